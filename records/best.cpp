@@ -1,18 +1,19 @@
 // The one rule by which programs of a task are put in order: RecordStore::best says it in words.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "record_json.h"
 #include "store_impl.h"
+#include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 
 namespace tunesmith {
 
 namespace {
-struct Ranking {
-  std::string environment;
-  std::string run;
-  int64_t number = 0;
-};
 
 Condition condition_of(const BestQuery& query) {
   RecordFilter filter;
@@ -22,25 +23,6 @@ Condition condition_of(const BestQuery& query) {
   filter.attributed = true;
   filter.ok = true;
   return tunesmith::condition_of(filter);
-}
-
-/// Where the answer comes from; its run is "" when nothing was ranked, its environment "" when nothing was
-/// measured.
-Ranking latest_ranking(sqlite::Database& database, const Condition& condition) {
-  {
-    auto row = database.prepare(
-        fmt::format("SELECT environment, run, ranking FROM record WHERE {} AND kind = 'ranking' "
-                    "ORDER BY time_ms DESC, seq DESC LIMIT 1",
-                    condition.sql));
-    condition.bind(row);
-    if (row.step()) return {row.text(0), row.text(1), row.integer(2)};
-  }
-  auto row = database.prepare(
-      fmt::format("SELECT environment FROM record WHERE {} AND kind = 'search' GROUP BY environment "
-                  "ORDER BY count(DISTINCT program) DESC, max(time_ms) DESC, environment LIMIT 1",
-                  condition.sql));
-  condition.bind(row);
-  return {row.step() ? row.text(0) : "", "", 0};
 }
 
 /// "'wrong_result', 'crash'": of all that disqualify.
@@ -53,34 +35,138 @@ std::string disqualifying_causes() {
   return list;
 }
 
-/// Parameters: the ranking's run and number, those of the condition, the environment, the machine, the limit.
-constexpr const char* kBest = R"sql(
-WITH known AS (
-  SELECT *, run = ? AND ranking = ? AS ranked FROM record WHERE {0} AND environment = ?
-), placed AS (
-  SELECT *, row_number() OVER (PARTITION BY program ORDER BY ranked DESC, ifnull(disturbed, 0),
-                               sample_count DESC, seq DESC) AS place
-    FROM known WHERE ranked OR kind = 'search'
-)
-SELECT {1} FROM placed
- WHERE place = 1 AND NOT EXISTS (
-   SELECT 1 FROM record f WHERE f.program = placed.program AND f.machine = ?
-      AND f.cause IN ({2}))
- ORDER BY ranked DESC, seconds, seq LIMIT ?
-)sql";
+/// What decides, of one measurement.
+struct Time {
+  int64_t seq = 0;
+  int64_t program = 0;
+  std::string environment;
+  std::pair<std::string, int64_t> ranking;  // its run and its number there; 0: of a search
+  double seconds = 0.0;
+  double least = 0.0;
+  bool disturbed = false;
+  int64_t samples = 0;
+
+  bool ranked() const { return ranking.second > 0; }
+};
+
+/// In the order in which the store took them, without those of programs that were found wrong.
+std::vector<Time> times_of(sqlite::Database& database, const Condition& condition, uint64_t machine) {
+  auto rows = database.prepare(fmt::format(
+      "SELECT seq, program, environment, run, ranking, seconds, seconds_min, ifnull(disturbed, 0), "
+      "sample_count "
+      "FROM record WHERE {} AND kind IN ('search', 'ranking') AND NOT EXISTS ("
+      "SELECT 1 FROM record f WHERE f.program = record.program AND f.machine = ? AND f.cause IN ({})) "
+      "ORDER BY seq",
+      condition.sql, disqualifying_causes()));
+  condition.bind(rows);
+  rows.bind(hex64(machine));
+  std::vector<Time> times;
+  while (rows.step()) {
+    times.push_back({rows.integer(0),
+                     rows.integer(1),
+                     rows.text(2),
+                     {rows.text(3), rows.integer(4)},
+                     rows.real(5),
+                     rows.real(6),
+                     rows.integer(7) != 0,
+                     rows.integer(8)});
+  }
+  return times;
+}
+
+/// The ranking that decides, fastest first; empty where there is none. A later one takes the place of an
+/// earlier one only if it timed the best of that again, or found a faster one: what was left out of it was
+/// not beaten by it.
+std::vector<Time> deciding_ranking(const std::vector<Time>& times) {
+  std::vector<std::vector<Time>> rankings;
+  std::map<std::pair<std::string, int64_t>, size_t> places;
+  for (const Time& time : times) {
+    if (!time.ranked()) continue;
+    const auto [place, fresh] = places.try_emplace(time.ranking, rankings.size());
+    if (fresh) rankings.emplace_back();
+    rankings[place->second].push_back(time);
+  }
+  std::vector<Time> deciding;
+  for (std::vector<Time>& ranking : rankings) {
+    std::ranges::stable_sort(ranking, {}, &Time::seconds);
+    const bool decides =
+        deciding.empty() || ranking.front().seconds < deciding.front().seconds ||
+        std::ranges::find(ranking, deciding.front().program, &Time::program) != ranking.end();
+    if (decides) deciding = std::move(ranking);
+  }
+  return deciding;
+}
+
+/// Where most programs were measured, of equals where the latest was.
+std::string usual_environment(const std::vector<Time>& times) {
+  std::map<std::string, std::pair<std::set<int64_t>, int64_t>> known;  // programs, and the last measurement
+  for (const Time& time : times) {
+    auto& [programs, last] = known[time.environment];
+    programs.insert(time.program);
+    last = time.seq;
+  }
+  const auto most = std::ranges::max_element(
+      known, {}, [](const auto& one) { return std::pair(one.second.first.size(), one.second.second); });
+  return most == known.end() ? "" : most->first;
+}
+
+/// A program by the measurement that it counts by, and its place: smaller ones come first.
+struct Placed {
+  int place = 0;
+  Time time;
+};
+
+/// Of measurements of one program the one that it counts by.
+bool more_careful(const Placed& one, const Placed& other) {
+  const auto key = [](const Placed& placed) {
+    return std::tuple(-placed.place, !placed.time.disturbed, placed.time.samples, placed.time.seq);
+  };
+  return key(one) > key(other);
+}
+
+std::vector<Placed> in_order(const std::vector<Time>& times) {
+  enum Place { kFoundSince, kRanked, kHere, kElsewhere };
+  const std::vector<Time> deciding = deciding_ranking(times);
+  const std::string environment = deciding.empty() ? usual_environment(times) : deciding.front().environment;
+  double least = 0.0;  // that the best of the ranking ever took
+  int64_t last = 0;    // of the ranking
+  for (const Time& time : deciding) last = std::max(last, time.seq);
+  for (const Time& time : times) {
+    if (!deciding.empty() && time.program == deciding.front().program && time.environment == environment)
+      least = least > 0.0 ? std::min(least, time.least) : time.least;
+  }
+  std::map<int64_t, Placed> programs;
+  for (const Time& time : times) {
+    const bool ranked = !deciding.empty() && time.ranking == deciding.front().ranking;
+    const Placed placed{ranked ? kRanked : time.environment == environment ? kHere : kElsewhere, time};
+    const auto [known, fresh] = programs.try_emplace(time.program, placed);
+    if (!fresh && more_careful(placed, known->second)) known->second = placed;
+  }
+  std::vector<Placed> order;
+  for (auto& [program, placed] : programs) {
+    if (placed.place == kHere && placed.time.seq > last && placed.time.seconds < least)
+      placed.place = kFoundSince;
+    order.push_back(std::move(placed));
+  }
+  std::ranges::sort(order, {}, [](const Placed& placed) {
+    return std::tuple(placed.place, placed.time.seconds, placed.time.seq);
+  });
+  return order;
+}
+
 }  // namespace
 
 std::vector<Record> RecordStore::best(const BestQuery& query, size_t n) const {
   const Condition condition = condition_of(query);
   const std::lock_guard lock(impl_->mutex);
   sqlite::Database& database = impl_->database;
-  const Ranking ranking = latest_ranking(database, condition);
-  auto rows = database.prepare(fmt::format(kBest, condition.sql, kRecordColumns, disqualifying_causes()));
-  rows.bind(ranking.run).bind(ranking.number);
-  condition.bind(rows);
-  rows.bind(ranking.environment).bind(hex64(query.machine)).bind(static_cast<int64_t>(n));
   std::vector<Record> best;
-  while (rows.step()) best.push_back(sound_record(rows, database));
+  for (const Placed& placed : in_order(times_of(database, condition, query.machine))) {
+    if (best.size() == n) break;
+    auto row = database.prepare(fmt::format("SELECT {} FROM record WHERE seq = ?", kRecordColumns));
+    check_invariant(row.bind(placed.time.seq).step(), "what was placed is on record");
+    best.push_back(sound_record(row, database));
+  }
   return best;
 }
 

@@ -52,6 +52,16 @@ Workload instantiate(const RecordedWorkload& recorded) {
   return WorkloadDefinition::parse(recorded.definition, name).instantiate(params);
 }
 
+tl::expected<Workload, std::string> sound_workload(const RecordedWorkload& recorded) {
+  try {
+    Workload workload = instantiate(recorded);
+    if (workload.hash == recorded.hash) return workload;
+    return tl::make_unexpected(std::string("its definition is of another computation"));
+  } catch (const UserError& error) {
+    return tl::make_unexpected(fmt::format("its definition is not read: {}", error.what()));
+  }
+}
+
 std::string operations_roof(DType type) { return "operations " + type.str(); }
 
 std::string roof_fault(const RecordedRoof& roof) {

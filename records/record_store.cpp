@@ -40,7 +40,9 @@ std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore:
 
 RecordStore::Impl::Impl(const std::filesystem::path& path, Mode mode)
     : database(made_ready(path, mode), mode == Mode::Create, kBusyMs),
-      migration(mode == Mode::Read ? read_schema(database) : prepare_schema(database)) {}
+      migration(mode == Mode::Read     ? read_schema(database)
+                : mode == Mode::Rescue ? rescue_schema(database)
+                                       : prepare_schema(database)) {}
 
 RecordStore::RecordStore(const std::filesystem::path& path, Mode mode)
     : impl_(std::make_unique<Impl>(path, mode)) {}
@@ -75,6 +77,16 @@ std::vector<Environment> RecordStore::environments() const {
 void RecordStore::add_workload(const RecordedWorkload& workload) {
   const std::lock_guard lock(impl_->mutex);
   insert_workload(impl_->database, workload);
+}
+
+void RecordStore::mend_workload(const RecordedWorkload& workload) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->database.prepare("UPDATE workload SET definition = ?, checksum = ? WHERE hash = ? AND text = ?")
+      .bind(workload.definition)
+      .bind(checksum_of(workload))
+      .bind(hex64(workload.hash))
+      .bind(workload.text)
+      .run();
 }
 
 std::optional<RecordedWorkload> RecordStore::workload(uint64_t hash) const {

@@ -221,6 +221,11 @@ std::optional<MigrationReport> prepare_schema(sqlite::Database& database) {
 }
 
 std::optional<MigrationReport> read_schema(sqlite::Database& database) {
+  try {
+    is_empty(database);
+  } catch (const sqlite::UnwritableFile&) {
+    database.move_copy_to_memory();
+  }
   database.execute("PRAGMA foreign_keys = ON");
   database.execute("PRAGMA trusted_schema = OFF");
   const bool empty = is_empty(database);
@@ -230,6 +235,12 @@ std::optional<MigrationReport> read_schema(sqlite::Database& database) {
   std::optional<MigrationReport> report = migrate(database, OldStore::Elsewhere);
   database.execute("PRAGMA query_only = ON");
   return report;
+}
+
+std::optional<MigrationReport> rescue_schema(sqlite::Database& database) {
+  // SQLite then opens what is shorter than it should be.
+  database.execute("PRAGMA writable_schema = ON");
+  return read_schema(database);
 }
 
 }  // namespace tunesmith

@@ -14,8 +14,11 @@ namespace tunesmith {
 std::optional<MigrationReport> prepare_schema(sqlite::Database& database);
 
 /// The same for who only reads: the file is not changed, and `database` forbids changes from now on. A store
-/// of an older schema, or one whose tables were not made yet, becomes a copy in memory that is up to date.
+/// of an older schema, or one whose tables were not made yet, becomes a copy in memory that is up to date;
+/// one in a folder that cannot be written, a copy in memory as well.
 std::optional<MigrationReport> read_schema(sqlite::Database& database);
+/// The same of a file that may be cut short.
+std::optional<MigrationReport> rescue_schema(sqlite::Database& database);
 
 int64_t schema_version(sqlite::Database& database);
 

@@ -1,6 +1,7 @@
 #include "sqlite.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>
@@ -157,6 +158,34 @@ void Database::move_to_memory() {
   handle_ = std::move(destination);
 }
 
+void Database::move_copy_to_memory() {
+  std::string name = (std::filesystem::temp_directory_path() / "tunesmith-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw EnvironmentError(fmt::format("no folder can be made in {}, to read {}",
+                                       std::filesystem::temp_directory_path().string(), path_.string()));
+  const std::filesystem::path folder = name;
+  const auto remove = [](const std::filesystem::path* of) {
+    std::error_code ignored;
+    std::filesystem::remove_all(*of, ignored);
+  };
+  const std::unique_ptr<const std::filesystem::path, decltype(remove)> removed(&folder, remove);
+  for (const char* part : {"", "-wal"}) {
+    std::error_code error;
+    const std::filesystem::path from = path_.string() + part;
+    const std::filesystem::path copy = folder / (std::string("copy") + part);
+    if (*part != '\0' && !std::filesystem::exists(from, error)) continue;
+    std::filesystem::copy_file(from, copy, error);
+    if (!error)
+      std::filesystem::permissions(copy, std::filesystem::perms::owner_write,
+                                   std::filesystem::perm_options::add, error);
+    if (error) throw EnvironmentError(fmt::format("{}: {}", from.string(), error.message()));
+  }
+  statements_.clear();
+  Database copy(folder / "copy", false, busy_ms_);
+  copy.move_to_memory();
+  handle_ = std::move(copy.handle_);
+}
+
 void Database::fail(int code) const {
   const std::string file = path_.string();
   const char* detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
@@ -176,13 +205,16 @@ void Database::fail(int code) const {
           fmt::format("{}: another process held the record store for more than {} s", file, busy_ms_ / 1000));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      throw EnvironmentError(fmt::format("{}: the record store or its folder cannot be written", file));
+      throw UnwritableFile(fmt::format("{}: the record store or its folder cannot be written", file));
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR:
     case SQLITE_AUTH:
-    case SQLITE_NOMEM:
-      throw EnvironmentError(fmt::format("{}: {} (SQLite code {}, system error {})", file, detail, code,
-                                         handle_ ? sqlite3_system_errno(handle_.get()) : 0));
+    case SQLITE_NOMEM: {
+      const std::string what = fmt::format("{}: {} (SQLite code {}, system error {})", file, detail, code,
+                                           handle_ ? sqlite3_system_errno(handle_.get()) : 0);
+      if ((code & 0xff) == SQLITE_CANTOPEN) throw UnwritableFile(what);
+      throw EnvironmentError(what);
+    }
     default:
       throw InternalError(fmt::format("{}: {} (SQLite code {})", file, detail, code));
   }

@@ -24,6 +24,12 @@ class DamagedFile : public EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
 
+/// SQLite would have to write beside the file, and cannot.
+class UnwritableFile : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
 /// A statement in use; goes back to its database, reset, at the end of its scope.
 class Statement {
  public:
@@ -84,6 +90,9 @@ class Database {
 
   /// From now on this is a copy of the committed content, in memory. No statement is in use.
   void move_to_memory();
+  /// The same by way of a copy of the file and its log: in a folder that cannot be written, SQLite does not
+  /// read what has a write-ahead log.
+  void move_copy_to_memory();
 
   /// Switches to the write-ahead log, which stays with the file.
   void use_write_ahead_log();

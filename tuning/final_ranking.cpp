@@ -1,21 +1,73 @@
 #include "final_ranking.h"
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
+#include <fmt/format.h>
+
+#include "history.h"
 #include "rank_leaders.h"
 #include "tunesmith/measure/failure.h"
+#include "tunesmith/measure/verifier_version.h"
 #include "tunesmith/measuring/peak.h"
 
 namespace tunesmith {
 
-void FinalRanking::rank(Leaders leaders, const KnownResults& known, const RecordedRun& run,
+std::vector<FinalRanking::Kept> FinalRanking::best_on_record(const TaskKey& task, TuneResult& result) const {
+  constexpr size_t kLookedAt = 64;
+  constexpr size_t kFoundSince = 2;  // by searches that were not ranked
+  std::vector<Kept> best;
+  for (Record& record : store_.best({task, machine_, {}}, kLookedAt)) {
+    const bool ranked = record.kind == MeasurementKind::Ranking;
+    if (!ranked && best.size() >= kFoundSince) continue;
+    CandidatePtr candidate = candidate_of(record, workload_, space_, names_);
+    if (!candidate) {
+      result.dropped.push_back({record.id, record.seconds, "its trace does not give its program any more"});
+      continue;
+    }
+    best.push_back({{std::move(candidate), record.timing, std::nullopt}, std::move(record)});
+    if (ranked) break;
+  }
+  return best;
+}
+
+void FinalRanking::rank(std::span<const Measured> leaders, const KnownResults& known, const RecordedRun& run,
                         const TaskKey& task, TuneResult& result) {
+  const std::vector<Kept> best = best_on_record(task, result);
+  std::vector<Measured> contestants;
+  std::set<uint64_t> kept;
+  std::set<uint64_t> unchecked;
+  for (const Kept& one : best) {
+    contestants.push_back(one.measured);
+    kept.insert(one.measured.candidate->lowered_hash);
+    if (one.record.verifier.value_or(0) < kVerifierVersion)
+      unchecked.insert(one.measured.candidate->lowered_hash);
+  }
+  for (const Measured& one : leaders) {
+    const uint64_t hash = one.candidate->lowered_hash;
+    if (known.is_unchecked(hash)) unchecked.insert(hash);
+    if (!kept.contains(hash)) contestants.push_back(one);
+  }
+  std::unordered_map<uint64_t, CandidateFailure> failures;
+  contestants = checked(std::move(contestants), unchecked, failures, result);
+  const auto staying = std::ranges::count_if(
+      contestants, [&](const Measured& one) { return kept.contains(one.candidate->lowered_hash); });
   const DType type = workload_.program.outputs.front()->dtype;
   const PeakKernel peak = peak_kernel(space_, workload_.program, options_.measure_threads);
-  LeadersRanking ranking = rank_leaders(checked(std::move(leaders), known, result), evaluator_, runner_, peak,
+  LeadersRanking ranking = rank_leaders(contestants, static_cast<size_t>(staying), evaluator_, runner_, peak,
                                         options_.final_rounds);
   times_ = std::move(ranking.times);
+  failures.merge(ranking.failures);
+  for (const auto& [measured, record] : best) {
+    const uint64_t hash = measured.candidate->lowered_hash;
+    if (times_.contains(hash)) continue;
+    const auto failure = failures.find(hash);
+    result.dropped.push_back(
+        {record.id, record.seconds,
+         failure == failures.end()
+             ? "the ranking ended before it was timed"
+             : fmt::format("{}, {}", failure_cause_name(failure->second.cause), failure->second.message)});
+  }
   if (ranking.peak_operations_per_second <= 0.0) return;
   const RecordedRoof beside{make_id(),
                             run.environment,
@@ -34,20 +86,25 @@ void FinalRanking::rank(Leaders leaders, const KnownResults& known, const Record
   result.peak = store_.highest_roof(task, machine_, beside.quantity);
 }
 
-Leaders FinalRanking::checked(Leaders leaders, const KnownResults& known, TuneResult& result) {
+std::vector<Measured> FinalRanking::checked(std::vector<Measured> contestants,
+                                            const std::set<uint64_t>& unchecked,
+                                            std::unordered_map<uint64_t, CandidateFailure>& refused,
+                                            TuneResult& result) {
   std::vector<CandidatePtr> old;
-  for (const Measured& one : leaders.all()) {
-    if (known.is_unchecked(one.candidate->lowered_hash)) old.push_back(one.candidate);
+  for (const Measured& one : contestants) {
+    if (unchecked.contains(one.candidate->lowered_hash)) old.push_back(one.candidate);
   }
-  if (old.empty()) return leaders;
+  if (old.empty()) return contestants;
   for (const Measured& one : evaluator_.check_again(old)) {
     ++result.checked_again;
     if (!one.failure) continue;
-    leaders.remove(*one.candidate);
+    refused.emplace(one.candidate->lowered_hash, *one.failure);
     // What a stop or the machine ended was not refused; it is not ranked this time.
     if (!is_transient(one.failure->cause, true)) ++result.refused_again;
   }
-  return leaders;
+  std::erase_if(contestants,
+                [&](const Measured& one) { return refused.contains(one.candidate->lowered_hash); });
+  return contestants;
 }
 
 std::optional<QuantileInterval> FinalRanking::time_of(uint64_t lowered_hash) const {

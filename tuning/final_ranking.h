@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "evaluator.h"
 #include "known_results.h"
-#include "leaders.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/space/space.h"
@@ -20,30 +22,41 @@ namespace tunesmith {
 class FinalRanking {
  public:
   FinalRanking(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
-               Evaluator& evaluator, const TuneOptions& options, uint64_t machine)
+               Evaluator& evaluator, const RecordedNames& names, const TuneOptions& options, uint64_t machine)
       : workload_(workload),
         space_(space),
         store_(store),
         runner_(runner),
         evaluator_(evaluator),
+        names_(names),
         options_(options),
         machine_(machine) {}
 
-  /// Ranks the leaders, without those that only an earlier check accepted and this one refuses, and records
-  /// the times and the machine's peak as the run's.
-  void rank(Leaders leaders, const KnownResults& known, const RecordedRun& run, const TaskKey& task,
-            TuneResult& result);
+  /// Ranks the run's leaders beside the best on record, which so stays known as the best until one in turn
+  /// with it is faster; without those that only an earlier check accepted and this one refuses. Records the
+  /// times and the machine's peak as the run's.
+  void rank(std::span<const Measured> leaders, const KnownResults& known, const RecordedRun& run,
+            const TaskKey& task, TuneResult& result);
   /// What the ranking said of a program; nothing where it was not in all rounds.
   std::optional<QuantileInterval> time_of(uint64_t lowered_hash) const;
 
  private:
-  Leaders checked(Leaders leaders, const KnownResults& known, TuneResult& result);
+  /// A program that must be in all rounds, and the record by which it is known.
+  struct Kept {
+    Measured measured;
+    Record record;
+  };
+  std::vector<Kept> best_on_record(const TaskKey& task, TuneResult& result) const;
+  /// Those of `contestants` that pass the check as it is now; `refused`: why the others do not.
+  std::vector<Measured> checked(std::vector<Measured> contestants, const std::set<uint64_t>& unchecked,
+                                std::unordered_map<uint64_t, CandidateFailure>& refused, TuneResult& result);
 
   const Workload& workload_;
   const Space& space_;
   RecordStore& store_;
   Runner& runner_;
   Evaluator& evaluator_;
+  const RecordedNames& names_;
   const TuneOptions& options_;
   const uint64_t machine_;
   std::unordered_map<uint64_t, QuantileInterval> times_;  // by lowered hash

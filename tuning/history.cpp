@@ -65,16 +65,6 @@ std::vector<RecordedProgram> entries_of(const RecordStore& store, const RecordFi
   return entries;
 }
 
-/// The candidate on record; null when it is not made again.
-CandidatePtr candidate_of(const Record& record, const Workload& workload, const Space& space,
-                          const RecordedNames& names) {
-  const std::optional<Trace> trace = names.own(record);
-  if (!trace) return nullptr;
-  auto candidate = space.materialise(workload.program, *trace, RandomStream(0));
-  if (!candidate || (*candidate)->lowered_hash != record.lowered_hash) return nullptr;
-  return std::move(*candidate);
-}
-
 /// Takes out what is not given, and answers its hashes; a failure that may have passed has none.
 std::vector<uint64_t> keep_given(std::vector<RecordedProgram>& entries, size_t given) {
   constexpr size_t kPlainForms = 2;
@@ -104,6 +94,15 @@ std::vector<uint64_t> keep_given(std::vector<RecordedProgram>& entries, size_t g
 }
 
 }  // namespace
+
+CandidatePtr candidate_of(const Record& record, const Workload& workload, const Space& space,
+                          const RecordedNames& names) {
+  const std::optional<Trace> trace = names.own(record);
+  if (!trace) return nullptr;
+  auto candidate = space.materialise(workload.program, *trace, RandomStream(0));
+  if (!candidate || (*candidate)->lowered_hash != record.lowered_hash) return nullptr;
+  return std::move(*candidate);
+}
 
 History::History(const Workload& workload, const Space& space, const RecordStore& store,
                  const RecordFilter& task, const RecordedRun& run, const RecordedNames& names, size_t given)

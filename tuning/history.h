@@ -31,6 +31,11 @@ struct KnownProgram {
   bool accepted = false;  // by the check as it is now; else by an earlier one, or never
 };
 
+/// The candidate that `record`, which is of the workload's task, tells of; null when its trace does not give
+/// it any more.
+CandidatePtr candidate_of(const Record& record, const Workload& workload, const Space& space,
+                          const RecordedNames& names);
+
 /// How many programs of other runs a search is given as candidates: replaying one takes a fifth of a
 /// millisecond, and it takes 40 KB.
 inline constexpr size_t kGivenPrograms = 1000;

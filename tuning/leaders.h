@@ -22,11 +22,6 @@ class Leaders {
     if (fastest_.size() > kept_) fastest_.pop_back();
   }
 
-  void remove(const Candidate& candidate) {
-    std::erase_if(fastest_,
-                  [&](const Measured& one) { return one.candidate->lowered_hash == candidate.lowered_hash; });
-  }
-
   /// Fastest first.
   const std::vector<Measured>& all() const { return fastest_; }
   /// 0 when there is none.

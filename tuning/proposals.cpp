@@ -18,8 +18,7 @@ void Proposals::add_plain_forms(const Program& program, const KnownResults& know
   }
   for (CandidatePtr& form : forms) {
     if (!form) continue;  // refused, and counted as that
-    const bool again = std::ranges::any_of(
-        plain_, [&](const CandidatePtr& other) { return other->lowered_hash == form->lowered_hash; });
+    const bool again = !plain_hashes_.insert(form->lowered_hash).second;
     if (!again && !context_.is_measured(form->lowered_hash)) plain_.push_back(std::move(form));
   }
 }

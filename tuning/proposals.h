@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,8 @@ class Proposals {
   void add_plain_forms(const Program& program, const KnownResults& known, TrialLog& log);
   bool has_plain_forms() const { return !plain_.empty(); }
   std::vector<CandidatePtr> take_plain_forms() { return std::exchange(plain_, {}); }
+  /// Is the program one of the plain forms, tried or not?
+  bool is_plain(uint64_t lowered_hash) const { return plain_hashes_.contains(lowered_hash); }
 
   /// At most `room` candidates of the searcher whose turn it is after so many trials. Empty when it has
   /// nothing to propose: its turn is over, and the next one's comes. None is left when exhausted().
@@ -42,6 +45,7 @@ class Proposals {
   double& spent_;
   SearchStages stages_;
   std::vector<CandidatePtr> plain_;
+  std::set<uint64_t> plain_hashes_;
   bool exhausted_ = false;
 };
 

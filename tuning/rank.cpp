@@ -1,6 +1,7 @@
 #include "rank.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "stopwatch.h"
@@ -17,9 +18,9 @@ double low_quantile(const std::vector<double>& samples) {
 
 size_t sample_count(const InterleavedTimes& times) { return times.samples.size(); }
 
-/// The first kernels, as many as kFirstRounds of each take `seconds`, and at least kFinalists.
-std::vector<size_t> entrants(std::span<const double> expected_seconds, double seconds) {
-  size_t count = std::min(expected_seconds.size(), kFinalists);
+/// The first kernels, as many as kFirstRounds of each take `seconds`, and at least kFinalists behind `kept`.
+std::vector<size_t> entrants(std::span<const double> expected_seconds, size_t kept, double seconds) {
+  size_t count = std::min(expected_seconds.size(), kept + kFinalists);
   double taken =
       kFirstRounds * std::accumulate(expected_seconds.begin(),
                                      expected_seconds.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
@@ -112,19 +113,23 @@ class Rounded {
 }  // namespace
 
 Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
-             std::span<const double> expected_seconds, const PeakKernel& peak,
+             std::span<const double> expected_seconds, size_t kept, const PeakKernel& peak,
              const InterleaveOptions& options) {
   Rounded rounded(runner, kernels, peak, options);
-  std::vector<size_t> left = entrants(expected_seconds, options.budget_seconds / 4);
+  std::vector<size_t> left = entrants(expected_seconds, kept, options.budget_seconds / 4);
   int rounds = kFirstRounds;
   int done = 0;
-  while (left.size() > kFinalists && done + rounds < options.rounds) {
+  while (left.size() > kept + kFinalists && done + rounds < options.rounds) {
     if (!rounded.time_in_turn(left, rounds, options.budget_seconds / 4)) break;
     done += rounds;
     std::ranges::stable_sort(left, {},
                              [&](size_t kernel) { return low_quantile(rounded.samples_of(kernel)); });
-    left.resize(std::min(left.size(), std::max(kFinalists, (left.size() + 1) / 2)));
-    std::ranges::sort(left);
+    const size_t staying = std::max(kFinalists, (left.size() + 1) / 2);
+    std::vector<size_t> next(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(staying));
+    std::copy_if(left.begin() + static_cast<std::ptrdiff_t>(staying), left.end(), std::back_inserter(next),
+                 [&](size_t kernel) { return kernel < kept; });
+    std::ranges::sort(next);
+    left = std::move(next);
     rounds *= 2;
   }
   if (!left.empty())

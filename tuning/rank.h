@@ -36,11 +36,11 @@ inline constexpr size_t kFinalists = 5;
 
 /// By successive halving: a time of the search is the smallest of many, and lucky. After a few rounds the
 /// slower half is let go, again and again, and the rest is timed in twice as many, until kFinalists are left
-/// for what remains of `options.rounds`. `expected_seconds`: of a call of each kernel, fastest first; of slow
-/// kernels fewer take part, so that halving stays within half of the budget. `peak` without operations is not
-/// timed. Throws what the runner throws.
+/// for what remains of `options.rounds`. The first `kept` kernels are never let go. `expected_seconds`: of a
+/// call of each kernel, fastest first behind those; of slow kernels fewer take part, so that halving stays
+/// within half of the budget. `peak` without operations is not timed. Throws what the runner throws.
 Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
-             std::span<const double> expected_seconds, const PeakKernel& peak,
+             std::span<const double> expected_seconds, size_t kept, const PeakKernel& peak,
              const InterleaveOptions& options);
 
 }  // namespace tunesmith

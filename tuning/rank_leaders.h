@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 
 #include "evaluator.h"
-#include "leaders.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/tuning/ranking.h"
 
@@ -14,13 +14,16 @@ namespace tunesmith {
 struct PeakKernel;
 
 struct LeadersRanking {
-  std::unordered_map<uint64_t, QuantileInterval> times;  // by lowered hash, of those in all rounds
-  double peak_operations_per_second = 0.0;               // 0 when the peak kernel was not measured
+  // By lowered hash; looked up in, never walked.
+  std::unordered_map<uint64_t, QuantileInterval> times;     // of those in all rounds
+  std::unordered_map<uint64_t, CandidateFailure> failures;  // of those that could not be timed
+  double peak_operations_per_second = 0.0;                  // 0 when the peak kernel was not measured
   bool peak_disturbed = false;
 };
 
-/// As rank() does, with what it measured recorded by the evaluator. Throws what the runner throws.
-LeadersRanking rank_leaders(const Leaders& leaders, Evaluator& evaluator, Runner& runner,
-                            const PeakKernel& peak, int rounds);
+/// As rank() does, with what it measured recorded by the evaluator. Of `leaders`, all of which have a time,
+/// the first `kept` stay in all rounds. Throws what the runner throws.
+LeadersRanking rank_leaders(std::span<const Measured> leaders, size_t kept, Evaluator& evaluator,
+                            Runner& runner, const PeakKernel& peak, int rounds);
 
 }  // namespace tunesmith

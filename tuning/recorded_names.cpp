@@ -9,12 +9,12 @@
 namespace tunesmith {
 namespace {
 
-/// The recorded one, when its names are others.
+/// The recorded one, when its names are others. One that is damaged has none that are known.
 std::optional<Workload> with_other_names(const RecordedWorkload& recorded, const Workload& workload) {
   if (recorded.text == workload.key && recorded.definition == workload.definition) return std::nullopt;
-  Workload other = instantiate(recorded);
-  if (to_string(other.program) == to_string(workload.program)) return std::nullopt;
-  return other;
+  auto other = sound_workload(recorded);
+  if (!other || to_string(other->program) == to_string(workload.program)) return std::nullopt;
+  return std::move(*other);
 }
 
 }  // namespace
@@ -23,7 +23,10 @@ RecordedNames::RecordedNames(const Workload& workload, RecordStore& store,
                              std::shared_ptr<const TensorIntrinsics> intrinsics)
     : workload_(workload), store_(store), intrinsics_(std::move(intrinsics)) {
   const std::optional<RecordedWorkload> first = store.workload(workload.hash);
-  store.add_workload({workload.hash, workload.key, workload.definition});
+  const RecordedWorkload own{workload.hash, workload.key, workload.definition};
+  store.add_workload(own);
+  const std::optional<RecordedWorkload> stored = store.workload(own.hash, own.text);
+  if (stored && *stored != own && !sound_workload(*stored)) store.mend_workload(own);
   if (first) first_ = with_other_names(*first, workload);
 }
 

@@ -46,7 +46,7 @@ struct TuningTask::State {
         seeds(tuned, records, key, machine, options, log),
         proposals(in, wanted.trials, context, evaluator, seeds, result.times.propose),
         rounds(context, evaluator, known, log, rule, result.model_batches),
-        ranking(tuned, in, records, measuring, evaluator, options, machine) {
+        ranking(tuned, in, records, measuring, evaluator, names, options, machine) {
     result.times.generate = result.times.wall = context.generate_seconds();
     const Stopwatch watch(result.times.wall);
     look_for_plain_blocks();
@@ -130,7 +130,6 @@ struct TuningTask::State {
     if (const std::optional<ModelBatch> batch = own.evaluate_model(results, begun))
       result.own_batches.push_back(*batch);
     searcher.observe(context, results);
-    result.searched += rule.trials() - begun;
     if (results.size() > cut - known.left_of_cut_round()) learn_cut_round();
     return rule.trials() > begun;
   }
@@ -155,7 +154,7 @@ struct TuningTask::State {
       const Stopwatch watch(result.times.wall);
       const WaitingWatch waiting(result.times.wait, options.machine.get());
       if (ranked && !log.leaders().all().empty() && !rule.stopped())
-        ranking.rank(log.leaders(), known, run, key, result);
+        ranking.rank(log.leaders().all(), known, run, key, result);
       result.ended_because = because.empty() ? rule.why_ended() : because;
       store.end_run(run.id, now_ms(), result.ended_because);
       ended = true;
@@ -166,6 +165,7 @@ struct TuningTask::State {
 
   TuneResult so_far() {
     take_best_on_record();
+    result.plain_alone = plain_alone();
     result.interrupted = rule.stopped();
     result.exhausted = proposals.exhausted() && !result.interrupted && !rule.enough();
     result.seeded = context.seeded();
@@ -181,16 +181,28 @@ struct TuningTask::State {
     return result;
   }
 
+  bool plain_alone() const {
+    const MeasuredHistory& history = context.history();
+    for (size_t i = 0; i < history.size(); ++i) {
+      if (!proposals.is_plain(history.lowered_hash(i))) return false;
+    }
+    return result.trials > 0 && result.known <= std::ssize(history);
+  }
+
   void take_best_on_record() {
-    const std::vector<Record> best = store.best({key, machine, {}}, 1);
-    if (best.empty()) return;
-    const Record& record = best.front();
-    result.best_id = record.id;
-    result.best_space = record.space;
-    result.best_trace = names.own(record).value_or(Trace());
-    result.best_seconds = record.seconds;
-    result.best_prepare_seconds = record.timing->prepare;
-    if (const auto time = ranking.time_of(*record.lowered_hash)) result.best_time = time;
+    constexpr size_t kLookedAt = 64;
+    for (const Record& record : store.best({key, machine, {}}, kLookedAt)) {
+      const auto time = ranking.time_of(*record.lowered_hash);
+      const CandidatePtr candidate = candidate_of(record, workload, space, names);
+      if (!candidate) continue;
+      result.best_id = record.id;
+      result.best_space = record.space;
+      result.best_trace = candidate->trace;
+      result.best_seconds = record.seconds;
+      result.best_prepare_seconds = record.timing->prepare;
+      if (time) result.best_time = time;
+      return;
+    }
   }
 
   const Workload& workload;

@@ -27,14 +27,14 @@ Progress example() {
 
 TEST(ProgressText, SaysAllWhereThereIsRoom) {
   EXPECT_EQ(progress_text(example(), 200),
-            "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed 7 (time_out 4, crash 3)  "
+            "trials 128/512  fastest 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed 7 (time_out 4, crash 3)  "
             "2m05s left");
 }
 
 TEST(ProgressText, SaysWhichTimesAreAModels) {
   Progress modelled = example();
   modelled.modelled = true;
-  EXPECT_NE(progress_text(modelled, 200).find("best 1.23 ms modelled, 210.5 GFLOP/s"), std::string::npos);
+  EXPECT_NE(progress_text(modelled, 200).find("fastest 1.23 ms modelled, 210.5 GFLOP/s"), std::string::npos);
 }
 
 TEST(ProgressText, SaysWhyAShareIsAboveThePeak) {
@@ -53,9 +53,9 @@ TEST(ProgressText, GivesWayPieceByPiece) {
   const std::string full = progress_text(example(), 200);
   EXPECT_EQ(progress_text(example(), full.size()), full);
   EXPECT_EQ(progress_text(example(), full.size() - 1),
-            "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed 7  2m05s left");
+            "trials 128/512  fastest 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed 7  2m05s left");
   EXPECT_EQ(progress_text(example(), 75),
-            "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  2m05s left");
+            "trials 128/512  fastest 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  2m05s left");
   for (size_t width = 0; width < 120; ++width) EXPECT_LE(progress_text(example(), width).size(), width);
 }
 
@@ -64,7 +64,7 @@ TEST(ProgressText, LeavesOutWhatIsNotKnown) {
   p.done = 3;
   EXPECT_EQ(progress_text(p, 80), "trials 3  no valid program yet");
   p.best_seconds = 2.0;
-  EXPECT_EQ(progress_text(p, 80), "trials 3  best 2.00 s");
+  EXPECT_EQ(progress_text(p, 80), "trials 3  fastest 2.00 s");
 }
 
 TEST(SecondsText, KeepsThreeDigitsAcrossUnits) {

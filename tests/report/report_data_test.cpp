@@ -112,6 +112,26 @@ TEST_F(ReportDataTest, TheBestIsTheStoresAndHasItsProgramAndDifferences) {
   EXPECT_EQ(refused.at("program_fault"), "made by a plugin that is not here");
 }
 
+TEST_F(ReportDataTest, WhatCannotBeReadOrReplayedIsPassedOver) {
+  begin("a", "tunesmith tune gmm");
+  for (uint64_t i = 0; i < 4; ++i) {
+    Record record = measured("a", gmm_, i, 8e-3 / static_cast<double>(i + 1), 1);
+    if (i == 3) record.trace = "no trace";
+    store_.add(record);
+  }
+  const PrintProgram print = [](const Record& record) -> std::string {
+    if (record.id == "a-2") throw UserError("does not replay");
+    return "program of " + record.id;
+  };
+  const json report = report_data(store_, {}, print);
+  const json& task = report.at("tasks").at(0);
+  EXPECT_EQ(task.at("best").at(0).at("record"), "a-1");
+  EXPECT_EQ(task.at("program"), "program of a-1");
+  EXPECT_EQ(task.at("program_fault"), "the trace of record a-3 cannot be read");
+  EXPECT_DOUBLE_EQ(report.at("rooflines").at(0).at("points").at(0).at("operations_per_second"),
+                   task.at("best").at(0).at("operations_per_second"));
+}
+
 TEST_F(ReportDataTest, PredictionsAreThoseOnRecord) {
   begin("a", "tunesmith tune gmm");
   for (uint64_t i = 0; i < 10; ++i)

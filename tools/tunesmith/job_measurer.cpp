@@ -81,7 +81,9 @@ JobMeasurer::Task& JobMeasurer::task_for(const Job& job, int threads) {
   // All traces of a task stand in the names of the workload that came to the store first.
   const std::optional<RecordedWorkload> first = store_.workload(task->workload.hash);
   store_.add_workload(task->recorded);
-  if (first && *first != task->recorded) task->first = instantiate(*first);
+  if (first && *first != task->recorded) {
+    if (auto sound = sound_workload(*first)) task->first = std::move(*sound);
+  }
   task_ = std::move(task);
   return *task_;
 }

@@ -95,7 +95,7 @@ void ManyProgress::draw(const TuneManyProgress& progress) {
     rows.push_back(row(progress, task));
     if (task == progress.task && progress.phase != Phase::Opening) rows.back().name = "> " + rows.back().name;
   }
-  std::vector<std::string> lines = table_lines(rows, table_.columns() - 1);
+  std::vector<std::string> lines = table_lines(rows, table_.columns() - 1, "fastest");
   lines.insert(lines.begin(), head(progress));
   if (rows.size() < list_.tasks.size())
     lines.push_back(
@@ -115,7 +115,7 @@ void ManyProgress::log(const TuneManyProgress& progress) {
     const TaskRow last = row(progress, progress.task);
     line += "  " + last.name;
     if (last.seconds) {
-      line += fmt::format(": best {}, {:.1f} % of peak, {} trials, {}", seconds_text(*last.seconds),
+      line += fmt::format(": fastest {}, {:.1f} % of peak, {} trials, {}", seconds_text(*last.seconds),
                           100.0 * *last.share_of_peak, last.trials, last.trend);
     }
   }

@@ -65,8 +65,9 @@ void add_search(CLI::App& command, TuneArguments& arguments) {
   add_candidate_time_out(command, arguments.candidate_time_out, "one candidate");
   add_database(command, arguments.database);
   add_allow_memory(command, arguments.allow_memory);
-  command.add_flag("--fresh", arguments.fresh,
-                   "measure everything again instead of resuming from earlier records");
+  command.add_flag(
+      "--fresh", arguments.fresh,
+      "search anew instead of resuming from earlier records; the best on record is only timed again");
 }
 
 void add_shared_budget(CLI::App& command, TuneArguments& arguments) {

@@ -14,6 +14,7 @@
 #include <tunesmith/tuning/tuner.h>
 #include <tunesmith/workload/library.h>
 
+#include "say.h"
 #include "session.h"
 
 namespace tunesmith::cli {
@@ -81,8 +82,12 @@ MeasuredTask make_task(Workload workload, std::vector<Known> known, const Space&
 std::vector<Known> known_of(const std::vector<Record>& records) {
   std::vector<Known> known;
   for (const Record& record : records) {
-    known.push_back({Trace::parse(record.trace, "record " + record.id), record.lowered_hash.value(),
-                     record.timing, record.failure});
+    try {
+      known.push_back({Trace::parse(record.trace, "record " + record.id), record.lowered_hash.value(),
+                       record.timing, record.failure});
+    } catch (const UserError& error) {
+      say(fmt::format("left out: {}", error.what()));
+    }
   }
   return known;
 }
@@ -100,13 +105,18 @@ std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, c
     filter.attributed = true;
     for (const TaskKey& key : store.tasks(filter)) {
       const std::optional<RecordedWorkload> recorded = store.workload(key.workload_hash);
-      if (!recorded) continue;
-      if (task_key(instantiate(*recorded), space, key.threads).target != key.target) {
+      const auto workload =
+          recorded ? sound_workload(*recorded) : tl::make_unexpected(std::string("it is not there"));
+      if (!workload) {
+        say(fmt::format("{}: a workload is left out: {}", store.path().string(), workload.error()));
+        continue;
+      }
+      if (task_key(*workload, space, key.threads).target != key.target) {
         ++of_other_targets;
         continue;
       }
       for (const auto& [machine, records] : programs_of(store, key)) {
-        MeasuredTask task = make_task(instantiate(*recorded), known_of(records), space, pool);
+        MeasuredTask task = make_task(*sound_workload(*recorded), known_of(records), space, pool);
         if (!task.programs.empty()) tasks.push_back(std::move(task));
       }
     }

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -184,7 +185,7 @@ void show_run(const Record& record, const std::optional<RecordedRun>& run) {
                          : fmt::format("{}: {}", date_text(run->ended_ms), run->ended_because));
 }
 
-/// A program that was not in the latest ranking stands behind those that were, with a lower time at times.
+/// A program that was not in the ranking stands behind those that were, with a lower time at times.
 void explain_order(const std::vector<Record>& records) {
   const auto looks_faster = [](const Record& one, const Record& other) {
     return one.task() == other.task() && one.kind == MeasurementKind::Ranking &&
@@ -195,7 +196,7 @@ void explain_order(const std::vector<Record>& records) {
   fmt::print(output(),
              "ranking: timed in turn with the best of its run; search: the smallest of a few samples, which "
              "flatters. "
-             "What the latest ranking left out stands behind it\n");
+             "What the ranking left out stands behind it\n");
 }
 
 }  // namespace
@@ -287,7 +288,7 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
   if (common.json && arguments.file.empty())
     throw UserError("--json is one object on standard output, and that is where the records go",
                     "name a file for them with --output");
-  const RecordStore store = open(arguments);
+  const RecordStore store = open_records(arguments.database, RecordStore::Mode::Rescue);
   const std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
   const std::vector<Record> best =
       arguments.best ? best_of_each_task(arguments, store) : std::vector<Record>();
@@ -332,7 +333,10 @@ int run_records_merge(const Common& common, const RecordsArguments& arguments) {
 }
 
 int run_records_check(const Common& common, const RecordsArguments& arguments) {
-  const CheckReport report = open(arguments).check([](const Record& record) -> std::string {
+  const RecordStore store = open(arguments);
+  std::set<std::pair<uint64_t, std::string>> workloads;
+  CheckReport report = store.check([&](const Record& record) -> std::string {
+    workloads.emplace(record.workload_hash, record.workload);
     try {
       Trace::parse(record.trace, "record " + record.id);
       return "";
@@ -340,6 +344,12 @@ int run_records_check(const Common& common, const RecordsArguments& arguments) {
       return error.what();
     }
   });
+  for (const auto& [hash, text] : workloads) {
+    const std::optional<RecordedWorkload> recorded = store.workload(hash, text);
+    if (!recorded || recorded->definition.empty()) continue;
+    if (const auto workload = sound_workload(*recorded); !workload)
+      report.faults.push_back(fmt::format("workload '{}': {}", text, workload.error()));
+  }
   for (const std::string& fault : report.faults) fmt::print(stderr, "tunesmith: {}\n", fault);
   if (common.json) {
     fmt::print(output(), "{}\n",

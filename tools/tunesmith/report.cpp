@@ -30,7 +30,9 @@ std::map<int, std::map<std::string, DType>> computed_here(const RecordStore& sto
   for (const TaskKey& task : store.tasks({.target = target, .machine = machine, .attributed = true})) {
     const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
     if (!recorded || !task.device.empty()) continue;
-    const DType type = instantiate(*recorded).program.outputs.front()->dtype;
+    const auto workload = sound_workload(*recorded);
+    if (!workload) continue;  // the page says so where the task stands
+    const DType type = workload->program.outputs.front()->dtype;
     types[task.threads].emplace(type.str(), type);
   }
   return types;

@@ -46,11 +46,12 @@ std::string trend_text(const TaskHistory& history, int64_t round) {
   return fall < 0.0005 ? "flat" : fmt::format("-{:.{}f} %", 100.0 * fall, fall < 0.0995 ? 1 : 0);
 }
 
-std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width) {
+std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width,
+                                     const std::string& times) {
   constexpr size_t kMinName = 12;
   Column names{"task", {}};
   Column weights{"weight", {}};
-  Column seconds{"best", {}};
+  Column seconds{times, {}};
   Column shares{"of peak", {}};
   Column gains{"gain", {}};
   Column trials{"trials", {}};

@@ -13,7 +13,7 @@ namespace tunesmith::cli {
 struct TaskRow {
   std::string name;
   double weight = 1.0;
-  std::optional<double> seconds;        // of the best program
+  std::optional<double> seconds;        // of the best program, or its fastest sample so far
   std::optional<double> share_of_peak;  // of it: 1 is the machine's measured peak
   std::optional<double> gain;           // how many times as fast as the unscheduled program
   int64_t trials = 0;
@@ -25,7 +25,8 @@ struct TaskRow {
 std::string trend_text(const TaskHistory& history, int64_t round);
 
 /// A heading and one line for each row, in at most `width` columns: the names give way. Columns that no row
-/// has are left out, as are weights that are all 1.
-std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width);
+/// has are left out, as are weights that are all 1. `times`: the heading of TaskRow::seconds.
+std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width,
+                                     const std::string& times);
 
 }  // namespace tunesmith::cli

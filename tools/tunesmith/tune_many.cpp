@@ -77,7 +77,6 @@ nlohmann::json many_json(const TuneManyResult& result, const TaskList& list, con
     task["name"] = list.names[i];
     task["weight"] = list.tasks[i].weight;
     task["trials"] = outcome.history.trials;
-    task["searched"] = outcome.result.known + outcome.result.searched > 0;
     task["ended_because"] = outcome.ended_because;
     task["error"] = outcome.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(outcome.error);
     nlohmann::json improvements = nlohmann::json::array();
@@ -124,12 +123,12 @@ std::vector<TaskRow> final_rows(const TuneManyResult& result, const TaskList& li
   return rows;
 }
 
-/// Of which tasks nothing was searched, or found.
-void print_without_search(const TuneManyResult& result, const TaskList& list) {
+/// What is to be said of single tasks.
+void print_each(const TuneManyResult& result, const TaskList& list) {
   std::vector<std::string> plain;
   for (size_t i = 0; i < result.tasks.size(); ++i) {
-    const TuneResult& one = result.tasks[i].result;
-    if (one.trials > 0 && one.known + one.searched == 0) plain.push_back(list.names[i]);
+    print_dropped(result.tasks[i].result, fmt::format("  {}: ", list.names[i]));
+    if (result.tasks[i].result.plain_alone) plain.push_back(list.names[i]);
   }
   if (!plain.empty() && !result.interrupted)
     fmt::print(output(), "  {} of them not searched: the budget covers only their unscheduled programs: {}\n",
@@ -171,7 +170,7 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
              resumed > 0 ? fmt::format(", {} taken from the records", resumed) : "",
              duration_text(result.seconds), result.interrupted ? ", interrupted" : "");
   for (const std::string& line :
-       table_lines(final_rows(result, list, options.task.batch), std::numeric_limits<size_t>::max()))
+       table_lines(final_rows(result, list, options.task.batch), std::numeric_limits<size_t>::max(), "best"))
     fmt::print(output(), "  {}\n", line);
   if (modelled) print_modelled_note();
   const Summary summary = summary_of(result, list);
@@ -193,7 +192,7 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     fmt::print(output(), "  {} not ranked{}: their best is the smallest sample of the search\n", unranked,
                result.interrupted ? "" : ", there was no time for it");
   }
-  print_without_search(result, list);
+  print_each(result, list);
 }
 
 std::map<size_t, std::string> without_program(const TuneManyResult& result) {

@@ -83,6 +83,20 @@ void print_twins(const TuneResult& result) {
              result.twins.size() > 1 ? fmt::format(", others of {} more", result.twins.size() - 1) : "");
 }
 
+template <typename Value>
+nlohmann::json by_cause(const std::map<FailureCause, Value>& values) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [cause, value] : values) json[std::string(failure_cause_name(cause))] = value;
+  return json;
+}
+
+nlohmann::json dropped_json(const TuneResult& result) {
+  nlohmann::json dropped = nlohmann::json::array();
+  for (const NotRanked& one : result.dropped)
+    dropped.push_back({{"record", one.record}, {"seconds", one.seconds}, {"why", one.why}});
+  return dropped;
+}
+
 /// What the speed of the best is a share of.
 void add_peak(nlohmann::json& json, const TuneResult& result, double gflops) {
   for (const char* name :
@@ -101,11 +115,6 @@ void add_peak(nlohmann::json& json, const TuneResult& result, double gflops) {
 
 nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
                            const Environment& environment) {
-  nlohmann::json failures = nlohmann::json::object();
-  for (const auto& [cause, count] : result.failures) failures[std::string(failure_cause_name(cause))] = count;
-  nlohmann::json first_failures = nlohmann::json::object();
-  for (const auto& [cause, message] : result.first_failures)
-    first_failures[std::string(failure_cause_name(cause))] = message;
   const bool found = !result.best_id.empty();
   const auto number = [&](double value) { return found ? nlohmann::json(value) : nlohmann::json(nullptr); };
   const double gflops = found ? workload.flops / result.best_seconds * 1e-9 : 0.0;
@@ -121,14 +130,16 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
       {"lost", result.lost},
       {"checked_again", result.checked_again},
       {"refused_again", result.refused_again},
+      {"dropped", dropped_json(result)},
+      {"plain_alone", result.plain_alone},
       {"seeded", {{"records", result.seeded.records}, {"tasks", result.seeded.tasks}}},
       {"interrupted", result.interrupted},
       {"ended_because", result.ended_because},
       {"exhausted", result.exhausted},
       {"disturbed", result.disturbed},
       {"twins", result.twins},
-      {"failures", failures},
-      {"first_failures", first_failures},
+      {"failures", by_cause(result.failures)},
+      {"first_failures", by_cause(result.first_failures)},
       {"refusals", result.refusals},
       {"first_refusals", result.first_refusals},
       {"plain_blocks", plain_json(result.plain_blocks)},
@@ -170,6 +181,17 @@ std::string searchers_text(const SpaceSpec& space) {
   return text;
 }
 
+}  // namespace
+
+void print_dropped(const TuneResult& result, const std::string& before) {
+  for (const NotRanked& one : result.dropped) {
+    fmt::print(output(), "{}record {}, the best before with {}, could not be timed again: {}\n", before,
+               one.record, seconds_text(one.seconds), one.why);
+  }
+}
+
+namespace {
+
 /// What was tried, and what became of it.
 void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t wanted, uint64_t seed) {
   fmt::print(output(), "  search    {}, seed {}: {} trials, {} valid{}{}\n", searchers_text(space), seed,
@@ -209,6 +231,11 @@ void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t want
     fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
                result.disturbed);
   }
+  if (result.plain_alone) {
+    fmt::print(output(),
+               "  nothing but the plain programs was tried: a search begins with the trials behind them\n");
+  }
+  print_dropped(result, "  ");
   if (result.checked_again > 0) {
     fmt::print(output(),
                "  {} of the fastest on record had passed an earlier check: checked again, {} refused\n",

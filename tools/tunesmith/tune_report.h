@@ -1,6 +1,8 @@
 // What `tune` says of a task at its end.
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <tunesmith/space/space.h>
@@ -16,5 +18,8 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
 /// For people, on output(), the result first. `wanted`: trials asked for; 0 when there was no limit.
 void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space, int64_t wanted,
                    const TuneArguments& arguments);
+
+/// What of the best on record was not timed again, each on a line that begins with `before`.
+void print_dropped(const TuneResult& result, const std::string& before);
 
 }  // namespace tunesmith::cli

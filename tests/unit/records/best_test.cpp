@@ -62,16 +62,56 @@ TEST_F(BestTest, AProgramCountsByItsMostCarefulMeasurement) {
   EXPECT_THAT(best(), ElementsAre("other", "again"));
 }
 
-TEST_F(BestTest, TheLatestRankingDecidesBeforeTheSearch) {
+TEST_F(BestTest, TheLatestRankingOfTheBestDecidesBeforeTheSearch) {
   store_.add(searched("s1", 1, {1e-3}));
   store_.add(searched("s2", 2, {2e-3}));
   store_.add(searched("s3", 3, {3e-3}));
   store_.add(ranked("r1", 1, 5e-3, 1));
   store_.add(ranked("r2", 2, 9e-3, 1));
   EXPECT_THAT(best(), ElementsAre("r1", "r2", "s3"));
-  store_.add(ranked("r1b", 1, 4e-3, 2));
-  store_.add(ranked("r3b", 3, 3.5e-3, 2));
-  EXPECT_THAT(best(), ElementsAre("r3b", "r1b", "s2")) << "an older ranking is not compared with a later one";
+  store_.add(ranked("r1b", 1, 8e-3, 2));
+  store_.add(ranked("r3b", 3, 7e-3, 2));
+  EXPECT_THAT(best(), ElementsAre("r3b", "r1b", "r2")) << "an older ranking is not compared with a later one";
+}
+
+TEST_F(BestTest, ARankingWithoutTheBestHidesItOnlyIfItFoundAFasterOne) {
+  store_.add(ranked("r1", 1, 1e-3, 1));
+  store_.add(ranked("few", 2, 6e-2, 2));
+  EXPECT_THAT(best(), ElementsAre("r1", "few"));
+  store_.add(ranked("again", 1, 3e-3, 3));
+  store_.add(ranked("beaten", 2, 4e-3, 3));
+  EXPECT_THAT(best(), ElementsAre("again", "beaten")) << "the machine is slower now";
+  store_.add(ranked("faster", 3, 2e-3, 4));
+  EXPECT_THAT(best(), ElementsAre("faster", "again", "beaten"));
+}
+
+// A run with a wrong clock must not decide for a year.
+TEST_F(BestTest, RankingsFollowInTheOrderOfTheStoreWhateverTheClockSays) {
+  Record ahead = ranked("ahead", 1, 2e-3, 1);
+  ahead.time_ms += 31'536'000'000;
+  store_.add(ahead);
+  store_.add(ranked("r1", 1, 4e-3, 2));
+  store_.add(ranked("r2", 2, 3e-3, 2));
+  EXPECT_THAT(best(), ElementsAre("r2", "r1"));
+}
+
+TEST_F(BestTest, WhatWasFoundSinceLeadsWhereTheBestWasNeverAsFast) {
+  store_.add(searched("s1", 1, {2e-3}));
+  store_.add(searched("before", 2, {1e-3}));
+  store_.add(ranked("r1", 1, 3e-3));
+  EXPECT_THAT(best(), ElementsAre("r1", "before")) << "what the ranking let go was lucky";
+  store_.add(searched("luck", 3, {2.5e-3}));
+  store_.add(searched("interrupted", 4, {1.5e-3}));
+  EXPECT_THAT(best(), ElementsAre("interrupted", "r1", "before", "luck"));
+}
+
+TEST_F(BestTest, OfTheWrongBestTheEarlierRankingIsRemembered) {
+  store_.add(ranked("r1", 1, 1e-3, 1));
+  store_.add(ranked("r2", 2, 2e-3, 1));
+  store_.add(ranked("wrong", 3, 5e-4, 2));
+  Record wrong = with_program(failure("found", FailureCause::WrongResult, ""), 3);
+  store_.add(wrong);
+  EXPECT_THAT(best(), ElementsAre("r1", "r2"));
 }
 
 TEST_F(BestTest, ABenchDecidesNothing) {
@@ -160,9 +200,9 @@ TEST_F(BestOfEnvironments, NothingIsComparedAcrossSoftware) {
   store_.add(searched("a", 1, {3e-3}));
   store_.add(searched("b", 2, {4e-3}));
   store_.add(in(searched("updated", 3, {1e-3}), "updated", updated_));
-  EXPECT_THAT(best(), ElementsAre("a", "b")) << "more was measured there";
+  EXPECT_THAT(best(), ElementsAre("a", "b", "updated")) << "more was measured there";
   store_.add(in(ranked("ranked", 3, 9e-3), "updated", updated_));
-  EXPECT_THAT(best(), ElementsAre("ranked")) << "what was ranked is known best";
+  EXPECT_THAT(best(), ElementsAre("ranked", "a", "b")) << "what was ranked is known best";
 }
 
 TEST_F(BestOfEnvironments, OfASpaceOnlyWhatItsRunsMeasured) {

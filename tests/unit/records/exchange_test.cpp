@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
@@ -242,6 +243,64 @@ TEST_F(ExchangeTest, CheckTellsOfADamagedPage) {
   }
   source_ = RecordStore(path("source.db"));
   EXPECT_FALSE(source_.check().clean());
+}
+
+TEST_F(ExchangeTest, OfAFileThatIsCutShortTheRestIsRescued) {
+  for (int i = 0; i < 200; ++i) source_.add(success("job-" + std::to_string(i), {1e-3}));
+  {
+    const RecordStore gone = std::move(source_);
+  }
+  const std::filesystem::path file = path("source.db");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 4096);
+  EXPECT_THROW(RecordStore(file, RecordStore::Mode::Read), EnvironmentError);
+  std::stringstream out;
+  const RecordStore cut(file, RecordStore::Mode::Rescue);
+  EXPECT_THAT(cut.export_jsonl(out), testing::Contains(HasSubstr("cannot be read")));
+  RecordStore rescued(path("rescued.db"));
+  const ImportReport report = rescued.import_jsonl(out, "out.jsonl");
+  EXPECT_THAT(report.refused, IsEmpty());
+  EXPECT_GT(report.added, 100U);
+  EXPECT_TRUE(rescued.check().clean());
+  source_ = RecordStore(path("another.db"));
+}
+
+/// A folder that whoever runs the test cannot write, for its life.
+class UnwritableFolder {
+ public:
+  explicit UnwritableFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
+    using std::filesystem::perms;
+    const perms read = perms::owner_read | perms::group_read | perms::others_read;
+    for (const auto& file : std::filesystem::directory_iterator(folder_)) permissions(file.path(), read);
+    const perms enter = perms::owner_exec | perms::group_exec | perms::others_exec;
+    permissions(folder_, read | enter);
+    permissions(folder_.parent_path(), read | enter | perms::owner_write);
+    if (geteuid() != 0) return;
+    EXPECT_EQ(seteuid(65534), 0);
+  }
+  ~UnwritableFolder() {
+    if (getuid() == 0) {
+      EXPECT_EQ(seteuid(0), 0);
+    }
+    permissions(folder_, std::filesystem::perms::owner_all);
+  }
+  UnwritableFolder(const UnwritableFolder&) = delete;
+  UnwritableFolder& operator=(const UnwritableFolder&) = delete;
+
+ private:
+  const std::filesystem::path folder_;
+};
+
+TEST_F(ExchangeTest, AFolderThatCannotBeWrittenIsRead) {
+  namespace fs = std::filesystem;
+  for (const char* part : {"", "-wal"}) {  // as a killed process leaves them
+    const std::string file = std::string("source.db") + part;
+    fs::create_directories(path("read_only"));
+    fs::copy_file(path(file), path("read_only") / file);
+  }
+  const UnwritableFolder folder(path("read_only"));
+  const RecordStore store(path("read_only") / "source.db", RecordStore::Mode::Read);
+  EXPECT_EQ(store.list(), source_.list());
+  EXPECT_THROW(RecordStore(path("read_only") / "source.db"), EnvironmentError);
 }
 
 TEST_F(ExchangeTest, ARunMetBeforeItsEndIsGivenItsEnd) {

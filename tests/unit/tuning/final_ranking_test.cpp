@@ -37,14 +37,17 @@ class LaterCheck final : public Runner {
   double seconds_;
 };
 
-/// All of the store in another one, as if an earlier check had accepted it.
-void copy_with_verifier(const RecordStore& from, RecordStore& to, std::optional<int> verifier) {
+/// All of the store in another one, as if an earlier check had accepted it, and with a trace that does not
+/// parse of the program `damaged`.
+void copy_with_verifier(const RecordStore& from, RecordStore& to, std::optional<int> verifier,
+                        std::optional<uint64_t> damaged = std::nullopt) {
   for (const Environment& environment : from.environments()) to.add_environment(environment);
   for (Record record : from.list()) {
     to.add_workload(*from.workload(record.workload_hash, record.workload));
     to.add_space(*from.space(record.space, record.rules_hash));
     if (!to.run(record.run)) to.add_run(*from.run(record.run));
     record.verifier = verifier;
+    if (damaged && record.lowered_hash == damaged) record.trace = "no trace";
     to.add(record);
   }
 }
@@ -172,6 +175,62 @@ TEST_F(TunerTest, WhatTuneAnswersIsWhatTheStoreCallsBest) {
       without.materialise(tuned.program, Trace::parse(best.front().trace), RandomStream(0));
   ASSERT_TRUE(candidate.has_value());
   EXPECT_EQ((*candidate)->lowered_hash, best.front().lowered_hash);
+}
+
+TEST_F(TunerTest, TheBestOnRecordIsTimedAgainByARunThatBeginsAfresh) {
+  ReplayingRunner runner;
+  const TuneResult first = tune_into("r.db", runner);
+  EXPECT_FALSE(first.plain_alone);
+  options_.trials = 2;
+  options_.resume = false;
+  const TuneResult second = tune_into("r.db", runner);
+  EXPECT_TRUE(second.plain_alone);
+  EXPECT_EQ(second.best_seconds, first.best_seconds);
+  EXPECT_NE(second.best_id, first.best_id) << "it was measured again";
+  EXPECT_TRUE(second.dropped.empty());
+}
+
+/// Loses what it ranks.
+class LosingRankings final : public Runner {
+ public:
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    return good.run(requests);
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    std::vector<InterleavedTimes> times = good.interleave(kernels, options);
+    times.front() = {{}, 0, CandidateFailure{FailureCause::WorkerLost, "made up"}};
+    return times;
+  }
+  ReplayingRunner good;
+};
+
+TEST_F(TunerTest, WhatIsNotTimedAgainIsSaidAndStaysTheBest) {
+  ReplayingRunner runner;
+  const TuneResult first = tune_into("r.db", runner);
+  LosingRankings losing;
+  options_.trials = 2;
+  options_.resume = false;
+  const TuneResult second = tune_into("r.db", losing);
+  EXPECT_EQ(second.best_id, first.best_id);
+  ASSERT_EQ(second.dropped.size(), 1U);
+  EXPECT_EQ(second.dropped.front().record, first.best_id);
+  EXPECT_EQ(second.dropped.front().why, "worker_lost, made up");
+}
+
+TEST_F(TunerTest, ATraceThatGivesItsProgramNoMoreIsSaidAndTheNextIsTheBest) {
+  ReplayingRunner runner;
+  const TuneResult first = tune_into("a.db", runner);
+  {
+    RecordStore damaged(folder_ / "damaged.db");
+    const RecordStore whole(folder_ / "a.db");
+    copy_with_verifier(whole, damaged, kVerifierVersion, whole.find(first.best_id)->lowered_hash);
+  }
+  const TuneResult second = tune_into("damaged.db", runner);
+  EXPECT_NE(second.best_id, first.best_id);
+  EXPECT_GT(second.best_seconds, first.best_seconds);
+  ASSERT_EQ(second.dropped.size(), 1U);
+  EXPECT_EQ(second.dropped.front().record, first.best_id);
 }
 
 class EarlierCheck : public TunerTest {};

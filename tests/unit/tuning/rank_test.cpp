@@ -44,7 +44,7 @@ class ScriptedRunner final : public Runner {
 class Rank : public testing::Test {
  protected:
   /// `count` kernels, called "0", "1", ...
-  Ranking rank_of(ScriptedRunner& runner, size_t count, double expected = 1e-4) {
+  Ranking rank_of(ScriptedRunner& runner, size_t count, double expected = 1e-4, size_t kept = 0) {
     kernels_.resize(count);
     std::vector<const CompiledKernel*> pointers;
     for (size_t i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ class Rank : public testing::Test {
     peak.kernel.object = "peak";
     peak.operations = peak_operations_;
     const std::vector<double> seconds(count, expected);
-    return rank(runner, pointers, seconds, peak, {.rounds = 40});
+    return rank(runner, pointers, seconds, kept, peak, {.rounds = 40});
   }
 
   std::vector<CompiledKernel> kernels_;
@@ -109,6 +109,15 @@ TEST_F(Rank, OfSlowKernelsFewerTakePart) {
   ScriptedRunner slower([](const std::string& kernel, size_t) { return by_number(kernel); });
   rank_of(slower, 16, 3.0);
   EXPECT_THAT(slower.contestants, testing::ElementsAre(5));
+}
+
+TEST_F(Rank, WhatIsKeptIsInAllRoundsHoweverSlow) {
+  ScriptedRunner runner(
+      [](const std::string& kernel, size_t) { return kernel == "0" ? 1.0 : by_number(kernel); });
+  const Ranking ranking = rank_of(runner, 16, 1e-4, 1);
+  EXPECT_THAT(runner.contestants, testing::ElementsAre(16, 9, 6));
+  EXPECT_EQ(ranking.best, 1U);
+  EXPECT_EQ(ranking.kernels[0].time->samples, 40U);
 }
 
 TEST_F(Rank, WhatFailsIsLeftOut) {

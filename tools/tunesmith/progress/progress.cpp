@@ -18,9 +18,10 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-std::string best_text(const Progress& progress) {
+std::string fastest_text(const Progress& progress) {
   if (!progress.best_seconds) return "no valid program yet";
-  std::string text = "best " + seconds_text(*progress.best_seconds);
+  // Not what will be called the best: that is the ranking's time.
+  std::string text = "fastest " + seconds_text(*progress.best_seconds);
   if (progress.modelled) text += " modelled";
   if (progress.gflops) text += fmt::format(", {:.1f} GFLOP/s", *progress.gflops);
   // The peak was measured once, before the first program, and something may have disturbed that.
@@ -85,7 +86,7 @@ std::string progress_text(const Progress& progress, size_t width) {
   const auto compose = [&](const std::string& failures) {
     std::string text = progress.total > 0 ? fmt::format("trials {}/{}", progress.done, progress.total)
                                           : fmt::format("trials {}", progress.done);
-    text += "  " + best_text(progress);
+    text += "  " + fastest_text(progress);
     if (!failures.empty()) text += "  " + failures;
     if (progress.seconds_left) text += fmt::format("  {} left", duration_text(*progress.seconds_left));
     return text;

@@ -13,8 +13,9 @@ nlohmann::json decisions(const TaskRecords& task) {
   constexpr size_t kDecisions = 16;
   std::vector<TimedTrace> programs;
   for (const Record& record : task.records) {
-    if (record.kind == MeasurementKind::Search && record.ok())
-      programs.push_back({Trace::parse(record.trace, "record " + record.id), record.seconds});
+    if (record.kind != MeasurementKind::Search || !record.ok()) continue;
+    if (std::optional<Trace> trace = trace_of(record))
+      programs.push_back({std::move(*trace), record.seconds});
   }
   nlohmann::json sketches = nlohmann::json::array();
   for (const SketchEffects& effects : importance(programs)) {

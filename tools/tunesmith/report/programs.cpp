@@ -1,4 +1,6 @@
 // The best programs of a task, and what sets the best apart.
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/error.h>
@@ -30,27 +32,22 @@ nlohmann::json to_json(const Record& record, const TaskRecords& task) {
                    record.ok() && task.workload ? task.workload->flops / record.seconds : 0.0)}};
 }
 
-Trace trace_of(const Record& record) { return Trace::parse(record.trace, "record " + record.id); }
-
 }  // namespace
 
-nlohmann::json programs(const TaskRecords& task, const RecordStore& store, const PrintProgram& print) {
+nlohmann::json programs(const TaskRecords& task) {
   nlohmann::json all{{"best", nlohmann::json::array()}, {"program", nullptr},
                      {"program_fault", nullptr},        {"trace", nullptr},
                      {"versus_runner_up", nullptr},     {"versus_unscheduled", nullptr}};
   all["unscheduled"] = task.unscheduled ? to_json(*task.unscheduled, task) : nlohmann::json(nullptr);
-  const std::vector<Record> best = store.best({task.task, task.machine, {}}, kShown);
-  if (best.empty()) return all;
-  for (const Record& record : best) all["best"].push_back(to_json(record, task));
-  const Trace trace = trace_of(best[0]);
+  all["program"] = or_null(!task.program.empty(), task.program);
+  all["program_fault"] = or_null(!task.program_fault.empty(), task.program_fault);
+  if (task.best.empty()) return all;
+  for (size_t i = 0; i < std::min(kShown, task.best.size()); ++i)
+    all["best"].push_back(to_json(task.best[i], task));
+  const Trace trace = trace_of(task.best[0]).value();
   all["trace"] = trace.str();
-  if (best.size() > 1) all["versus_runner_up"] = diff(trace_of(best[1]), trace);
-  if (task.unscheduled) all["versus_unscheduled"] = diff(trace_of(*task.unscheduled), trace);
-  try {
-    all["program"] = print(best[0]);
-  } catch (const UserError& error) {
-    all["program_fault"] = error.what();
-  }
+  if (task.best.size() > 1) all["versus_runner_up"] = diff(trace_of(task.best[1]).value(), trace);
+  if (task.unscheduled) all["versus_unscheduled"] = diff(trace_of(*task.unscheduled).value(), trace);
   return all;
 }
 

@@ -12,7 +12,7 @@
 namespace tunesmith::report {
 namespace {
 
-nlohmann::json to_json(const TaskRecords& task, const RecordStore& store, const PrintProgram& print) {
+nlohmann::json to_json(const TaskRecords& task) {
   const bool known = task.workload.has_value();
   const auto of_workload = [&](auto value) {
     return known ? nlohmann::json(value()) : nlohmann::json(nullptr);
@@ -35,7 +35,7 @@ nlohmann::json to_json(const TaskRecords& task, const RecordStore& store, const 
       {"failures", failures(task)},
       {"predictions", predictions(task)},
       {"decisions", decisions(task)}};
-  one.update(programs(task, store, print));
+  one.update(programs(task));
   return one;
 }
 
@@ -59,7 +59,8 @@ nlohmann::json environments(const std::vector<TaskRecords>& tasks, const RecordS
 }  // namespace
 
 nlohmann::json report_data(const RecordStore& store, const Query& query, const PrintProgram& print) {
-  const std::vector<TaskRecords> tasks = gather(store, query);
+  std::vector<TaskRecords> tasks = gather(store, query);
+  for (TaskRecords& task : tasks) find_best(store, print, task);
   nlohmann::json all{{"made_ms", now_ms()},
                      {"tunesmith", kernel_version()},
                      {"store", store.path().string()},
@@ -69,7 +70,7 @@ nlohmann::json report_data(const RecordStore& store, const Query& query, const P
                      {"budgets", budgets(tasks)},
                      {"rooflines", rooflines(tasks, store)},
                      {"environments", environments(tasks, store)}};
-  for (const TaskRecords& task : tasks) all["tasks"].push_back(to_json(task, store, print));
+  for (const TaskRecords& task : tasks) all["tasks"].push_back(to_json(task));
   return all;
 }
 

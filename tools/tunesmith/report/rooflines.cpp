@@ -30,8 +30,7 @@ nlohmann::json rooflines(const std::vector<TaskRecords>& tasks, const RecordStor
   std::map<Key, nlohmann::json> lines;
   for (const TaskRecords& task : tasks) {
     if (!task.workload || task.workload->flops <= 0 || task.workload->bytes_min <= 0) continue;
-    const std::vector<Record> best = store.best({task.task, task.machine, {}}, 1);
-    if (best.empty()) continue;
+    if (task.best.empty()) continue;
     const Workload& workload = *task.workload;
     const DType type = workload.program.outputs.front()->dtype;
     const Key key{task.machine, task.task.target, task.task.threads, task.task.device, type.str()};
@@ -55,7 +54,7 @@ nlohmann::json rooflines(const std::vector<TaskRecords>& tasks, const RecordStor
         {{"task", task.id},
          {"workload", task.text},
          {"operations_per_byte", workload.flops / workload.bytes_min},
-         {"operations_per_second", workload.flops / best.front().seconds},
+         {"operations_per_second", workload.flops / task.best.front().seconds},
          {"unscheduled_operations_per_second",
           plain ? nlohmann::json(workload.flops / task.unscheduled->seconds) : nlohmann::json(nullptr)}});
   }

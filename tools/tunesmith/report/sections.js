@@ -130,18 +130,18 @@ function progressSection(task) {
     {title: "run", text: (p) => `${p.run.id} (${runName(p.run)})`},
     {title: "trial", number: true, text: (p) => String(p.trial)},
     {title: "after", number: true, text: (p) => seconds(p.after)},
-    {title: "best so far", number: true, text: (p) => seconds(p.best)},
+    {title: "fastest sample so far", number: true, text: (p) => seconds(p.best)},
   ];
   const chart = (title, x, value) => figure({
     title,
-    summary: `The best of ${curves.length} ${curves.length === 1 ? "run" : "runs"}: ${curves.map((run) => seconds(run.best[run.best.length - 1][2])).join(", ")}.`,
+    summary: `The fastest samples of ${curves.length} ${curves.length === 1 ? "run" : "runs"}: ${curves.map((run) => seconds(run.best[run.best.length - 1][2])).join(", ")}.`,
     configure: xyChart(curves.map((run) => ({name: runName(run), stepped: true, small: true, points: run.best.map(value)})), x,
-      {title: "best so far", log: true, format: seconds}),
+      {title: "fastest sample so far", log: true, format: seconds}),
     data: () => table(columns, points, title),
   });
   const charts = curves.length ? el("div", {class: "pair"},
-    chart("Best program by trials", {title: "trials", integer: true, min: 0}, ([trial, , best]) => [trial, best]),
-    chart("Best program by time", {title: "seconds since the run began", min: 0}, ([, after, best]) => [after, best])) : null;
+    chart("Fastest sample by trials", {title: "trials", integer: true, min: 0}, ([trial, , best]) => [trial, best]),
+    chart("Fastest sample by time", {title: "seconds since the run began", min: 0}, ([, after, best]) => [after, best])) : null;
   const runs = table([
     {title: "run", text: (run) => run.id, node: (run) => el("code", {}, run.id)},
     {title: "began", number: true, text: (run) => date(run.began_ms)},
@@ -267,8 +267,10 @@ function programSection(task) {
       {title: "record", text: (one) => one.record, node: (one) => el("code", {}, one.record)},
       {title: "run", text: (one) => one.run, node: (one) => el("code", {}, one.run)},
     ], listed, "The best programs"),
-    el("p", {class: "note"}, "By the one rule of the records, whichever run measured them: first those of the latest ranking, which were timed in turn with each other."),
-    task.program === null ? el("p", {class: "notice"}, `The program cannot be printed: ${task.program_fault}`)
+    el("p", {class: "note"}, "By the one rule of the records, whichever run measured them: first those of a ranking, which were timed in turn with each other."),
+    task.program_fault === null ? null
+      : el("p", {class: "notice"}, task.program === null ? `The program cannot be printed: ${task.program_fault}` : `A faster one on record is left out: ${task.program_fault}`),
+    task.program === null ? null
       : disclosure("The program", () => el("pre", {tabindex: 0}, task.program), true),
     task.versus_runner_up === null ? null : disclosure("Its trace against that of the second best", () => difference(task.versus_runner_up), true),
     task.versus_unscheduled === null ? null : disclosure("Its trace against that of the unscheduled program", () => difference(task.versus_unscheduled)),

@@ -56,8 +56,8 @@ std::set<uint64_t> hashes_of(const RecordStore& store, const std::vector<std::st
 bool is_unscheduled(const Record& record) {
   constexpr size_t kLongest = 100;  // of its trace's text: a version and the marker
   if (record.trace.size() > kLongest) return false;
-  const Trace trace = Trace::parse(record.trace, "record " + record.id);
-  return trace.complete() && trace.size() == 1;
+  const std::optional<Trace> trace = trace_of(record);
+  return trace && trace->complete() && trace->size() == 1;
 }
 
 void add_workload(const RecordStore& store, TaskRecords& task) {
@@ -68,10 +68,10 @@ void add_workload(const RecordStore& store, TaskRecords& task) {
     return;
   }
   task.text = recorded->text;
-  try {
-    task.workload = instantiate(*recorded);
-  } catch (const UserError& error) {
-    task.workload_fault = error.what();
+  if (auto workload = sound_workload(*recorded)) {
+    task.workload = std::move(*workload);
+  } else {
+    task.workload_fault = workload.error();
   }
 }
 
@@ -96,6 +96,33 @@ void require_known(const std::vector<std::string>& wanted, const std::set<std::s
 }
 
 }  // namespace
+
+std::optional<Trace> trace_of(const Record& record) {
+  try {
+    return Trace::parse(record.trace, "record " + record.id);
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+void find_best(const RecordStore& store, const PrintProgram& print, TaskRecords& task) {
+  constexpr size_t kLookedAt = 64;
+  task.best = store.best({task.task, task.machine, {}}, kLookedAt);
+  std::erase_if(task.best, [&](const Record& record) {
+    if (trace_of(record)) return false;
+    task.program_fault = fmt::format("the trace of record {} cannot be read", record.id);
+    return true;
+  });
+  for (size_t i = 0; i < task.best.size(); ++i) {
+    try {
+      task.program = print(task.best[i]);
+      task.best.erase(task.best.begin(), task.best.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    } catch (const UserError& error) {
+      if (task.program_fault.empty()) task.program_fault = error.what();
+    }
+  }
+}
 
 std::vector<Record> TaskRecords::searched(const std::string& run) const {
   std::vector<Record> found;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tunesmith/records/record_store.h>
+#include <tunesmith/trace/trace.h>
 #include <tunesmith/workload/workload.h>
 
 #include "report/report_data.h"
@@ -28,9 +29,21 @@ struct TaskRecords {
   /// The program as it was written, whichever run measured it.
   std::optional<Record> unscheduled;
 
+  /// Of the task, by the store's one rule: without those whose traces cannot be read, and from the first on
+  /// whose program could be printed, where one could.
+  std::vector<Record> best;
+  std::string program;        // of the first of them
+  std::string program_fault;  // why the first on record is not the first here, or is not printed
+
   /// What the search of a run measured.
   std::vector<Record> searched(const std::string& run) const;
 };
+
+/// Nothing where it cannot be read.
+std::optional<Trace> trace_of(const Record& record);
+
+/// Finds TaskRecords::best and what belongs to it.
+void find_best(const RecordStore& store, const PrintProgram& print, TaskRecords& task);
 
 /// In the order in which tasks came to the store. Throws what report_data() throws.
 std::vector<TaskRecords> gather(const RecordStore& store, const Query& query);

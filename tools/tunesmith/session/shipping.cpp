@@ -20,19 +20,20 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Records that are looked at besides the best ones, which the check as it is now may refuse.
-constexpr size_t kSpare = 4;
+/// Records that are looked at besides the best ones, of which programs may not be given any more, or be
+/// refused by the check as it is now.
+constexpr size_t kSpare = 64;
 
-/// The check refuses the program.
-class NotRight : public UserError {
+/// This program is not shipped, and another may be.
+class NotShipped : public UserError {
  public:
   using UserError::UserError;
+  explicit NotShipped(const UserError& error) : UserError(error) {}
 };
 
-EnvironmentError does_not_compile(const Workload& workload, const std::string& why,
-                                  const Candidate& candidate) {
-  return EnvironmentError(fmt::format("{} does not compile: {}", workload.key,
-                                      with_called_places(why, candidate.lowered.program)));
+NotShipped does_not_compile(const Workload& workload, const std::string& why, const Candidate& candidate) {
+  return NotShipped(fmt::format("{} does not compile: {}", workload.key,
+                                with_called_places(why, candidate.lowered.program)));
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
     const bool last = i + 1 == best.size() && shipped.empty();
     try {
       shipped.push_back(ship(workload, best[i].id, symbol));
-    } catch (const NotRight& refusal) {
+    } catch (const NotShipped& refusal) {
       if (last) throw;
       say(fmt::format("record {}: {}; the next best is taken", best[i].id, refusal.what()));
     }
@@ -83,8 +84,14 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
 }
 
 Shipped Shipper::ship(const Workload& workload, const std::string& id, const std::string& symbol) const {
-  const NamedTrace named = load_trace(id, options_.database);
-  const CandidatePtr candidate = materialise(space_, workload, named);
+  NamedTrace named;
+  CandidatePtr candidate;
+  try {
+    named = load_trace(id, options_.database);
+    candidate = materialise(space_, workload, named);
+  } catch (const UserError& error) {
+    throw NotShipped(error);
+  }
   auto kernel = space_.target().compile(candidate->lowered, symbol);
   if (!kernel) throw does_not_compile(workload, kernel.error(), *candidate);
   Shipped shipped{std::move(*kernel),
@@ -114,7 +121,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   return shipped;
 }
 
-/// Throws NotRight.
+/// Throws NotShipped.
 Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& candidate,
                                    const CompiledKernel& kernel) const {
   require_memory(workload, options_.allow_memory);
@@ -136,9 +143,9 @@ Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& ca
           ->run({&request, 1})
           .front();
   if (result.failure) {
-    throw NotRight(fmt::format("the program is not shipped: {}, {}",
-                               failure_cause_name(result.failure->cause),
-                               with_called_places(result.failure->message, candidate.lowered.program)));
+    throw NotShipped(fmt::format("the program is not shipped: {}, {}",
+                                 failure_cause_name(result.failure->cause),
+                                 with_called_places(result.failure->message, candidate.lowered.program)));
   }
   return {result.timing->min, instance != nullptr ? fmt::format(", as its twin of {}", instance->key) : ""};
 }

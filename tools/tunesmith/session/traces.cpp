@@ -67,10 +67,12 @@ NamedTrace in_names_of(const Workload& workload, const NamedTrace& named,
       named.record && named.record->workload == workload.key &&
       (named.workload->definition.empty() || named.workload->definition == workload.definition);
   if (!named.record || same_names) return named;
-  const Workload other = workload_of(named);
-  if (other.hash != workload.hash) return named;  // another task's: it fits or is refused as it stands
+  const auto other = sound_workload(*named.workload);
+  if (!other)
+    return named;  // of another task, or of one whose names are lost: it fits or is refused as it stands
+  if (other->hash != workload.hash) return named;
   NamedTrace renamed = named;
-  if (auto trace = with_names_of(workload.program, other.program, named.trace, intrinsics))
+  if (auto trace = with_names_of(workload.program, other->program, named.trace, intrinsics))
     renamed.trace = *trace;
   return renamed;
 }
@@ -116,7 +118,7 @@ Workload find_workload(const std::string& text, const std::string& database) {
   for (const TaskKey& task : store.tasks({})) {
     if (const auto recorded = store.workload(task.workload_hash, chosen);
         recorded && !recorded->definition.empty())
-      return instantiate(*recorded);
+      return workload_of({"", {}, recorded, {}, {}});
   }
   return library.load(text);
 }
@@ -215,8 +217,16 @@ Workload workload_of(const NamedTrace& named) {
   if (!named.workload)
     throw UserError("a trace in a file does not say what it is a trace of",
                     "name the workload with --workload");
-  return named.workload->definition.empty() ? WorkloadLibrary().load(named.workload->text)
-                                            : instantiate(*named.workload);
+  if (named.workload->definition.empty()) return WorkloadLibrary().load(named.workload->text);
+  auto recorded = sound_workload(*named.workload);
+  if (recorded) return std::move(*recorded);
+  try {
+    Workload known = WorkloadLibrary().load(named.workload->text);
+    if (known.hash == named.workload->hash) return known;
+  } catch (const UserError&) {  // NOLINT(bugprone-empty-catch): the record's own fault is told
+  }
+  throw UserError(fmt::format("workload '{}' on record: {}", named.workload->text, recorded.error()),
+                  "'tunesmith records check' lists what is damaged; tuning it again mends it");
 }
 
 Schedule replay(const Workload& workload, const NamedTrace& named,

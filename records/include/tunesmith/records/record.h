@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include <tl/expected.hpp>
+
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/measure/timing.h"
 #include "tunesmith/support/unique_id.h"
@@ -56,6 +58,8 @@ struct RecordedWorkload {
 /// The same workload again. Throws UserError when its definition is unknown or this Tunesmith does not accept
 /// it.
 Workload instantiate(const RecordedWorkload& recorded);
+/// The same, or why its definition is not what its hash says: it was damaged, or is another's.
+tl::expected<Workload, std::string> sound_workload(const RecordedWorkload& recorded);
 
 struct RecordedSpace {
   std::string name;         // in spaces.yaml

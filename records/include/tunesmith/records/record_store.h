@@ -96,7 +96,8 @@ class RecordStore {
   enum class Mode {
     Create,    // opens, or creates the file and its folder
     Existing,  // opens; a file that is not there is a UserError
-    Read       // as Existing, and changes nothing: what adds to it throws EnvironmentError
+    Read,      // as Existing, and changes nothing: what adds to it throws EnvironmentError
+    Rescue     // as Read, of a file that is cut short what can be read
   };
 
   explicit RecordStore(const std::filesystem::path& path, Mode mode = Mode::Create);
@@ -118,6 +119,8 @@ class RecordStore {
   /// Must precede the first record of it. One hash may have several texts, as equal layers of a network have;
   /// a second definition for one hash and text changes nothing.
   void add_workload(const RecordedWorkload& workload);
+  /// Takes the definition in the place of the one that is stored with this hash and text.
+  void mend_workload(const RecordedWorkload& workload);
   /// The first that was stored with this hash and a definition. A program's trace has the names of the
   /// workload of Record::workload, which may be another.
   std::optional<RecordedWorkload> workload(uint64_t hash) const;
@@ -168,15 +171,18 @@ class RecordStore {
   ///     measurement of this task on this machine found to be wrong (wrong_result, out_of_bounds,
   ///     process_state, implausible_time, crash, illegal_instruction) is out. Measurements of kind Bench
   ///     decide nothing.
-  ///  2. All of the answer was measured in one environment (hardware and software): that of the latest
-  ///     ranking; where nothing was ranked, the one in which most programs were measured, of equals the
-  ///     latest.
-  ///  3. First the programs of that latest ranking, by Record::seconds: they were measured interleaved.
-  ///  4. Behind them the rest, by Record::seconds of a search. A program counts by its undisturbed
-  ///  measurement
-  ///     with the most samples, of equals the latest.
-  /// Ties go to the earlier record. What was found after the latest ranking stands behind it until a run
-  /// ranks it.
+  ///  2. One ranking decides. A later one (in the order of insertion: clocks go wrong) takes its place only
+  ///  if
+  ///     it timed the best of the earlier one again, or found a faster one: what a ranking leaves out was not
+  ///     beaten by it.
+  ///  3. First what searches found since that ranking, where it took less than the best one of the ranking
+  ///     ever did: a run that was interrupted has not ranked it.
+  ///  4. Then the programs of that ranking, by Record::seconds: they were measured interleaved.
+  ///  5. Behind them the rest, by Record::seconds, those of the ranking's environment (hardware and software)
+  ///     before others; where nothing was ranked, those of the one in which most programs were measured, of
+  ///     equals the latest. A program counts by its undisturbed measurement with the most samples, of equals
+  ///     the latest.
+  /// Ties go to the earlier record.
   std::vector<Record> best(const BestQuery& query, size_t n) const;
 
   /// One JSON object a line, each with a checksum; environments, workloads, spaces and runs stand before the

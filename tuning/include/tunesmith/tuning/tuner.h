@@ -37,7 +37,8 @@ struct TuneOptions {
   int final_candidates = 16;  // ranked at the end: timed again, in turn, by successive halving
   int final_rounds = 40;      // of those that are left, as far as their time reaches (InterleaveOptions)
   int measure_threads = 1;    // that the runner's kernels use: part of the task, and for the peak
-  bool resume = true;         // begin with what is on record of the task
+  /// Begin with what is on record of the task. The ranking at the end times the best on record in any case.
+  bool resume = true;
   /// The runner's (MeasureOptions::machine): proposing and compiling do not continue beside another run's
   /// measuring. None: they do.
   std::shared_ptr<MachineLock> machine = {};
@@ -88,6 +89,13 @@ struct TuneTimes {
   double wall = 0;
 };
 
+/// A program on record that a ranking was to time again and did not.
+struct NotRanked {
+  std::string record;  // its id
+  double seconds = 0;  // by which it was known
+  std::string why;
+};
+
 struct TuneResult {
   std::string best_id;     // record id; "" when nothing valid was found
   std::string best_space;  // in which it was found, perhaps by another run
@@ -106,14 +114,19 @@ struct TuneResult {
   double baseline_seconds = 0;  // the unscheduled program
   int64_t trials = 0;
   int64_t valid = 0;
-  int64_t resumed = 0;   // of the trials: taken from the records of the same run, interrupted
-  int64_t known = 0;     // programs of the task on record when the run began, whoever measured them
-  int64_t searched = 0;  // of the trials: made by this process, of what a searcher proposed
-  int64_t lost = 0;      // programs on record that their traces do not give any more
+  int64_t resumed = 0;  // of the trials: taken from the records of the same run, interrupted
+  int64_t known = 0;    // programs of the task on record when the run began, whoever measured them
+  /// Trials were made, and none but of the plain programs, nor is another on record: the budget held no
+  /// search.
+  bool plain_alone = false;
+  int64_t lost = 0;  // programs on record that their traces do not give any more
   /// Of the fastest on record, those that only an earlier version of the check had accepted: they were
   /// checked again before they were ranked, and some were refused.
   int64_t checked_again = 0;
   int64_t refused_again = 0;
+  /// Of the best on record, those that the ranking could not time again. Only those whose program is not
+  /// given any more, or is refused now, are not the best any longer.
+  std::vector<NotRanked> dropped;
   SeedCounts seeded;      // none when the searcher did not ask
   int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
   /// By this run, as their twins (twin_verification.h): how many on which smaller workload, by its key.
@@ -183,9 +196,10 @@ class TuningTask {
   /// The programs that were faster than all before them: what other runs left on record counts as found
   /// before the first trial.
   const std::vector<Improvement>& improvements() const;
-  /// Times the best few again, in turn, records that, and answers with the best program on record of the
-  /// task, which is what `build` takes: RecordStore::best(). `because` is put on record as the reason why the
-  /// run ended, where it is not the task's own doing. Without `rank` nothing is timed again.
+  /// Times the best few again, in turn with the best on record, records that, and answers with the best
+  /// program on record of the task, which is what `build` takes: RecordStore::best(). `because` is put on
+  /// record as the reason why the run ended, where it is not the task's own doing. Without `rank` nothing is
+  /// timed again.
   TuneResult finish(std::string_view because = {}, bool rank = true);
   /// What finish() would answer now without a ranking. The run has not ended by that.
   TuneResult so_far();
