@@ -192,7 +192,6 @@ struct TuningTask::State {
   void take_best_on_record() {
     constexpr size_t kLookedAt = 64;
     for (const Record& record : store.best({key, machine, {}}, kLookedAt)) {
-      const auto time = ranking.time_of(*record.lowered_hash);
       const CandidatePtr candidate = candidate_of(record, workload, space, names);
       if (!candidate) continue;
       result.best_id = record.id;
@@ -200,7 +199,7 @@ struct TuningTask::State {
       result.best_trace = candidate->trace;
       result.best_seconds = record.seconds;
       result.best_prepare_seconds = record.timing->prepare;
-      if (time) result.best_time = time;
+      if (record.run == run.id) result.best_time = ranking.time_of(*record.lowered_hash);
       return;
     }
   }

@@ -80,6 +80,7 @@ class Server {
   }
 
   void take(TaskRequest request) {
+    provide_stack();  // here, where the tuner waits for an answer
     const int64_t limit = request.memory_limit_bytes;
     task_.emplace(std::move(request));
     send(to_message(task_->ready()));
@@ -107,7 +108,6 @@ int serve_measurements(int socket) {
   install_fault_handlers();
   Server server(socket);
   try {
-    provide_stack();
     server.serve();
   } catch (const Error& error) {
     server.send(to_message(ErrorReply{error.what(), dynamic_cast<const UserError*>(&error) != nullptr}));
