@@ -26,7 +26,7 @@ constexpr double kChangeSeconds = 100e-9;
 /// So many rounds, and so long, one of them may have to wait for a moment in which the machine is quiet.
 constexpr int kPatientRounds = 20;
 constexpr double kPatientSeconds = 0.4;
-constexpr int kMostCalls = 1000;  // of a round
+constexpr int kMaxCalls = 1000;  // of a round
 
 }  // namespace
 
@@ -119,7 +119,7 @@ void TimedCheck::call_on_changes(const Changes& changes) {
   RandomStream random(changes.seed);
   const double best = changes.best_seconds.value_or(kSampleSeconds);
   const int calls =
-      std::clamp(static_cast<int>(std::ceil(kSampleSeconds / std::max(best, 1e-8))), 1, kMostCalls);
+      std::clamp(static_cast<int>(std::ceil(kSampleSeconds / std::max(best, 1e-8))), 1, kMaxCalls);
   const double most = changes.best_seconds
                           ? kSlower * best + kChangeSeconds * static_cast<double>(memory_.timed.size())
                           : std::numeric_limits<double>::infinity();

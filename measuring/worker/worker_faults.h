@@ -11,7 +11,7 @@ namespace tunesmith {
 void install_fault_handlers();
 
 /// Gives this thread and those that it will start the stack that checking a kernel takes, whatever the limit
-/// of whoever started the process is: a crash for want of it would be held against the program. Throws
+/// of whoever started the process is: a crash for want of it would count as the program's. Throws
 /// EnvironmentError where the limit cannot be raised.
 void provide_stack();
 

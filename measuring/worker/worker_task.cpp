@@ -302,11 +302,10 @@ tl::expected<RunReply, FailureReply> WorkerTask::time_verified(LoadedKernel& loa
   TimedCheck check({*timed_, sets_.back().memory, sets_.front().memory}, call, prepare_anew,
                    *foreign_threads_);
   double first_call = 0.0;
-  if (slow) {
+  if (slow)
     check.begin_without_a_call();
-  } else {
+  else
     first_call = check.first_call();
-  }
   probe_->begin();
   const std::vector<double> samples =
       slow ? std::vector<double>{time_call(call)}
