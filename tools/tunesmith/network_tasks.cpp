@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/network/plain_kernels.h>
 #include <tunesmith/network/read_network.h>
 
 #include "exit_codes.h"

@@ -13,13 +13,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kHead = "extension: test\ntarget: llvm\n";
-constexpr const char* kRest =
+constexpr const char* kBegin = "extension: test\ntarget: llvm\n";
+constexpr const char* kEnd =
     "    semantics: {inputs: {X: {shape: [2, 4], dtype: f32}}, compute: \"O[i<2, j<4] = X[i, j]\", outputs: "
     "[O]}\n"
     "    implementation: {intrinsic: llvm.some, arguments: [X]}\n";
 
-std::string complaint(const std::string& text) {
+std::string refusal(const std::string& text) {
   try {
     ExtensionFile::parse(text, "test.yaml");
   } catch (const UserError& error) {
@@ -31,7 +31,7 @@ std::string complaint(const std::string& text) {
 TEST(ExtensionFile, ACallTakesTime) {
   for (const char* cycles : {"-1", "0"}) {
     EXPECT_THAT(
-        complaint(std::string(kHead) + "intrinsics:\n  - name: one\n    cycles: " + cycles + "\n" + kRest),
+        refusal(std::string(kBegin) + "intrinsics:\n  - name: one\n    cycles: " + cycles + "\n" + kEnd),
         HasSubstr(fmt::format("cycles: expected a number above 0, found '{}'", cycles)));
   }
 }
@@ -39,7 +39,7 @@ TEST(ExtensionFile, ACallTakesTime) {
 // Ten to the twelfth would fill any memory.
 TEST(ExtensionFile, ProductsOfVariantsHaveALimit) {
   const auto with = [](int lists, const std::string& value) {
-    std::string text = std::string(kHead) + "variants:\n";
+    std::string text = std::string(kBegin) + "variants:\n";
     for (int list = 0; list < lists; ++list) {
       text += "  - [";
       for (int i = 0; i < 10; ++i) text += fmt::format("{}{{k{}: {}{}}}", i == 0 ? "" : ", ", list, value, i);
@@ -47,10 +47,10 @@ TEST(ExtensionFile, ProductsOfVariantsHaveALimit) {
     }
     return text;
   };
-  EXPECT_THAT(complaint(with(12, "") + "intrinsics: []\n"), HasSubstr("variants: more than 256 of them"));
+  EXPECT_THAT(refusal(with(12, "") + "intrinsics: []\n"), HasSubstr("variants: more than 256 of them"));
   std::string uses;
   for (int i = 0; i < 10'000; ++i) uses += "$k0";
-  EXPECT_THAT(complaint(with(1, std::string(100'000, 'x')) + "intrinsics:\n  - name: " + uses + "\n"),
+  EXPECT_THAT(refusal(with(1, std::string(100'000, 'x')) + "intrinsics:\n  - name: " + uses + "\n"),
               HasSubstr("larger than 262144 bytes with its variants' values"));
 }
 
