@@ -12,9 +12,10 @@
 namespace tunesmith {
 namespace {
 
-/// Long enough for a thread that has just woken to call beside the other.
-constexpr double kTogetherSeconds = 100e-6;
-constexpr int kTogetherCalls = 16;
+/// Calls beside one of the other thread, after each of which results are looked at. Where another process has
+/// the other processors, they come when a thread is interrupted in a call; so long that is waited for.
+constexpr int kTogetherCalls = 8;
+constexpr double kTogetherSeconds = 5e-3;
 
 /// A chunk that the caller takes says nothing of the thread that it was meant for, which may lack its set-up.
 class EveryThreadAtWork {
@@ -90,19 +91,28 @@ std::optional<CandidateFailure> WorkerTask::wrong_at_once(const LoadedKernel& lo
   const std::array<GuardedBuffer*, 2> spaces{workspace(kernel.workspace_bytes),
                                              workspace(kernel.workspace_bytes, second_workspace_)};
   std::atomic<int> ready = 0;
+  std::array<std::atomic<bool>, 2> calling{};
+  std::atomic<bool> done = false;
   std::array<std::optional<CandidateFailure>, 2> wrong;
   for_each_set([&](size_t set) {
     DataSet& data = sets_[set];
-    data.memory.poison_outputs(data.poison);
     if (spaces[set] != nullptr) spaces[set]->place(data.placement);
     const KernelCall call{loaded.entry(), data.memory.kernel_pointers(kernel, nullptr),
                           spaces[set] == nullptr ? nullptr : spaces[set]->data(), nullptr};
     for (++ready; ready.load() < 2;) std::this_thread::yield();
     const double begin = now_seconds();
-    for (int calls = 0; calls == 0 || (calls < kTogetherCalls && now_seconds() - begin < kTogetherSeconds);
-         ++calls)
+    for (int together = 0; together < kTogetherCalls && !wrong[set] && !done;) {
+      data.memory.poison_outputs(data.poison);
+      calling[set] = true;
+      bool beside = calling[1 - set];
       call();
-    wrong[set] = wrong_after_call(data, data.draws.back().expected, spaces[set], nullptr);
+      beside = beside || calling[1 - set];
+      calling[set] = false;
+      if (beside) ++together;
+      wrong[set] = wrong_after_call(data, data.draws.back().expected, spaces[set], nullptr);
+      if (now_seconds() - begin > kTogetherSeconds) break;
+    }
+    done = true;
   });
   for (std::optional<CandidateFailure>& failure : wrong) {
     if (!failure) continue;

@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kBegin = "extension: test\ntarget: llvm\n";
-constexpr const char* kEnd =
+constexpr const char* kOfTest = "extension: test\ntarget: llvm\n";
+constexpr const char* kCopy =
     "    semantics: {inputs: {X: {shape: [2, 4], dtype: f32}}, compute: \"O[i<2, j<4] = X[i, j]\", outputs: "
     "[O]}\n"
     "    implementation: {intrinsic: llvm.some, arguments: [X]}\n";
@@ -31,7 +31,7 @@ std::string refusal(const std::string& text) {
 TEST(ExtensionFile, ACallTakesTime) {
   for (const char* cycles : {"-1", "0"}) {
     EXPECT_THAT(
-        refusal(std::string(kBegin) + "intrinsics:\n  - name: one\n    cycles: " + cycles + "\n" + kEnd),
+        refusal(std::string(kOfTest) + "intrinsics:\n  - name: one\n    cycles: " + cycles + "\n" + kCopy),
         HasSubstr(fmt::format("cycles: expected a number above 0, found '{}'", cycles)));
   }
 }
@@ -39,7 +39,7 @@ TEST(ExtensionFile, ACallTakesTime) {
 // Ten to the twelfth would fill any memory.
 TEST(ExtensionFile, ProductsOfVariantsHaveALimit) {
   const auto with = [](int lists, const std::string& value) {
-    std::string text = std::string(kBegin) + "variants:\n";
+    std::string text = std::string(kOfTest) + "variants:\n";
     for (int list = 0; list < lists; ++list) {
       text += "  - [";
       for (int i = 0; i < 10; ++i) text += fmt::format("{}{{k{}: {}{}}}", i == 0 ? "" : ", ", list, value, i);
