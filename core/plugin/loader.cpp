@@ -1,8 +1,10 @@
+#define BOOST_DLL_USE_STD_FS
 #include "plugin/loader.h"
 
 #include <cstddef>
-#include <vector>
+#include <vector>  // Boost.DLL 1.74 forgets it
 
+#include <boost/dll/shared_library.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -157,19 +159,22 @@ class TerminateNamesPlugin {
 };
 
 /// From the file that was checked, whatever its name leads to now.
-void* load_library(const PluginInfo& plugin, TrustedFile& file) {
+boost::dll::shared_library load_library(const PluginInfo& plugin, TrustedFile& file) {
+  // RTLD_NODELETE: whatever the library has handed out stays valid for ever, so no handle needs to be kept.
+  const auto mode = static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const std::string path = file.lasting_path();
   const TerminateNamesPlugin named(plugin);
   const PluginWatch watch(plugin.kind, plugin.id, "loading it");
-  void* library = nullptr;
+  boost::dll::shared_library library;
+  boost::dll::fs::error_code error;
   try {
-    // RTLD_NODELETE: whatever the library has handed out stays valid for ever.
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    library.load(path, mode, error);
   } catch (...) {  // of the library's initialisers: see TerminateNamesPlugin
     std::terminate();
   }
-  if (library != nullptr) return library;
-  std::string why = dlerror();
+  if (!error) return library;
+  const char* const said = dlerror();
+  std::string why = said != nullptr ? said : error.message();
   if (why.starts_with(path)) why.replace(0, path.size(), plugin.library);
   refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why));
 }
@@ -177,10 +182,10 @@ void* load_library(const PluginInfo& plugin, TrustedFile& file) {
 /// Loads the library and finds what it exports under `symbol`.
 template <typename Descriptor>
 const Descriptor* fetch_descriptor(const PluginInfo& plugin, TrustedFile& file, const char* symbol) {
-  const void* const descriptor = dlsym(load_library(plugin, file), symbol);
-  if (descriptor == nullptr)
+  const boost::dll::shared_library library = load_library(plugin, file);
+  if (!library.has(symbol))
     refuse(plugin, fmt::format("[P5] it exports no symbol {}; {}", symbol, rebuild_remedy()));
-  return static_cast<const Descriptor*>(descriptor);
+  return &library.get<const Descriptor>(symbol);
 }
 
 /// The note was checked against the kernel, so the descriptor only has to agree with what was checked.
