@@ -230,14 +230,14 @@ tl::expected<RunReply, FailureReply> WorkerTask::run_candidate(const RunRequest&
   } catch (const EnvironmentError& error) {
     return failure(FailureCause::LoadError, error.what());
   }
-  auto verified = verify_and_prepare(*loaded, request);
+  auto verified = verify_and_prepare(*loaded, request, process);
   if (!verified) return tl::make_unexpected(std::move(verified.error()));
   if (verified->modelled_seconds) return RunReply{{*verified->modelled_seconds}, verified->worst_error};
   return time_verified(*loaded, request, *verified, process);
 }
 
 tl::expected<WorkerTask::VerifiedKernel, FailureReply> WorkerTask::verify_and_prepare(
-    LoadedKernel& loaded, const RunRequest& request) {
+    LoadedKernel& loaded, const RunRequest& request, ProcessWatch& process) {
   const CompiledKernel& kernel = request.kernel;
   VerifiedKernel verified;
   try {
@@ -257,7 +257,10 @@ tl::expected<WorkerTask::VerifiedKernel, FailureReply> WorkerTask::verify_and_pr
     verified.modelled_seconds = loaded.modelled_seconds();
     if (verified.modelled_seconds) return verified;
     if (by_several && verified.call_seconds <= kShortCall) {
+      process.first_calls_done();
       if (const auto wrong = wrong_at_once(loaded, kernel)) return failure(wrong->cause, wrong->message);
+      if (const auto changed = process.changed_by_calls())
+        return failure(FailureCause::ProcessState, *changed);
     }
     if (verified.space != nullptr) verified.space->place(Placement::AtEnd);
     verified.prepared = prepare(loaded, kernel, verified.space, verified.prepare_seconds);

@@ -90,7 +90,8 @@ class WorkerTask {
     std::optional<double> modelled_seconds;  // such a kernel is not timed, and not made ready
   };
   tl::expected<VerifiedKernel, FailureReply> verify_and_prepare(LoadedKernel& loaded,
-                                                                const RunRequest& request);
+                                                                const RunRequest& request,
+                                                                ProcessWatch& process);
   tl::expected<RunReply, FailureReply> time_verified(LoadedKernel& loaded, const RunRequest& request,
                                                      VerifiedKernel& verified, ProcessWatch& process);
   void end_rounds();

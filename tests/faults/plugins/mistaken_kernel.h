@@ -106,7 +106,7 @@ inline void add_one_by_scratch(const float* x, float* o, int64_t count) {
 }
 
 /// At most so many, so that a worker's memory is not exhausted first.
-inline constexpr int kMaxMade = 100;
+inline constexpr int kMaxMade = 60;
 
 /// Its call returns before the second half is there.
 inline void add_half_elsewhere(const float* x, float* o, int64_t count) {

@@ -30,8 +30,18 @@ inline void run_for_ever() {
   }).detach();
 }
 
+/// With a stack so small that many of them fit a worker's memory.
 inline void sleep_for_ever() {
-  std::thread([] { pause(); }).detach();
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size_t{64} << 10);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  const auto sleep = [](void*) -> void* {
+    for (;;) pause();
+  };
+  pthread_create(&thread, &attributes, sleep, nullptr);
+  pthread_attr_destroy(&attributes);
 }
 
 inline void block_termination() {
