@@ -16,7 +16,7 @@ constexpr int64_t kMinSlices = 16;
 constexpr double kVisibleWithSlices = 0.75;
 constexpr double kVisibleInDraw = 0.25;
 /// Of the exponents that a product of all scaled factors has. What is left is for sums of many terms.
-constexpr std::array<double, 7> kShares{0.9, 0.8, 0.6, 0.4, 0.25, 0.12, 0.06};
+constexpr std::array<double, 8> kShares{0.9, 0.8, 0.6, 0.4, 0.25, 0.12, 0.06, 0.03};
 constexpr std::array<int64_t, 3> kIntegerBits{64, 24, 15};
 
 template <typename Holds>
