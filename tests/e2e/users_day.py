@@ -98,7 +98,7 @@ def a_small_space_is_said_to_be_small(folder):
 def a_log_gets_few_lines(folder):
     done = run("tune", "gmm:n=64,m=64,k=64", "--trials", 64, "--database", folder / "records.db")
     lines = [line for line in done.stderr.splitlines() if line.startswith("trials ")]
-    assert 1 < len(lines) <= 10 and "64/64" in lines[-1] and "best" in lines[-1], done.stderr
+    assert 1 < len(lines) <= 10 and "64/64" in lines[-1] and "fastest" in lines[-1], done.stderr
     assert "\r" not in done.stderr and "\x1b" not in done.stderr
     quiet = run("tune", "gmm:n=64,m=64,k=64", "--trials", 64, "--database", folder / "other.db", "--quiet")
     assert "trials " not in quiet.stderr, quiet.stderr
