@@ -67,10 +67,10 @@ void provide_stack() {
   if (limit.rlim_cur < kNeeded) {
     const rlimit raised{kNeeded, std::max(limit.rlim_max, kNeeded)};  // above the hard limit for root alone
     if (setrlimit(RLIMIT_STACK, &raised) != 0) {
-      throw EnvironmentError(fmt::format(
-          "the stack is limited to {} KiB (`ulimit -Hs`), and checking a program needs {} KiB; "
-          "raise the limit",
-          limit.rlim_max / 1024, kNeeded / 1024));
+      throw EnvironmentError(
+          fmt::format("the stack is limited to {} KiB (`ulimit -Hs`), and checking a program needs {} KiB; "
+                      "raise the limit",
+                      limit.rlim_max / 1024, kNeeded / 1024));
     }
   }
   // What the limit was when the process began is what its threads would get.
