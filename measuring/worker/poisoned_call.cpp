@@ -99,9 +99,9 @@ void run_poisoned(void* closure, int64_t begin, int64_t end) {
   registers_poison = poison;
   const double begin = now_seconds();
   poison_registers(poison);
-  g_changed |=
-      watched_call(reinterpret_cast<void (*)()>(call.entry), word(call.pointers.data()), word(call.workspace),
-                   reinterpret_cast<uintptr_t>(&poisoned_parallel_for), word(call.pool));
+  g_changed |= watched_call(reinterpret_cast<void (*)()>(call.entry),
+                            word(static_cast<const void*>(call.pointers.data())), word(call.workspace),
+                            reinterpret_cast<uintptr_t>(&poisoned_parallel_for), word(call.pool));
   const double seconds = now_seconds() - begin;
   asm volatile("" : : "r"(above.data()) : "memory");
   return seconds;
