@@ -1,5 +1,6 @@
 #include "record_json.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -251,11 +252,10 @@ std::string samples_json(const std::vector<double>& samples) { return canonical_
 
 std::vector<double> parse_samples(std::string_view text) {
   const tl::expected<json, std::string> list = parse_value(text);
-  try {
-    if (list) return list->get<std::vector<double>>();
-  } catch (const json::exception&) {  // of something else
-  }
-  throw UserError("its samples are not a list of numbers");
+  const auto is_number = [](const json& one) { return one.is_number(); };
+  if (!list || !list->is_array() || !std::ranges::all_of(*list, is_number))
+    throw UserError("its samples are not a list of numbers");
+  return list->get<std::vector<double>>();
 }
 
 }  // namespace tunesmith

@@ -52,7 +52,7 @@ int end_with(int code) {
 }  // namespace tunesmith::cli
 
 /// Takes the C library's place for all that the command loads. What Tunesmith itself ends so has said why.
-extern "C" [[noreturn]] void _exit(int code) {
+extern "C" void _exit(int code) {
   using namespace tunesmith::cli;
   if (code != kEnvironmentFault && code != kInterrupted) code = told(code, "_exit");
   for (;;) syscall(SYS_exit_group, code);
