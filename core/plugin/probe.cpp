@@ -2,6 +2,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <span>
 #include <sstream>
@@ -68,6 +69,7 @@ std::vector<std::string> help_lines_of(const std::vector<PluginInfo>& plugins, c
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
       throw EnvironmentError(fmt::format("a pipe cannot be made: {}", std::strerror(errno)));
+    std::fflush(nullptr);  // what is buffered is written once
     const pid_t child = fork();
     if (child == 0) read_help_in_child(rest, lock, ends[1]);
     close(ends[1]);
@@ -89,6 +91,7 @@ std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int s
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw EnvironmentError(fmt::format("a pipe cannot be made: {}", std::strerror(errno)));
   }
+  std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) load_in_child(plugin, lock, ends[1], seconds);
   close(ends[1]);
