@@ -26,7 +26,7 @@ class TimedCheck {
     const ArgumentMemory& usual;  // what the samples are taken on
     const ArgumentMemory& other;
   };
-  /// How calls are timed of which none finds what an earlier one has found.
+  /// For timing calls that each find changed contents.
   struct Changes {
     std::vector<size_t> inputs;          // that a call reads, by position
     std::optional<double> best_seconds;  // of a sample; nothing where another clock has told

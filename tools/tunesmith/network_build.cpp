@@ -12,7 +12,7 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
   Session session(common);
   const TaskedNetwork tasked = read_tasks(session, arguments);
   const std::unique_ptr<Space> space = session.space();
-  packaging_of(*space);
+  require_library_can_be_written(tasked, *space, arguments);
   const MissingPrograms missing{arguments.unscheduled};
   const ChosenPrograms chosen =
       arguments.in_place

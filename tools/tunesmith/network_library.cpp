@@ -17,12 +17,6 @@ namespace tunesmith::cli {
 
 namespace fs = std::filesystem;
 
-Packaging& packaging_of(const Space& space) {
-  if (Packaging* const packaging = space.target().packaging()) return *packaging;
-  throw UserError(fmt::format("the target of space '{}' builds no libraries", space.spec().name),
-                  "choose a space of another target with --space");
-}
-
 std::string output_folder(const NetworkArguments& arguments) {
   return arguments.output.empty() ? "." : arguments.output;
 }
@@ -32,6 +26,12 @@ std::string kernel_symbol(const TaskedNetwork& tasked, size_t task) {
 }
 
 namespace {
+
+Packaging& packaging_of(const Space& space) {
+  if (Packaging* const packaging = space.target().packaging()) return *packaging;
+  throw UserError(fmt::format("the target of space '{}' builds no libraries", space.spec().name),
+                  "choose a space of another target with --space");
+}
 
 std::string library_name(const NetworkArguments& arguments) {
   return arguments.name.empty() ? c_identifier(fs::path(arguments.file).stem().string()) : arguments.name;

@@ -24,9 +24,6 @@ struct BuiltNetwork {
   int64_t weight_bytes = 0;
 };
 
-/// Throws UserError where the space's target builds no libraries.
-Packaging& packaging_of(const Space& space);
-
 /// Where its files go.
 std::string output_folder(const NetworkArguments& arguments);
 
