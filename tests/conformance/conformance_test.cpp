@@ -53,7 +53,7 @@ void PrintTo(const Mistake& mistake, std::ostream* out) {
 class AMistake : public testing::TestWithParam<Mistake> {};
 
 TEST_P(AMistake, FailsItsCheckWithTheRuleAndTheReason) {
-  VerifyOptions options;
+  VerifyOptions options{.checks = {GetParam().check}};
   if (std::string(GetParam().name).starts_with("hangs")) options.seconds = 2;
   const Report report = verify(GetParam().kind, GetParam().name, options);
   const CheckResult& result = result_of(report, GetParam().check);
@@ -245,6 +245,15 @@ TEST(Outcomes, WhereThereIsNothingToCheckItIsSkippedWithTheReason) {
   EXPECT_EQ(result_of(module, "legality").outcome, Outcome::Skipped);
   EXPECT_THAT(result_of(module, "legality").reason, HasSubstr("name a workload it is for"));
   EXPECT_EQ(result_of(verify(kSearcher, "proposes_nothing"), "contract").outcome, Outcome::Skipped);
+}
+
+TEST(Outcomes, OnlyWhatIsNamedIsRun) {
+  const Report report = verify(kModule, "", {.checks = {"options"}});
+  ASSERT_EQ(report.results.size(), 2U) << report.str();
+  EXPECT_EQ(report.results[0].check, "loads");
+  EXPECT_EQ(report.results[1].check, "options");
+  EXPECT_THAT([] { verify(kModule, "", {.checks = {"legalty"}}); },
+              ThrowsMessage<UserError>(HasSubstr("there is no check 'legalty'")));
 }
 
 TEST(Outcomes, APluginThatDoesNotLoadFailsOnceAndIsSkippedThen) {

@@ -13,6 +13,11 @@ def within(seconds):
     return seconds if "TUNESMITH_TEST_TIMES" in os.environ else 15 * seconds
 
 
+def usual_or_extended(usual, extended):
+    """What a test goes through: all of it in the extended tests alone (docs/testing.md)."""
+    return extended if "TUNESMITH_TEST_EXTENDED" in os.environ else usual
+
+
 def start(*args, timeout=150, **kwargs):
     return subprocess.run([TUNESMITH, *map(str, args)], capture_output=True, text=True, timeout=timeout, **kwargs)
 

@@ -59,7 +59,7 @@ def interrupt_ends_every_command(folder):
                  ["bench", "gmm:n=64,m=64,k=64", "--compare", "unscheduled", "--rounds", "100000", "--database", database],
                  ["spaces", "show", f"{ATTENTION}:n=250"],
                  ["doctor"]]:
-        for after in (0.1, 0.6, 2.0):
+        for after in cli.usual_or_extended((0.6,), (0.1, 0.6, 2.0)):
             process = subprocess.Popen([cli.TUNESMITH, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(after)
             process.send_signal(signal.SIGINT)

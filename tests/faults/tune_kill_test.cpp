@@ -24,8 +24,8 @@ using test::report_id;
 
 namespace fs = std::filesystem;
 
-// A thousand programs, and two that need no search, which differ in a number that their target takes no
-// notice of, save that one in seven crashes.
+// Programs, and two that need no search, which differ in a number that their target takes no notice of, save
+// that one in seven crashes.
 constexpr const char* kWorkload = R"(name: add_one
 params: {n: 1000}
 inputs:
@@ -35,11 +35,14 @@ compute: |
 outputs: [O]
 )";
 
-constexpr int64_t kTrials = 1002;
+int programs() { return test::usual_or_extended(300, 1000); }
+
+/// As many as there are: programs() and the two.
+int64_t trials() { return programs() + 2; }
 
 std::string space_text() {
   std::string among;
-  for (int i = 0; i < 1000; ++i) among += (i == 0 ? "" : ", ") + std::to_string(i);
+  for (int i = 0; i < programs(); ++i) among += (i == 0 ? "" : ", ") + std::to_string(i);
   return "version: 1\nspaces:\n  s:\n    target: {kind: faulty, crash_every: 7}\n    modules: "
          "[{choose_mistake: {among: [" +
          among + "]}}]\n    search: {kind: random}\n    cost_model: {kind: random}\n";
@@ -73,8 +76,8 @@ TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
   const fs::path path = folder / "records.db";
   RandomStream random(5, 0);
   std::set<std::string> reported;
-  for (int round = 0; round < test::usual_or_extended(5, 12); ++round) {
-    Child tuner([&](int report) { return tune_and_report(path, kTrials, report); });
+  for (int round = 0; round < test::usual_or_extended(3, 12); ++round) {
+    Child tuner([&](int report) { return tune_and_report(path, trials(), report); });
     // At any moment: one round in three from its start, the others once it measures, however slow the
     // machine.
     if (round % 3 != 0) tuner.wait_for_report();
@@ -89,25 +92,27 @@ TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
   }
   EXPECT_GE(reported.size(), 3u) << "the rounds that wait for a report have one";
   const size_t kept = RecordStore(path).count({.kind = MeasurementKind::Search});
-  Child last([&](int report) { return tune_and_report(path, kTrials, report); });
+  Child last([&](int report) { return tune_and_report(path, trials(), report); });
   const int status = last.wait();
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  EXPECT_EQ(last.reported().size(), kTrials - kept);
-  EXPECT_EQ(RecordStore(path).count({.kind = MeasurementKind::Search}), size_t{kTrials});
-  EXPECT_EQ(RecordStore(path).count({.cause = FailureCause::Crash}), 142u) << "7, 14, .. 994";
+  EXPECT_EQ(last.reported().size(), static_cast<size_t>(trials()) - kept);
+  EXPECT_EQ(RecordStore(path).count({.kind = MeasurementKind::Search}), static_cast<size_t>(trials()));
+  EXPECT_EQ(RecordStore(path).count({.cause = FailureCause::Crash}),
+            static_cast<size_t>((programs() - 1) / 7))
+      << "7, 14, ..";
 }
 
 /// Of each of two runs, which know of each other's programs and measure others: both can find as many.
-constexpr int64_t kShared = 480;
+int64_t shared() { return programs() / 2 - 20; }
 
 TEST(TuneKill, TwoRunsOfOneStoreThatAreKilledLoseNothingAndBothResume) {
   const test::TemporaryFolder folder;
   const fs::path path = folder / "records.db";
   RandomStream random(5, 1);
   std::set<std::string> reported;
-  for (int round = 0; round < test::usual_or_extended(5, 20); ++round) {
-    Child one([&](int report) { return tune_and_report(path, kShared, report, 1); });
-    Child two([&](int report) { return tune_and_report(path, kShared, report, 2); });
+  for (int round = 0; round < test::usual_or_extended(3, 20); ++round) {
+    Child one([&](int report) { return tune_and_report(path, shared(), report, 1); });
+    Child two([&](int report) { return tune_and_report(path, shared(), report, 2); });
     if (round % 3 != 0) one.wait_for_report();
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(200)));
     one.end(SIGKILL);
@@ -122,7 +127,7 @@ TEST(TuneKill, TwoRunsOfOneStoreThatAreKilledLoseNothingAndBothResume) {
   }
   EXPECT_GE(reported.size(), 3u) << "the rounds that wait for a report have one";
   for (const uint64_t seed : {1, 2}) {
-    Child last([&](int report) { return tune_and_report(path, kShared, report, seed); });
+    Child last([&](int report) { return tune_and_report(path, shared(), report, seed); });
     const int status = last.wait();
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     for (const std::string& id : last.reported()) EXPECT_EQ(reported.count(id), 0u);

@@ -227,6 +227,7 @@ struct VerifyArguments {
   std::string path;
   std::vector<std::string> workloads;
   std::vector<std::string> expected;  // KIND:ID/CHECK=REASON
+  std::vector<std::string> checks;
   int seconds = 60;
 };
 int run_plugins_verify(const Common& common, const VerifyArguments& arguments);

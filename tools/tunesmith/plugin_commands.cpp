@@ -30,6 +30,7 @@ void add_verify(CLI::App& group, Common& common, VerifyArguments& arguments, int
                       "a workload to check modules on, besides the built-in ones");
   command->add_option("--expect", arguments.expected,
                       "KIND:ID/CHECK=REASON: a failure that is known and does not count");
+  command->add_option("--check", arguments.checks, "the name of a check: only those that are named are run");
   command->add_option("--time-limit", arguments.seconds, "seconds for one check")
       ->capture_default_str()
       ->check(positive());

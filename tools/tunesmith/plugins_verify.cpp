@@ -18,6 +18,7 @@ int run_plugins_verify(const Common& common, const VerifyArguments& arguments) {
   VerifyOptions options;
   options.workloads = arguments.workloads;
   options.seconds = arguments.seconds;
+  options.checks = arguments.checks;
   for (const std::string& text : arguments.expected) options.expected.push_back(Expectation::parse(text));
 
   const Report report = verify_pack(arguments.path, search, spaces, options);

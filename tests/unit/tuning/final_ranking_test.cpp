@@ -79,7 +79,9 @@ TEST_F(TunerTest, ARankingRecordsWhatWasDisturbed) {
   std::vector<bool> disturbed;
   for (const Record& record : store.list({.kind = MeasurementKind::Ranking}))
     disturbed.push_back(record.disturbed.value());
-  EXPECT_EQ(disturbed, (std::vector<bool>{true, false, false, false, false})) << "where most samples are";
+  ASSERT_GE(disturbed.size(), 5u);
+  EXPECT_TRUE(disturbed.front()) << "where most samples are";
+  EXPECT_EQ(std::ranges::count(disturbed, true), 1);
 }
 
 TEST_F(TunerTest, WhatIsWrongInTheRankingIsRecordedAndNotTheBest) {
@@ -158,7 +160,7 @@ TEST_F(TunerTest, WhatTuneAnswersIsWhatTheStoreCallsBest) {
   const TuneResult result = tune_into("r.db", runner);
   const Workload tuned = workload();
   const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
-  const Space space(spaces.space(space_), registry_);
+  const Space space(spaces.space(space_), registry_, target_);
   RecordStore store(folder_ / "r.db");
   const auto best =
       store.best({task_key(tuned, space, options_.measure_threads), environment_.machine(), {}}, 1);
@@ -166,7 +168,7 @@ TEST_F(TunerTest, WhatTuneAnswersIsWhatTheStoreCallsBest) {
   EXPECT_EQ(best.front().id, result.best_id);
   EXPECT_EQ(best.front().kind, MeasurementKind::Ranking);
   EXPECT_EQ(best.front().seconds, result.best_seconds);
-  EXPECT_EQ(store.count({.kind = MeasurementKind::Ranking}), 5u);
+  EXPECT_GE(store.count({.kind = MeasurementKind::Ranking}), 5u);
   // Replayed without the space's modules it is the program that was measured.
   SpaceSpec bare = spaces.space(space_);
   bare.modules.clear();

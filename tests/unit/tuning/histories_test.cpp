@@ -44,7 +44,9 @@ class NoisyRunner final : public Runner {
 
 class Histories : public TunerTest {
  protected:
-  Histories() : space_(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cpu-random"), registry_) {
+  Histories()
+      : space_(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cpu-random"), registry_,
+               target_) {
     for (const char* text : {"gmm:n=8,m=8,k=4", "gmm:n=8,m=16,k=4"})
       tasks_.push_back({WorkloadLibrary().load(text)});
     options_.batch = 4;

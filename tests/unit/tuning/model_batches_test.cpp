@@ -11,7 +11,11 @@ namespace {
 
 class ModelBatchesTest : public TunerTest {
  protected:
-  ModelBatchesTest() { space_ = "cpu"; }
+  ModelBatchesTest() {
+    space_ = "cpu";
+    options_.trials = 48;
+    options_.batch = 16;
+  }
 };
 
 void expect_equal(const std::vector<ModelBatch>& told, const std::vector<ModelBatch>& recorded) {

@@ -18,7 +18,7 @@ class SeedsTest : public TunerTest {
  protected:
   SeedsTest() {
     space_ = "cpu";
-    options_.trials = 32;
+    options_.trials = 16;
   }
 
   void tune_similar(std::string workload) {
@@ -34,7 +34,8 @@ class SeedsTest : public TunerTest {
         : test(of),
           tuned(test.workload()),
           space(std::make_unique<Space>(
-              SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(test.space_), test.registry_)),
+              SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(test.space_), test.registry_,
+              test.target_)),
           set(space->generate(tuned.program)),
           store(test.folder_ / "store.db") {}
 
@@ -174,7 +175,7 @@ TEST_F(SeedsTest, ARunThatIsTakenUpIsGivenTheSameSeeds) {
   fs::copy_file(folder_ / "store.db", folder_ / "cut.db");
   ReplayingRunner runner(5);
   EXPECT_GT(tune_into("store.db", runner).seeded.records, 0);
-  for (const int cut : {1, 20}) {
+  for (const int cut : {1, 10}) {
     std::atomic<bool> stop = false;
     TuneHooks hooks;
     hooks.stop = &stop;

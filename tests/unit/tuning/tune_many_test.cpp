@@ -34,7 +34,7 @@ class TuneManyTest : public TunerTest {
  protected:
   TuneManyTest() {
     many_.task = options_;
-    many_.trials = 96;
+    many_.trials = 48;
     for (const char* text : {"gmm:n=32,m=48,k=16", "gmm:n=16,m=16,k=64", "softmax:m=64,n=512"})
       tasks_.push_back({WorkloadLibrary().load(text), 1.0, 1e6});
   }
@@ -42,7 +42,7 @@ class TuneManyTest : public TunerTest {
   TuneManyResult run(const std::string& store_name, const TuneManyHooks& hooks = {}) {
     SpaceSpec spec = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(space_);
     if (!scheduler_.empty()) spec.task_scheduler = {scheduler_, {}, {}, false};
-    const Space space(spec, registry_);
+    const Space space(spec, registry_, target_);
     RecordStore store(folder_ / store_name);
     const MakeRunner make = [&](const WeightedTask& task) -> std::unique_ptr<Runner> {
       if (task.workload.name == refused_) return std::make_unique<RefusingRunner>();
@@ -73,10 +73,10 @@ class TuneManyTest : public TunerTest {
 
 TEST_F(TuneManyTest, TheBudgetIsSharedAndKept) {
   const TuneManyResult result = run("r.db");
-  EXPECT_EQ(result.trials, 96);
-  EXPECT_EQ(records("r.db").size(), 96u);
+  EXPECT_EQ(result.trials, 48);
+  EXPECT_EQ(records("r.db").size(), 48u);
   for (const TaskOutcome& task : result.tasks) {
-    EXPECT_GE(task.history.trials, 16) << "each has a round";
+    EXPECT_GE(task.history.trials, 8) << "each has a round";
     EXPECT_EQ(task.result.trials, task.history.trials);
     EXPECT_NE(task.result.best_id, "");
     EXPECT_TRUE(task.result.best_time) << "ranked";
@@ -90,11 +90,11 @@ TEST_F(TuneManyTest, TheBudgetIsSharedAndKept) {
 }
 
 TEST_F(TuneManyTest, ABudgetThatIsNoMultipleOfARoundIsKept) {
-  many_.trials = 41;
+  many_.trials = 21;
   scheduler_ = "round_robin";
-  EXPECT_THAT(trials_of(run("r.db")), ElementsAre(13, 14, 14));
-  many_.trials = 53;
-  EXPECT_THAT(trials_of(run("s.db")), ElementsAre(21, 16, 16));
+  EXPECT_THAT(trials_of(run("r.db")), ElementsAre(7, 7, 7));
+  many_.trials = 27;
+  EXPECT_THAT(trials_of(run("s.db")), ElementsAre(11, 8, 8));
 }
 
 TEST_F(TuneManyTest, ASmallBudgetLeavesNoTaskOut) {
@@ -107,11 +107,11 @@ TEST_F(TuneManyTest, ASmallBudgetLeavesNoTaskOut) {
 
 TEST_F(TuneManyTest, TheSchedulerDecides) {
   scheduler_ = "round_robin";
-  EXPECT_THAT(trials_of(run("turns.db")), ElementsAre(32, 32, 32));
+  EXPECT_THAT(trials_of(run("turns.db")), ElementsAre(16, 16, 16));
   scheduler_ = "greedy_time";
   many_.goal = TuningGoal::TotalTime;
   tasks_[1].weight = 1e6;
-  EXPECT_THAT(trials_of(run("greedy.db")), ElementsAre(16, 64, 16));
+  EXPECT_THAT(trials_of(run("greedy.db")), ElementsAre(8, 32, 8));
 }
 
 TEST_F(TuneManyTest, TheSameSeedGoesTheSameWayWithOneThreadOrTwo) {
@@ -129,12 +129,12 @@ TEST_F(TuneManyTest, TasksThatAreTunedInTurnSeedEachOther) {
   scheduler_ = "round_robin";
   tasks_[1].workload = WorkloadLibrary().load("gmm:n=32,m=48,k=32");  // with the same sketches
   const TuneManyResult one_round = [&] {
-    many_.trials = 48;
+    many_.trials = 24;
     return run("first.db");
   }();
   EXPECT_EQ(one_round.tasks[0].result.seeded.records, 0);
   EXPECT_GT(one_round.tasks[1].result.seeded.records, 0);
-  many_.trials = 96;
+  many_.trials = 48;
   const TuneManyResult two_rounds = run("both.db");
   EXPECT_GT(two_rounds.tasks[0].result.seeded.records, 0);
   EXPECT_EQ(two_rounds.tasks[2].result.seeded.records, 0) << "of another operator";
@@ -143,7 +143,7 @@ TEST_F(TuneManyTest, TasksThatAreTunedInTurnSeedEachOther) {
 TEST_F(TuneManyTest, ARunThatWasKilledGoesTheWayThatItWouldHaveGone) {
   space_ = "cpu";
   const TuneManyResult whole = run("whole.db");
-  const std::vector<int> cuts = test::usual_or_extended<std::vector<int>>({40}, {1, 20, 40, 64, 75});
+  const std::vector<int> cuts = test::usual_or_extended<std::vector<int>>({20}, {1, 10, 20, 32, 37});
   for (const int cut : cuts) {
     const std::string name = "cut" + std::to_string(cut) + ".db";
     std::atomic<bool> stop = false;
@@ -153,9 +153,9 @@ TEST_F(TuneManyTest, ARunThatWasKilledGoesTheWayThatItWouldHaveGone) {
     hooks.recorded = [&](size_t, const Record&) { stop = ++reported >= cut; };
     const TuneManyResult first = run(name, hooks);
     EXPECT_TRUE(first.interrupted);
-    EXPECT_LT(first.trials, 96);
+    EXPECT_LT(first.trials, 48);
     const TuneManyResult second = run(name);
-    EXPECT_EQ(second.trials, 96) << "what was measured before counts";
+    EXPECT_EQ(second.trials, 48) << "what was measured before counts";
     EXPECT_EQ(trials_of(second), trials_of(whole)) << "cut after " << cut;
     EXPECT_EQ(way(name), way("whole.db")) << "cut after " << cut;
   }
@@ -163,20 +163,20 @@ TEST_F(TuneManyTest, ARunThatWasKilledGoesTheWayThatItWouldHaveGone) {
 
 TEST_F(TuneManyTest, WhatIsOnRecordOfATaskCounts) {
   scheduler_ = "round_robin";
-  options_.trials = 32;
+  options_.trials = 16;
   workload_ = "gmm:n=16,m=16,k=64";
   ReplayingRunner runner(5);
   tune_into("r.db", runner);
   const TuneManyResult result = run("r.db");
-  EXPECT_THAT(trials_of(result), ElementsAre(32, 32, 32));
-  EXPECT_EQ(result.tasks[1].result.resumed, 32);
-  EXPECT_EQ(records("r.db").size(), 96u);
+  EXPECT_THAT(trials_of(result), ElementsAre(16, 16, 16));
+  EXPECT_EQ(result.tasks[1].result.resumed, 16);
+  EXPECT_EQ(records("r.db").size(), 48u);
 }
 
 TEST_F(TuneManyTest, ATaskIsLeftWhenLittleIsExpectedOfIt) {
   many_.min_gain = 0.9;
   const TuneManyResult result = run("r.db");
-  EXPECT_THAT(trials_of(result), Each(16)) << "a round each, and no more";
+  EXPECT_THAT(trials_of(result), Each(8)) << "a round each, and no more";
   for (const TaskOutcome& task : result.tasks) EXPECT_EQ(task.ended_because, "expected gain");
 }
 
@@ -184,8 +184,8 @@ TEST_F(TuneManyTest, AnExhaustedTaskLeavesItsTrialsToOthers) {
   scheduler_ = "round_robin";
   tasks_[0] = {WorkloadLibrary().load("elementwise_chain:n=8,m=8"), 1.0, 1e6};
   const TuneManyResult result = run("r.db");
-  EXPECT_EQ(result.trials, 96);
-  EXPECT_LT(result.tasks[0].history.trials, 32);
+  EXPECT_EQ(result.trials, 48);
+  EXPECT_LT(result.tasks[0].history.trials, 16);
   EXPECT_EQ(result.tasks[0].ended_because, "nothing left to propose");
   EXPECT_TRUE(result.tasks[0].result.exhausted);
 }
@@ -204,7 +204,7 @@ TEST_F(TuneManyTest, AWorkloadThatNobodyCanMeasureStopsNoOther) {
   EXPECT_LE(trials, 2 * many_.task.batch) << "before any task has a second round";
   EXPECT_THAT(result.tasks[2].error, HasSubstr("no data would tell"));
   EXPECT_EQ(result.tasks[2].history.trials, 0);
-  EXPECT_EQ(result.trials, 96);
+  EXPECT_EQ(result.trials, 48);
   EXPECT_NE(result.tasks[0].result.best_id, "");
 }
 

@@ -12,6 +12,7 @@
 #include "tunesmith/support/hash.h"
 #include "tunesmith/tuning/tuner.h"
 #include "tunesmith/workload/library.h"
+#include "unit/tuning/uncompiled_target.h"
 
 namespace tunesmith {
 
@@ -69,8 +70,8 @@ class TunerTest : public testing::Test {
 
   TunerTest() {
     environment_.cpu_model = "Test";
-    options_.trials = 48;
-    options_.batch = 16;
+    options_.trials = 24;
+    options_.batch = 8;
     options_.seed = 7;
     options_.threads = 2;
   }
@@ -85,7 +86,7 @@ class TunerTest : public testing::Test {
     const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
     SpaceSpec spec = spaces.space(space_);
     if (!searcher_.empty()) spec.search = {{{searcher_, {}, {}, false}, 0}};
-    const Space space(spec, registry_);
+    const Space space(spec, registry_, target_);
     RecordStore store(folder_ / store_name);
     return tune(workload, space, store, runner, environment_, options_, hooks);
   }
@@ -108,6 +109,7 @@ class TunerTest : public testing::Test {
   }
 
   PluginRegistry registry_;
+  const std::shared_ptr<Target> target_ = std::make_shared<UncompiledTarget>(registry_);
   test::TemporaryFolder folder_;
   Environment environment_;
   TuneOptions options_;

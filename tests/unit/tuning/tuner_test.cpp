@@ -16,13 +16,13 @@ class SameSeed : public TunerTest,
 
 TEST_P(SameSeed, GivesTheSameCandidatesInTheSameOrderWithOneThreadOrTwo) {
   std::tie(space_, workload_) = GetParam();
-  options_.trials = 32;
+  options_.trials = 16;
   options_.threads = 1;
   ReplayingRunner runner(5);
   const TuneResult one = tune_into("one.db", runner);
   options_.threads = 2;
   const TuneResult two = tune_into("two.db", runner);
-  ASSERT_EQ(story("one.db").size(), 32u);
+  ASSERT_EQ(story("one.db").size(), 16u);
   EXPECT_EQ(story("one.db"), story("two.db"));
   EXPECT_EQ(one.best_trace.str(), two.best_trace.str());
   EXPECT_EQ(one.best_seconds, two.best_seconds);
@@ -75,7 +75,7 @@ TEST_F(TunerTest, AFailureIsRecordedUnderItsCauseAndNeverTheBest) {
   EXPECT_GE(failures[FailureCause::Crash], 1);
   EXPECT_GE(failures[FailureCause::WrongResult], 1);
   EXPECT_EQ(result.failures, failures);
-  EXPECT_EQ(result.valid, 48 - failures[FailureCause::Crash] - failures[FailureCause::WrongResult]);
+  EXPECT_EQ(result.valid, 24 - failures[FailureCause::Crash] - failures[FailureCause::WrongResult]);
   EXPECT_EQ(result.best_trace.str(), best_trace);
   EXPECT_EQ(result.best_seconds, best);
 }
@@ -85,7 +85,7 @@ TEST_F(TunerTest, WithNothingValidThereIsNoBest) {
   const TuneResult result = tune_into("r.db", runner);
   EXPECT_EQ(result.best_id, "");
   EXPECT_EQ(result.valid, 0);
-  EXPECT_EQ(result.trials, 48);
+  EXPECT_EQ(result.trials, 24);
   EXPECT_EQ(runner.rankings, 0);
 }
 
@@ -103,20 +103,20 @@ TEST_F(TunerTest, ResumingMeasuresNothingAnewAndGoesOnAsIfUninterrupted) {
   space_ = "cpu";  // what is proposed depends on what was measured
   ReplayingRunner first(5);
   const TuneResult begun = tune_into("r.db", first);
-  EXPECT_EQ(first.runs, 48);
+  EXPECT_EQ(first.runs, 24);
   ReplayingRunner again(5);
   const TuneResult repeated = tune_into("r.db", again);
   EXPECT_EQ(again.runs, 0);
-  EXPECT_EQ(repeated.resumed, 48);
-  EXPECT_EQ(repeated.trials, 48);
+  EXPECT_EQ(repeated.resumed, 24);
+  EXPECT_EQ(repeated.trials, 24);
   EXPECT_EQ(repeated.best_trace, begun.best_trace);
   EXPECT_EQ(repeated.failures, begun.failures);
 
-  options_.trials = 80;
+  options_.trials = 40;
   ReplayingRunner more(5);
   const TuneResult longer = tune_into("r.db", more);
-  EXPECT_EQ(more.runs, 32);
-  EXPECT_EQ(longer.resumed, 48);
+  EXPECT_EQ(more.runs, 16);
+  EXPECT_EQ(longer.resumed, 24);
   ReplayingRunner whole(5);
   const TuneResult at_once = tune_into("whole.db", whole);
   EXPECT_EQ(story("r.db"), story("whole.db"));
@@ -137,8 +137,8 @@ TEST_F(TunerTest, ARecordIsInTheStoreBeforeItIsReported) {
     EXPECT_GE(reported.size(), static_cast<size_t>(progress.trials));
   };
   tune_into("r.db", runner, hooks);
-  EXPECT_EQ(reported.size(), 48u);
-  EXPECT_EQ(trials, 48);
+  EXPECT_EQ(reported.size(), 24u);
+  EXPECT_EQ(trials, 24);
 }
 
 TEST_F(TunerTest, AStopEndsTheRunWithTheBestSoFar) {
@@ -147,10 +147,10 @@ TEST_F(TunerTest, AStopEndsTheRunWithTheBestSoFar) {
   TuneHooks hooks;
   hooks.stop = &stop;
   int reported = 0;
-  hooks.recorded = [&](const Record&) { stop = ++reported >= 20; };
+  hooks.recorded = [&](const Record&) { stop = ++reported >= 10; };
   const TuneResult result = tune_into("r.db", runner, hooks);
   EXPECT_TRUE(result.interrupted);
-  EXPECT_LT(result.trials, 32);  // the group under way ends, no other begins
+  EXPECT_LT(result.trials, 20);  // the group under way ends, no other begins
   EXPECT_EQ(static_cast<size_t>(result.trials), records("r.db").size());
   EXPECT_EQ(runner.rankings, 0) << "a person waits";
   double best = 1e9;

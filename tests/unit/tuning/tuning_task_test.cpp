@@ -72,16 +72,16 @@ class KilledRunOf : public KilledRun, public testing::WithParamInterface<const c
 // Cut in the middle of a round, or between two.
 TEST_P(KilledRunOf, GoesTheWayThatItWouldHaveGone) {
   space_ = GetParam();
-  expect_the_same_way(test::usual_or_extended<std::vector<int>>({12, 16}, {1, 12, 16, 20, 40}));
+  expect_the_same_way(test::usual_or_extended<std::vector<int>>({6, 8}, {1, 6, 8, 10, 16}));
 }
 
 // A turn of the portfolio has 32 trials: a batch is proposed in two parts.
 TEST_F(KilledRun, GoesTheWayThatItWouldHaveGoneAlsoWhereABatchIsProposedInParts) {
   space_ = "cpu";
   searcher_ = "portfolio";
-  options_.trials = 96;
-  options_.batch = 64;
-  expect_the_same_way(test::usual_or_extended<std::vector<int>>({40}, {20, 40, 64, 80}));
+  options_.trials = 56;
+  options_.batch = 48;
+  expect_the_same_way(test::usual_or_extended<std::vector<int>>({40}, {20, 40, 48}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, KilledRunOf, testing::Values("cpu", "cpu-random"), [](const auto& one) {
@@ -93,19 +93,19 @@ TEST_F(TunerTest, StepsByHandAreTheRun) {
   tune_into("at_once.db", runner);
   const Workload tuned = workload();
   const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
-  const Space space(spaces.space(space_), registry_);
+  const Space space(spaces.space(space_), registry_, target_);
   RecordStore store(folder_ / "steps.db");
   TuningTask task(tuned, space, store, runner, environment_, options_);
   int64_t steps = 0;
   while (!task.done()) {
     const int64_t before = task.trials();
-    EXPECT_EQ(task.step(1000), 16) << "a step ends with the round";
-    EXPECT_EQ(task.trials(), before + 16);
+    EXPECT_EQ(task.step(1000), 8) << "a step ends with the round";
+    EXPECT_EQ(task.trials(), before + 8);
     ++steps;
   }
   EXPECT_EQ(steps, 3);
   EXPECT_EQ(task.step(1), 0);
-  EXPECT_EQ(task.finish().trials, 48);
+  EXPECT_EQ(task.finish().trials, 24);
   EXPECT_EQ(story("steps.db"), story("at_once.db"));
 }
 
@@ -115,17 +115,17 @@ TEST_F(TunerTest, TheHistoryIsAllThatIsOnRecordOfTheTask) {
   // Another seed, another space, another searcher: nothing is measured twice, and nothing counts as done.
   options_.seed = 8;
   const TuneResult other_seed = tune_into("r.db", runner);
-  EXPECT_EQ(other_seed.known, 48);
+  EXPECT_EQ(other_seed.known, 24);
   EXPECT_EQ(other_seed.resumed, 0);
-  EXPECT_EQ(other_seed.trials, 48);
+  EXPECT_EQ(other_seed.trials, 24);
   space_ = "cpu";
   const TuneResult other_space = tune_into("r.db", runner);
-  EXPECT_EQ(other_space.known, 96);
+  EXPECT_EQ(other_space.known, 48);
   EXPECT_GT(other_space.trials, 0);  // where vectors are short, this space has fewer programs than the budget
   const std::vector<Record> all = records("r.db");
-  EXPECT_EQ(static_cast<int64_t>(all.size()), 96 + other_space.trials);
+  EXPECT_EQ(static_cast<int64_t>(all.size()), 48 + other_space.trials);
   EXPECT_EQ(programs_of(all).size(), all.size());
-  EXPECT_EQ(runner.runs, 96 + other_space.trials);
+  EXPECT_EQ(runner.runs, 48 + other_space.trials);
 }
 
 TEST_F(TunerTest, OtherThreadsOrMachinesAreOtherTasks) {
@@ -218,11 +218,11 @@ TEST_F(TunerTest, WhatMayHavePassedIsTriedAgain) {
   EXPECT_EQ(first.failures.at(FailureCause::WorkerLost), 5);
   const TuneResult again = tune_into("r.db", runner);
   EXPECT_EQ(again.failures.count(FailureCause::WorkerLost), 0u);
-  EXPECT_EQ(again.trials, 48);
-  EXPECT_EQ(again.valid, 48);
-  EXPECT_EQ(runner.good.runs, 53) << "the five, and nothing else";
-  EXPECT_EQ(tune_into("r.db", runner).valid, 48);
-  EXPECT_EQ(runner.good.runs, 53);
+  EXPECT_EQ(again.trials, 24);
+  EXPECT_EQ(again.valid, 24);
+  EXPECT_EQ(runner.good.runs, 29) << "the five, and nothing else";
+  EXPECT_EQ(tune_into("r.db", runner).valid, 24);
+  EXPECT_EQ(runner.good.runs, 29);
 }
 
 TEST_F(TunerTest, TheUnscheduledProgramAndItsParallelFormAreCandidates) {
@@ -276,7 +276,7 @@ TEST_F(TunerTest, OfAnotherRunTheFastestAreGivenAndAllAreKnown) {
   tune_into("r.db", runner);
   const Workload tuned = workload();
   const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
-  const Space space(spaces.space(space_), registry_);
+  const Space space(spaces.space(space_), registry_, target_);
   RecordStore store(folder_ / "r.db");
   RecordFilter filter;
   filter.task = task_key(tuned, space, options_.measure_threads);
@@ -329,8 +329,7 @@ TEST_F(TunerTest, ARunThatAnErrorEndsSaysSo) {
 TEST_F(TunerTest, ARunEndsOnce) {
   const Workload workload = this->workload();
   const SpacesFile spaces = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
-  PluginRegistry registry;
-  const Space space(spaces.space(space_), registry);
+  const Space space(spaces.space(space_), registry_, target_);
   RecordStore store(folder_ / "r.db");
   ReplayingRunner runner;
   TuningTask task(workload, space, store, runner, environment_, options_);

@@ -58,7 +58,10 @@ struct VerifyOptions {
   /// Workloads to check with, besides the kit's own: those for which a module is meant.
   std::vector<std::string> workloads = {};  // NOLINT(readability-redundant-member-init): for designated use
   std::vector<Expectation> expected = {};   // NOLINT(readability-redundant-member-init)
-  int seconds = 60;                         ///< for one check
+  /// Names of checks ("legality"), beside "loads", that alone are run; empty = all. An unknown one:
+  /// UserError.
+  std::vector<std::string> checks = {};  // NOLINT(readability-redundant-member-init)
+  int seconds = 60;                      ///< for one check
 };
 
 struct Report {
