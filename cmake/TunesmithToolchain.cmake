@@ -15,6 +15,11 @@ endif()
 # -O3, CMake's own choice, takes a fifth longer to compile.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
+# GCC collects its garbage from 1 GiB on, not again and again below: 6 % of the time.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options("SHELL:--param ggc-min-expand=200" "SHELL:--param ggc-min-heapsize=1048576")
+endif()
+
 # For folders whose code takes no time in a run: -O1 takes a fourth less to compile.
 macro(tunesmith_compile_quickly)
   add_compile_options($<$<CONFIG:Release>:-O1>)
