@@ -33,6 +33,7 @@ void software_pipeline(Program& program, LoopId loop, int64_t stages);
 
 BlockId cache_read(Program& program, BlockId block, int64_t read_index, std::string_view scope);
 BlockId cache_write(Program& program, BlockId block, int64_t write_index, std::string_view scope);
+void read_copy(Program& program, BlockId block, int64_t read_index, BlockId copy);
 BlockId reindex_cache_read(Program& program, BlockId block, int64_t read_index, std::string_view scope,
                            std::string_view index_map);
 BlockId reindex_cache_write(Program& program, BlockId block, int64_t write_index, std::string_view scope,

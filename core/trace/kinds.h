@@ -40,6 +40,7 @@ KindPtr software_pipeline_kind();
 // Caches
 KindPtr cache_read_kind();
 KindPtr cache_write_kind();
+KindPtr read_copy_kind();
 KindPtr reindex_cache_read_kind();
 KindPtr reindex_cache_write_kind();
 KindPtr read_at_kind();

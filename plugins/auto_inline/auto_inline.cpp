@@ -15,14 +15,16 @@ class AutoInline final : public TransformationModule {
         costly_(options.get_bool("inline_costly")),
         repeat_arithmetic_(options.get_bool("repeat_arithmetic")) {}
 
-  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& /*context*/) override {
+  ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) override {
     const Block& block = *schedule.program().find_block(block_name);
     if (writes_output(schedule.program(), block))
       return ModuleResult::not_applicable("the block writes an output");
     if (block.init() != nullptr) return ModuleResult::not_applicable("the block is a reduction");
     if (!is_elementwise(block))
       return ModuleResult::not_applicable("the block does not write one element for each iteration");
-    if (!allow_select_ && any_of_exprs(block, [](const Expr& part) { return part.is(ExprKind::Select); })) {
+    const bool in_threads = context.execution().first_synchronising() < context.execution().levels.size();
+    const bool may_choose = allow_select_ || (in_threads && only_elementwise_read(schedule.program(), block));
+    if (!may_choose && any_of_exprs(block, [](const Expr& part) { return part.is(ExprKind::Select); })) {
       return ModuleResult::not_applicable(
           "the block chooses by a condition, which would be tested in the consumer's inner loop");
     }
@@ -44,6 +46,12 @@ class AutoInline final : public TransformationModule {
     const std::vector<Pointer<Block>> consumers = consumers_of(program, block);
     return consumers.size() != 1 || consumers.front()->has_reduction() ||
            iteration_count(*consumers.front()).spatial > iteration_count(block).spatial;
+  }
+
+  /// Threads test a condition once for each element then.
+  static bool only_elementwise_read(const Program& program, const Block& block) {
+    return std::ranges::all_of(consumers_of(program, block),
+                               [](const Pointer<Block>& consumer) { return is_elementwise(*consumer); });
   }
 
   /// More than moving elements.

@@ -358,7 +358,6 @@ std::string find_chain(const Program& program, const Block& block, const Product
     Finder(program, limits, found).grow(*seed);
     seen.insert(found.members.begin(), found.members.end());
     if (!found.rows.contains(block.name)) continue;
-    if (found.members.size() < 2) return "the reduction stands alone";
     measure(program, &found);
     *chain = std::move(found);
     return ends_refusal(program, *chain);

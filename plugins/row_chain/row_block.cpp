@@ -12,31 +12,6 @@
 namespace tunesmith {
 namespace {
 
-/// The block's loops over rows outermost, in their order, and the others behind them.
-struct RowsFirst {
-  std::vector<LoopRV> rows;
-  std::vector<LoopRV> others;
-};
-
-RowsFirst rows_first(Schedule& schedule, BlockRV block, const std::vector<size_t>& rows) {
-  RowsFirst order;
-  const std::vector<LoopRV> loops = schedule.get_loops(block);
-  for (const size_t row : rows) {
-    const std::vector<bool> its = loops_of_rows(schedule, block, {row});
-    for (size_t i = 0; i < loops.size(); ++i) {
-      if (its[i]) order.rows.push_back(loops[i]);
-    }
-  }
-  const std::vector<bool> of_rows = loops_of_rows(schedule, block, rows);
-  for (size_t i = 0; i < loops.size(); ++i) {
-    if (!of_rows[i]) order.others.push_back(loops[i]);
-  }
-  std::vector<LoopRV> all = order.rows;
-  all.insert(all.end(), order.others.begin(), order.others.end());
-  if (all.size() > 1) schedule.reorder(all);
-  return order;
-}
-
 LoopRV fused(Schedule& schedule, const std::vector<LoopRV>& loops) {
   return loops.size() > 1 ? schedule.fuse(loops) : loops.front();
 }

@@ -2,6 +2,8 @@
 // a softmax. A row, or a block of rows, stays in cache from the first of them to the last.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 
 #include "chain.h"
 #include "row_block.h"
+#include "thread_rows.h"
 
 namespace {
 
@@ -21,14 +24,18 @@ class RowChain final : public TransformationModule {
       : accumulators_(options.get_ints("accumulators")),
         steps_(options.get_ints("steps")),
         column_vectors_(options.get_ints("column_vectors")),
-        prefetch_(options.get_ints("prefetch")) {
-    for (const char* name : {"accumulators", "steps", "column_vectors"}) {
+        prefetch_(options.get_ints("prefetch")),
+        nontemporal_(options.get_bool("nontemporal")),
+        threads_(options.get_ints("threads")),
+        thread_elements_(options.get_int("thread_elements")) {
+    for (const char* name : {"accumulators", "steps", "column_vectors", "threads"}) {
       if (options.get_ints(name).empty()) options.fail(name, "expected at least one number");
     }
   }
 
   ModuleDescription description() const override {
-    ModuleDescription description{.makes = {"nontemporal"}};
+    ModuleDescription description;
+    if (nontemporal_) description.makes.emplace_back("nontemporal");
     if (!prefetch_.empty()) description.makes.emplace_back("prefetch");
     return description;
   }
@@ -39,11 +46,15 @@ class RowChain final : public TransformationModule {
     const auto second_cache = static_cast<int64_t>(context.device().get_or("l2_bytes", 262144));
     ProductLimits limits{second_cache};
     for (const int64_t vectors : column_vectors_) limits.tile_rows.push_back(max_rows(vectors, context));
+    const std::optional<ThreadPlaces> places = thread_places(context.execution());
+    if (places) limits.tile_rows.clear();  // there are no tiles of products
     Chain chain;
     if (const std::string reason = find_chain(schedule.program(), block, limits, &chain); !reason.empty())
       return ModuleResult::not_applicable(reason);
     if (chain.members.back() != block_name)
       return ModuleResult::not_applicable("the chain is scheduled from its last block");
+    if (places) return in_threads(schedule, chain, *places, context);
+    if (chain.members.size() < 2) return ModuleResult::not_applicable("the reduction stands alone");
     if (chain.row_count < cores)
       return ModuleResult::not_applicable("there are too few rows to run in parallel");
     // The last round of the cores is at most an eighth idle.
@@ -60,7 +71,7 @@ class RowChain final : public TransformationModule {
     choices.cores = cores;
     choices.first_cache_bytes = static_cast<int64_t>(context.device().get_or("l1_bytes", 32768));
     choices.block_bytes = std::min(second_cache / 2, kMaxBlockBytes);
-    choices.private_cache_bytes = second_cache;
+    choices.private_cache_bytes = nontemporal_ ? second_cache : std::numeric_limits<int64_t>::max();
     std::vector<Schedule> sketches;
     if (chain.has_products()) {
       for (const TileShape& shape : tile_shapes(schedule.program(), chain, context)) {
@@ -74,6 +85,29 @@ class RowChain final : public TransformationModule {
   }
 
  private:
+  ModuleResult in_threads(const Schedule& schedule, const Chain& chain, const ThreadPlaces& places,
+                          ModuleContext& context) const {
+    std::vector<Schedule> sketches;
+    for (const ThreadRowChoices& choices :
+         thread_row_choices(schedule.program(), chain, places, threads_, thread_elements_)) {
+      Schedule sketch = schedule.clone();
+      claim(sketch, compute_in_threads(sketch, chain, places, choices), context);
+      sketches.push_back(std::move(sketch));
+    }
+    const auto cores = static_cast<int64_t>(context.device().get("cores"));
+    for (const int64_t length : piece_lengths(schedule.program(), chain, cores)) {
+      Schedule sketch = schedule.clone();
+      const std::vector<BlockRV> made =
+          compute_in_pieces(sketch, chain, places, threads_, thread_elements_, length);
+      if (made.empty()) continue;
+      claim(sketch, made, context);
+      sketches.push_back(std::move(sketch));
+    }
+    if (sketches.empty())
+      return ModuleResult::not_applicable("a row does not fit the registers of a block's threads");
+    return ModuleResult::applied(std::move(sketches));
+  }
+
   /// Many rows so short that several are in the first cache together are computed in blocks alone: one by
   /// one, each would wait for the ends of its reductions. A few rows have too few blocks to choose among.
   std::vector<Schedule> sketches_of_rows(const Schedule& schedule, const Chain& chain,
@@ -159,6 +193,9 @@ class RowChain final : public TransformationModule {
   std::vector<int64_t> steps_;
   std::vector<int64_t> column_vectors_;
   std::vector<int64_t> prefetch_;
+  bool nontemporal_;
+  std::vector<int64_t> threads_;
+  int64_t thread_elements_;
 };
 
 }  // namespace
@@ -173,4 +210,9 @@ TUNESMITH_PLUGIN(
     OptionSpec::integers("column_vectors", {2, 4}, 1, 16,
                          "widths, in vectors, of a product's tiles; sketches for each"),
     OptionSpec::integers("prefetch", {8, 16, 32, 64}, 1, 4096,
-                         "choices for the iterations that a row is fetched ahead by; none: never"));
+                         "choices for the iterations that a row is fetched ahead by; none: never"),
+    OptionSpec::boolean("nontemporal", true, "may large outputs be stored past the caches?"),
+    OptionSpec::integers("threads", {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}, 2, 1024,
+                         "of a device: choices for the threads that have a row"),
+    OptionSpec::integer("thread_elements", 32, 1, 255,
+                        "of a device: elements of a row that one thread has at most"));

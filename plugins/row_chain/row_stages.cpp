@@ -54,6 +54,25 @@ std::vector<bool> loops_of_rows(const Schedule& schedule, BlockRV block, const s
   return found;
 }
 
+RowsFirst rows_first(Schedule& schedule, BlockRV block, const std::vector<size_t>& rows) {
+  RowsFirst order;
+  const std::vector<LoopRV> loops = schedule.get_loops(block);
+  for (const size_t row : rows) {
+    const std::vector<bool> its = loops_of_rows(schedule, block, {row});
+    for (size_t i = 0; i < loops.size(); ++i) {
+      if (its[i]) order.rows.push_back(loops[i]);
+    }
+  }
+  const std::vector<bool> of_rows = loops_of_rows(schedule, block, rows);
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (!of_rows[i]) order.others.push_back(loops[i]);
+  }
+  std::vector<LoopRV> all = order.rows;
+  all.insert(all.end(), order.others.begin(), order.others.end());
+  if (all.size() > 1) schedule.reorder(all);
+  return order;
+}
+
 std::vector<BlockRV> finish_stage(Schedule& schedule, const RowStage& stage, const RowChoices& choices) {
   if (schedule.block(stage.block).has_reduction())
     return finish_lane_reduction(schedule, stage.block, stage.partials);

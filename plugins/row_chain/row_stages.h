@@ -33,6 +33,13 @@ std::vector<RowStage> factor_reductions(Schedule& schedule, const Chain& chain,
 /// Of each loop around the block, outermost first: are rows bound to it?
 std::vector<bool> loops_of_rows(const Schedule& schedule, BlockRV block, const std::vector<size_t>& rows);
 
+/// The block's loops over rows outermost, in their order, and the others behind them.
+struct RowsFirst {
+  std::vector<LoopRV> rows;
+  std::vector<LoopRV> others;
+};
+RowsFirst rows_first(Schedule& schedule, BlockRV block, const std::vector<size_t>& rows);
+
 /// Vectorises and unrolls the stage where it stands, with its initialisations ahead of it. Answers the blocks
 /// that this makes.
 std::vector<BlockRV> finish_stage(Schedule& schedule, const RowStage& stage, const RowChoices& choices);

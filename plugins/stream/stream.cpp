@@ -1,6 +1,7 @@
 // What is bound by memory: reductions that read each element once, and element-wise operators. Every core
 // reads whole lines in their order, with several vectors in flight.
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <tunesmith/tiling/vector_lanes.h>
 
 #include "elementwise.h"
+#include "in_threads.h"
 #include "reductions.h"
 
 namespace {
@@ -21,14 +23,18 @@ class Stream final : public TransformationModule {
       : accumulators_(options.get_ints("accumulators")),
         jobs_(options.get_ints("jobs_per_core")),
         prefetch_rows_(options.get_ints("prefetch")),
-        prefetch_steps_(options.get_ints("prefetch_steps")) {
-    for (const char* name : {"accumulators", "jobs_per_core"}) {
+        prefetch_steps_(options.get_ints("prefetch_steps")),
+        nontemporal_(options.get_bool("nontemporal")),
+        threads_(options.get_ints("threads")),
+        vectors_(options.get_ints("vectors")) {
+    for (const char* name : {"accumulators", "jobs_per_core", "threads", "vectors"}) {
       if (options.get_ints(name).empty()) options.fail(name, "expected at least one number");
     }
   }
 
   ModuleDescription description() const override {
-    ModuleDescription description{.makes = {"nontemporal"}};
+    ModuleDescription description;
+    if (nontemporal_) description.makes.emplace_back("nontemporal");
     if (!prefetch_rows_.empty() || !prefetch_steps_.empty()) description.makes.emplace_back("prefetch");
     return description;
   }
@@ -45,6 +51,8 @@ class Stream final : public TransformationModule {
     if (elementwise &&
         (!writes_output(schedule.program(), block) || !producers_of(schedule.program(), block).empty()))
       return ModuleResult::not_applicable("the element-wise block belongs to others that it reads or serves");
+    if (const std::optional<ThreadPlaces> places = thread_places(context.execution()))
+      return in_threads(schedule, block_name, elementwise, *places, context);
     if (accessed_bytes(block) < l1_bytes)
       return ModuleResult::not_applicable("what the block reads and writes fits the first-level cache");
 
@@ -54,7 +62,8 @@ class Stream final : public TransformationModule {
                                 jobs_,
                                 prefetch_rows_,
                                 prefetch_steps_,
-                                static_cast<int64_t>(context.device().get_or("l2_bytes", 262144))};
+                                nontemporal_ ? static_cast<int64_t>(context.device().get_or("l2_bytes", 262144))
+                                             : std::numeric_limits<int64_t>::max()};
     if (form && form->direction == Direction::Along &&
         iteration_count(block).reduction <=
             vector_lanes(writes_of(block).front().buffer->dtype, choices.vector_bits))
@@ -72,6 +81,15 @@ class Stream final : public TransformationModule {
   }
 
  private:
+  ModuleResult in_threads(const Schedule& schedule, const std::string& block, bool elementwise,
+                          const ThreadPlaces& places, ModuleContext& context) const {
+    if (!elementwise) return ModuleResult::not_applicable("reductions of a device are other modules'");
+    StreamSketch sketch = stream_elementwise_in_threads(schedule, block, places, {threads_, vectors_});
+    for (const BlockRV& rv : sketch.blocks)
+      context.claim(sketch.schedule.block(rv).name, "it is bound by memory");
+    return ModuleResult::applied(std::move(sketch.schedule));
+  }
+
   static int64_t accessed_bytes(const Block& block) {
     int64_t bytes = 0;
     std::vector<Access> accesses = reads_of(block);
@@ -85,6 +103,9 @@ class Stream final : public TransformationModule {
   std::vector<int64_t> jobs_;
   std::vector<int64_t> prefetch_rows_;
   std::vector<int64_t> prefetch_steps_;
+  bool nontemporal_;
+  std::vector<int64_t> threads_;
+  std::vector<int64_t> vectors_;
 };
 
 }  // namespace
@@ -100,4 +121,9 @@ TUNESMITH_PLUGIN(
                          "choices for the rows that columns are fetched ahead by; none: never"),
     OptionSpec::integers(
         "prefetch_steps", {32, 64, 128}, 1, 4096,
-        "choices for the steps that a long reduction along memory is fetched ahead by; none: never"));
+        "choices for the steps that a long reduction along memory is fetched ahead by; none: never"),
+    OptionSpec::boolean("nontemporal", true, "may large outputs be stored past the caches?"),
+    OptionSpec::integers("threads", {128, 256, 512, 1024}, 1, 1024,
+                         "of a device: choices for the threads of a block"),
+    OptionSpec::integers("vectors", {1, 2, 4, 8}, 1, 64,
+                         "of a device: choices for the vectors that a thread has under way"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "machine/execution.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith::cuda {
@@ -20,13 +21,15 @@ bool stores_lanes(const Stmt& stmt, const Var& lane) {
   return all;
 }
 
-/// Elements of the widest type in one access.
+/// Elements of the widest type in one access: of those in memory, where there are any.
 int64_t max_lanes(const Stmt& body) {
-  int64_t widest = 1;
+  int64_t widest = 0;
+  int64_t held = 1;
   walk_accesses(body, [&](const Stmt&, const AccessSite& access) {
-    widest = std::max<int64_t>(widest, access.buffer->dtype.bytes());
+    int64_t& bytes = in_registers(access.buffer) ? held : widest;
+    bytes = std::max<int64_t>(bytes, access.buffer->dtype.bytes());
   });
-  return std::max<int64_t>(1, kAccessBytes / widest);
+  return std::max<int64_t>(1, kAccessBytes / (widest > 0 ? widest : held));
 }
 
 }  // namespace

@@ -29,6 +29,16 @@ bool implies(const Expr& held, const Expr& condition) {
   return equal(held, condition);
 }
 
+/// Is the bracket that the text opens first closed by its last character?
+bool closes_at_end(std::string_view text) {
+  int open = 0;
+  for (size_t i = text.find('('); i < text.size(); ++i) {
+    open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (open == 0) return i + 1 == text.size();
+  }
+  return false;
+}
+
 struct Helper {
   const char* name;
   const char* text;
@@ -162,7 +172,12 @@ std::string ExprText::rounded(DType type, std::string value) const {
 }
 
 std::string ExprText::stored(DType type, const std::string& value) const {
-  return is_half(type) ? fmt::format("f32_to_{}({})", type == kBF16 ? "bf16" : "f16", value) : value;
+  if (!is_half(type)) return value;
+  const std::string name = type == kBF16 ? "bf16" : "f16";
+  // What was widened is stored as it was.
+  if (const std::string widened = name + "_to_f32("; value.starts_with(widened) && closes_at_end(value))
+    return value.substr(widened.size(), value.size() - widened.size() - 1);
+  return fmt::format("f32_to_{}({})", name, value);
 }
 
 std::string ExprText::value_of(DType type, const std::string& stored) const {

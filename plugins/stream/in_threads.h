@@ -1,0 +1,24 @@
+// Element-wise operators by threads, each with several accesses of vectors under way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tunesmith/stable/schedule.h>
+#include <tunesmith/tiling/thread_places.h>
+
+#include "reductions.h"
+
+namespace tunesmith {
+
+struct ThreadChoices {
+  std::vector<int64_t> threads;  // of a block
+  std::vector<int64_t> vectors;  // of a thread, a block's threads apart
+};
+
+/// One loop over all elements: blocks, of neighbouring threads with vectors of neighbouring elements.
+StreamSketch stream_elementwise_in_threads(const Schedule& schedule, const std::string& block,
+                                           const ThreadPlaces& places, const ThreadChoices& choices);
+
+}  // namespace tunesmith
