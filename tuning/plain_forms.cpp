@@ -1,9 +1,12 @@
 #include "plain_forms.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/target/separate_device.h"
+#include "tunesmith/trace/in_threads.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith {
@@ -21,7 +24,13 @@ std::vector<std::string> first_blocks(const Program& program) {
 
 }  // namespace
 
-std::vector<Trace> plain_forms(const Program& program) {
+std::vector<Trace> plain_forms(const Program& program, Target& target) {
+  if (target.separate_device() != nullptr && !models_times(target)) {
+    if (std::optional<Schedule> schedule = in_threads(program, target.execution())) {
+      schedule->enter_finishing();
+      return {schedule->trace()};
+    }
+  }
   Schedule unscheduled(program);
   unscheduled.enter_finishing();
   Schedule outermost(program);

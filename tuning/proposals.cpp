@@ -7,9 +7,10 @@
 
 namespace tunesmith {
 
-void Proposals::add_plain_forms(const Program& program, const KnownResults& known, TrialLog& log) {
+void Proposals::add_plain_forms(const Program& program, Target& target, const KnownResults& known,
+                                TrialLog& log) {
   std::vector<SearchContext::Draft> drafts;
-  for (Trace& form : plain_forms(program)) drafts.push_back({std::move(form), RandomStream(0)});
+  for (Trace& form : plain_forms(program, target)) drafts.push_back({std::move(form), RandomStream(0)});
   std::vector<CandidatePtr> forms = context_.materialise(drafts);
   if (forms.front()) {
     log.set_unscheduled(forms.front()->lowered_hash);

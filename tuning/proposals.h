@@ -25,7 +25,7 @@ class Proposals {
       : context_(context), evaluator_(evaluator), seeds_(seeds), spent_(spent), stages_(space, trials) {}
 
   /// Keeps the plain forms of the program that are no trials yet, and tells the log of its baseline.
-  void add_plain_forms(const Program& program, const KnownResults& known, TrialLog& log);
+  void add_plain_forms(const Program& program, Target& target, const KnownResults& known, TrialLog& log);
   bool has_plain_forms() const { return !plain_.empty(); }
   std::vector<CandidatePtr> take_plain_forms() { return std::exchange(plain_, {}); }
   /// Is the program one of the plain forms, tried or not?

@@ -58,7 +58,7 @@ struct TuningTask::State {
     or_end_run([&] {
       if (!options.model_file.empty()) context.load_model(options.model_file);
       if (options.resume) begin_with_history();
-      proposals.add_plain_forms(workload.program, known, log);
+      proposals.add_plain_forms(workload.program, space.target(), known, log);
     });
   }
 

@@ -10,6 +10,7 @@
 #include "messages/task.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/target/separate_device.h"
+#include "tunesmith/trace/in_threads.h"
 #include "tunesmith/verification/data_sets.h"
 #include "tunesmith/verification/reference.h"
 
@@ -19,8 +20,30 @@ namespace {
 constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, once
 constexpr double kHelloTimeOut = 60.0;  // a process begins, on a machine however busy
 constexpr int kStartAttempts = 3;
+constexpr const char* kReferenceSymbol = "tunesmith_reference";
+// Of a reference that a device computes: elements that fill its threads, and steps that take the host seconds.
+constexpr int64_t kManyElements = int64_t{1} << 14;
+constexpr int64_t kMuchWork = int64_t{1} << 27;
 // The reference runs a few times, once for each draw; a candidate runs at least as often.
 constexpr double kReferenceRuns = 3.0;
+
+using Compiled = tl::expected<CompiledKernel, std::string>;
+
+/// Where a device runs programs itself, a large reference is a program of its threads: of the host's, one
+/// takes minutes. The unexpected value says why not, and is no failure.
+Compiled reference_on_device(Target& target, const Program& reference) {
+  const LongestReduction longest = longest_reduction(reference);
+  const bool large = longest.elements >= kManyElements && longest.elements * longest.terms >= kMuchWork;
+  if (target.separate_device() == nullptr || models_times(target) || !large)
+    return tl::make_unexpected("it is the host's");
+  const std::optional<Schedule> schedule = in_threads(reference, target.execution());
+  if (!schedule) return tl::make_unexpected("the device has no threads");
+  try {
+    return target.compile(lower_for(target, schedule->program()), kReferenceSymbol);
+  } catch (const LowerError& error) {
+    return tl::make_unexpected(error.what());
+  }
+}
 
 /// Throws EnvironmentError when the worker does not speak as we do.
 void require_our_schema(int64_t schema) {
@@ -63,12 +86,12 @@ TaskWorker::TaskWorker(const Workload& workload, Target& target, const WorkerTar
 
 void TaskWorker::prepare() {
   if (!task_.header.empty()) return;
-  using Compiled = tl::expected<CompiledKernel, std::string>;
   std::vector<std::future<Compiled>> compiled;
   for (const DataKind data : kDataKinds) {
     compiled.push_back(std::async(std::launch::async, [this, data] {
-      const LoweredProgram reference = lower_for(target_, in_fast_order(reference_program(program_, data)));
-      return compile_reference(target_, reference, "tunesmith_reference");
+      const Program reference = reference_program(program_, data);
+      if (Compiled on_device = reference_on_device(target_, reference)) return on_device;
+      return compile_reference(target_, lower_for(target_, in_fast_order(reference)), kReferenceSymbol);
     }));
   }
   TaskRequest request;
