@@ -20,13 +20,19 @@ struct Unary {
   std::string_view name;
   int64_t since;
   UnaryTypes types;
-  std::string_view value;  ///< of x; {t} is its type
+  std::string_view value;        ///< of x; {t} is its type
+  std::string_view of_f64 = {};  ///< where that is another
 };
 
 /// What keeps its digits near 0 only in f64 is computed there.
 constexpr std::string_view kAcosh = "{t}(log(f64(x) + sqrt(f64(x) * f64(x) - 1)))";
 constexpr std::string_view kAsinh =
     "select(x < 0, -1, {t}(1)) * {t}(log(f64(abs(x)) + sqrt(f64(x) * f64(x) + 1)))";
+/// No square is taken of what is large: nothing is wider than f64.
+constexpr std::string_view kAcoshOfF64 = "log(x) + log(1 + sqrt(1 - 1 / (x * x)))";
+constexpr std::string_view kAsinhOfF64 =
+    "select(x < 0, -1, {t}(1)) * (log(max(1, abs(x))) + log(min(1, abs(x)) + sqrt(min(1, abs(x)) * "
+    "min(1, abs(x)) + 1 / (max(1, abs(x)) * max(1, abs(x))))))";
 constexpr std::string_view kAtanh = "{t}(0.5 * log((1 + f64(x)) / (1 - f64(x))))";
 /// By halves: exp(x) is infinite where half of it is not.
 constexpr std::string_view kCosh = "0.5 * exp(0.5 * abs(x)) * exp(0.5 * abs(x)) + 0.5 * exp(-abs(x))";
@@ -51,8 +57,8 @@ constexpr Unary kUnary[] = {
     {"Tan", 7, UnaryTypes::Floats, "sin(x) / cos(x)"},
     {"Cosh", 9, UnaryTypes::Floats, kCosh},
     {"Sinh", 9, UnaryTypes::Floats, kSinh},
-    {"Acosh", 9, UnaryTypes::Floats, kAcosh},
-    {"Asinh", 9, UnaryTypes::Floats, kAsinh},
+    {"Acosh", 9, UnaryTypes::Floats, kAcosh, kAcoshOfF64},
+    {"Asinh", 9, UnaryTypes::Floats, kAsinh, kAsinhOfF64},
     {"Atanh", 9, UnaryTypes::Floats, kAtanh},
     {"Softsign", 1, UnaryTypes::Floats, "x / (1 + abs(x))"},
     {"Softplus", 1, UnaryTypes::Floats, "max(0, x) + log(1 + exp(-abs(x)))"},
@@ -82,7 +88,9 @@ std::string filled(std::string_view text, const std::string& x, DType dtype) {
 Computation define_unary(const NodeReader& node, const Unary& row) {
   check_unary(node, row.types);
   const Shape& shape = node.shape(0);
-  return copied(node, shape, filled(row.value, broadcast(in(0), shape, shape), node.dtype(0)));
+  const DType dtype = node.dtype(0);
+  const std::string_view value = dtype == kF64 && !row.of_f64.empty() ? row.of_f64 : row.value;
+  return copied(node, shape, filled(value, broadcast(in(0), shape, shape), dtype));
 }
 
 Computation define_sign_of_unsigned(const NodeReader& node) {

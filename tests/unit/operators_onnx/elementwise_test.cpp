@@ -153,6 +153,22 @@ TEST(OnnxElementwise, TheLargestOfManyIsFoundInAShortText) {
   expect_tensor(run(use), {2}, {0, kNan});
 }
 
+// Squares overflow from 1e154 on.
+TEST(OnnxElementwise, InverseHyperbolicFunctionsTakeAllOfF64) {
+  const std::vector<double> xs{-1e300, -1e154, -3.0, -0.25, 0.0, 0.5, 1.0, 1.5, 1e9, 1.4e154, 1e308, kInf};
+  std::vector<double> asinh, acosh;
+  for (const double x : xs) {
+    asinh.push_back(std::asinh(x));
+    acosh.push_back(std::acosh(std::max(x, 1.0)));
+  }
+  const auto count = static_cast<int64_t>(xs.size());
+  expect_tensor(run({"Asinh", 9, {given({count}, xs, kF64)}}), {count}, asinh);
+  std::vector<double> above = xs;
+  for (double& x : above) x = std::max(x, 1.0);
+  expect_tensor(run({"Acosh", 9, {given({count}, above, kF64)}}), {count}, acosh);
+  expect_tensor(run({"Acosh", 9, {given({2}, {0.5, -2.0}, kF64)}}), {2}, {kNan, kNan});
+}
+
 TEST(OnnxElementwise, IntegersDivideTowardsZero) {
   expect_tensor(run({"Div", 14, {given({4}, {7, -7, 7, -7}, kI32), given({4}, {2, 2, -2, -2}, kI32)}}), {4},
                 {3, -3, -3, 3});
