@@ -32,7 +32,7 @@ class Booster {
   explicit Booster(const Parameters& parameters);
   /// The first `trees` of `other`.
   Booster(const Booster& other, int trees, const Parameters& parameters);
-  /// As save() wrote it.
+  /// As save() wrote it, or checked_trees() anew (saved_trees.h): whatever else it is, XGBoost may fault.
   Booster(std::string_view saved, const Parameters& parameters);
 
   int trees() const;

@@ -15,6 +15,7 @@
 #include <tunesmith/support/error.h>
 
 #include "inputs.h"
+#include "saved_trees.h"
 
 namespace tunesmith::xgboost {
 namespace {
@@ -258,11 +259,12 @@ void PackSum::load(std::string_view saved) {
     inputs_ = std::move(theirs);
   }
   try {
-    Booster(saved, parameters());
+    std::string trees = checked_trees(saved, inputs_.size());
+    Booster(trees, parameters());
+    loaded_ = std::move(trees);
   } catch (const std::runtime_error& error) {
     throw UserError(fmt::format("the model is damaged: {}", error.what()), "train it again");
   }
-  loaded_ = saved;
   forget();
 }
 
