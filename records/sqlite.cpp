@@ -193,6 +193,7 @@ void Database::fail(int code) const {
     case SQLITE_NOTADB:
       throw UserError({file}, "not a record store, or its beginning is damaged", "name another file");
     case SQLITE_CORRUPT:
+    case SQLITE_ERROR:  // a table or column is not where it was made
       throw DamagedFile(
           fmt::format("{}: the record store is damaged ({}); save what can be read with "
                       "'tunesmith records export' and import it into a new one",

@@ -42,6 +42,8 @@ json parse_json(std::string_view text, const std::filesystem::path& file) {
     return json::parse(text, refuse);
   } catch (const json::parse_error& error) {
     throw UserError(location_of_byte(text, error.byte, file), "not JSON", error.what());
+  } catch (const json::out_of_range& error) {  // a number that no type holds
+    throw UserError({file.string()}, "not JSON", error.what());
   }
 }
 

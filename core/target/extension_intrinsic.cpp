@@ -136,6 +136,7 @@ Program read_semantics(const YamlNode& node, const std::string& name) {
     YamlNode root = node;
     YamlEntry& entry = root.entries.emplace_back();
     entry.key = "name";
+    entry.location = entry.value.location = node.location;
     entry.value.kind = YamlNode::Kind::Scalar;
     entry.value.text = name;
     const workload::Definition definition = workload::read_definition(root);

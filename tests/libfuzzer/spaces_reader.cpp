@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     file.space("");
   } catch (const UserError& error) {
     if (error.location().line <= 0 || error.location().column <= 0)
-      throw InternalError("refused, but not at a place");
+      throw InternalError(std::string("refused, but not at a place: ") + error.what());
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 // Any text is a trace that prints and reads back, or is refused at a place in it.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <tunesmith/support/error.h>
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       throw InternalError("the difference of two traces is no text");
   } catch (const UserError& error) {
     if (error.location().line <= 0 || error.location().column <= 0)
-      throw InternalError("refused, but not at a place");
+      throw InternalError(std::string("refused, but not at a place: ") + error.what());
   }
   return 0;
 }

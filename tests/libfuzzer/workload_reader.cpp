@@ -1,6 +1,7 @@
 // Any text is a workload whose program is well formed, or is refused at a place in it.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <tunesmith/analysis/verify.h>
@@ -20,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!wrong.empty()) throw InternalError(wrong);
   } catch (const UserError& error) {
     if (error.location().line <= 0 || error.location().column <= 0)
-      throw InternalError("refused, but not at a place");
+      throw InternalError(std::string("refused, but not at a place: ") + error.what());
   }
   return 0;
 }

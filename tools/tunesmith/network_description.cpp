@@ -19,6 +19,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kKind = "the library of a network";
 
+bool describes_library(const nlohmann::json& value) {
+  const auto kind = value.is_object() ? value.find("kind") : value.end();
+  return kind != value.end() && *kind == kKind;
+}
+
 /// The files of the folder that say that they describe a library.
 std::vector<std::pair<fs::path, nlohmann::json>> descriptions_in(const fs::path& folder) {
   std::error_code error;
@@ -31,7 +36,7 @@ std::vector<std::pair<fs::path, nlohmann::json>> descriptions_in(const fs::path&
   for (const fs::path& path : paths) {
     std::ifstream file(path);
     nlohmann::json value = nlohmann::json::parse(file, nullptr, false);
-    if (value.is_object() && value.value("kind", "") == kKind) found.emplace_back(path, std::move(value));
+    if (describes_library(value)) found.emplace_back(path, std::move(value));
   }
   return found;
 }

@@ -48,6 +48,7 @@ TEST(Manifest, ReadsAllFields) {
 TEST(Manifest, DamageIsNamedWithItsPlace) {
   EXPECT_THAT(error_of("{\n  \"id\": oops\n}"), HasSubstr("acme.pack.json:2:9: not JSON"));
   EXPECT_THAT(error_of(""), HasSubstr("not JSON"));
+  EXPECT_THAT(error_of(R"({"manifest_version": 1e999})"), HasSubstr("not JSON"));
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   EXPECT_THAT(error_of(deep), HasSubstr("nested more than 16 deep"));
   EXPECT_THAT(error_of("{\"plugins\": " + deep + "}"), HasSubstr("nested more than 16 deep"));
