@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
+#include <operators_onnx/find_operator.h>
 
 #include <tunesmith/support/error.h>
 
@@ -26,7 +27,6 @@ constexpr int kMaxFunctionDepth = 100;
 // Of ONNX's own operators; models of its tests have the first. Which version of an operator is known, the
 // operators say.
 constexpr int64_t kMinVersion = 6;
-constexpr int64_t kMaxVersion = 25;
 
 /// "node 'conv1' (Conv)", as faults call it.
 std::string title_of(const std::string& name, const onnx::NodeProto& node) {
@@ -65,9 +65,10 @@ std::map<std::string, int64_t> NetworkBuilder::versions_of(const OpsetImports& i
   for (const auto& import : imports) {
     const std::string domain = domain_of(import.domain());
     versions[domain] = import.version();
-    if (domain.empty() && (import.version() < kMinVersion || import.version() > kMaxVersion))
+    if (domain.empty() &&
+        (import.version() < kMinVersion || import.version() > operators_onnx::kNewestVersion))
       faults_.add(fmt::format("{}: version {} of ONNX's operators is not taken; taken are {} to {}", whose,
-                              import.version(), kMinVersion, kMaxVersion));
+                              import.version(), kMinVersion, operators_onnx::kNewestVersion));
   }
   return versions;
 }

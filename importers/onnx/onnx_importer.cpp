@@ -33,4 +33,4 @@ class OnnxImporter final : public Importer {
 }  // namespace
 
 TUNESMITH_PLUGIN(OnnxImporter, PluginKind::Importer, "onnx", "0.1.0",
-                 "reads ONNX models, operator sets 6 to 25");
+                 "reads ONNX models, operator sets 6 to 28");

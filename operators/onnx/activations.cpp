@@ -77,6 +77,16 @@ Computation p_relu_by_channel(const NodeReader& node) {
                 fmt::format("select({0} < 0, {1} * {0}, {0})", broadcast(in(0), shape, shape), slope));
 }
 
+/// Swish of a gate, times what is gated.
+Computation swi_glu(const NodeReader& node) {
+  const Shape& shape = node.shape(0);
+  node.refuse_unless(node.dtype(0).is_float() && node.dtype(1) == node.dtype(0) && node.shape(1) == shape,
+                     "expected two inputs of floating values, of one type and shape");
+  return copied(node, shape,
+                fmt::format("{0} * sigmoid({1} * {0}) * {2}", broadcast(in(0), shape, shape),
+                            attribute(node, "alpha", 1.0), broadcast(in(1), shape, shape)));
+}
+
 }  // namespace
 
 std::vector<Row> activation_operators() {
@@ -99,6 +109,7 @@ std::vector<Row> activation_operators() {
       {"Swish", 24, activation([](const NodeReader& node, const std::string& x) {
          return fmt::format("{0} * sigmoid({1} * {0})", x, attribute(node, "alpha", 1.0));
        })},
+      {"SwiGLU", 28, swi_glu},
       {"PRelu", 6, p_relu_by_channel},
       {"PRelu", 7, p_relu},
   };

@@ -27,7 +27,7 @@ Computation bit_shift(const NodeReader& node) {
   const std::string direction = node.text("direction", "");
   node.refuse_unless(direction == "LEFT" || direction == "RIGHT",
                      fmt::format("attribute 'direction' is '{}', not LEFT or RIGHT", direction));
-  node.refuse_unless(node.dtype(0).is_unsigned_int(), "expected unsigned integers");
+  node.refuse_unless(node.version() >= 28 || node.dtype(0).is_unsigned_int(), "expected unsigned integers");
   return of_two(node, direction == "LEFT" ? "shift_left" : "shift_right");
 }
 

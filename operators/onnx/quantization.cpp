@@ -9,9 +9,24 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// A scale or zero point, which is one value or one for each index of an axis, for a statement over `shape`.
+/// One value for so many neighbours along an axis.
+std::string per_block(const NodeReader& node, size_t input, const Shape& shape, int64_t block) {
+  const size_t axis = node.axis(node.integer("axis", 1), shape.size());
+  Shape blocks = shape;
+  blocks[axis] = (shape[axis] + block - 1) / block;
+  node.refuse_unless(node.shape(input) == blocks, "its scale has not one value for each block of the axis");
+  Indices at = axis_names(shape.size());
+  at[axis] += fmt::format(" // {}", block);
+  return element(in(input), at);
+}
+
+/// A scale or zero point, which is one value or one for each index or block of an axis, for a statement over
+/// `shape`.
 std::string per_axis(const NodeReader& node, size_t input, const Shape& shape) {
   const Shape& own = node.shape(input);
+  const int64_t block = node.integer("block_size", 0);
+  node.refuse_unless(block >= 0, "attribute 'block_size' is below 0");
+  if (block > 0) return per_block(node, input, shape, block);
   if (element_count(own) == 1) return element(in(input), Indices(own.size(), "0"));
   node.refuse_unless(own.size() == 1, "its scale is neither of the whole tensor nor of an axis");
   const size_t axis = node.axis(node.integer("axis", 1), shape.size());
@@ -22,10 +37,15 @@ std::string per_axis(const NodeReader& node, size_t input, const Shape& shape) {
 void ignore_unused(const NodeReader& node) {
   node.ignore("axis");      // of a single scale
   node.ignore("saturate");  // of types of 8 bits that are not integers
-  node.refuse_unless(node.integer("block_size", 0) == 0, "attribute 'block_size' is not taken");
-  node.refuse_unless(node.integer("output_dtype", 0) == 0, "attribute 'output_dtype' is not taken");
-  node.refuse_unless(node.integer("precision", 0) == 0, "attribute 'precision' is not taken");
 }
+
+/// The attribute 'output_dtype', or `otherwise` where it is left out.
+DType output_type(const NodeReader& node, DType otherwise) {
+  const int64_t number = node.integer("output_dtype", 0);
+  return number == 0 ? otherwise : type_of_number(node, number);
+}
+
+bool is_quantized(DType dtype) { return dtype == kU8 || dtype == kI8 || dtype == kU16 || dtype == kI16; }
 
 /// t0 is the quotient; a cast to an integer type takes the nearest value that there is.
 Computation quantize_linear(const NodeReader& node) {
@@ -33,8 +53,12 @@ Computation quantize_linear(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype == node.dtype(1) && dtype.is_float(),
                      "expected floating values, and a scale of their type");
-  const DType to = node.has(2) ? node.dtype(2) : kU8;
-  node.refuse_unless(to == kU8 || to == kI8, "expected a zero point of type u8 or i8");
+  const int64_t precision = node.integer("precision", 0);
+  node.refuse_unless(precision == 0 || type_of_number(node, precision) == wide(dtype),
+                     "attribute 'precision' is not the scale's type");
+  const DType to = output_type(node, node.has(2) ? node.dtype(2) : kU8);
+  node.refuse_unless(is_quantized(to) && (!node.has(2) || node.dtype(2) == to),
+                     "expected a zero point of type u8, i8, u16 or i16");
   const Shape& shape = node.shape(0);
   const std::string here = broadcast(temporary(0), shape, shape);
   std::string value = rounded(here);
@@ -51,12 +75,14 @@ Computation quantize_linear(const NodeReader& node) {
 Computation dequantize_linear(const NodeReader& node) {
   ignore_unused(node);
   const DType dtype = node.dtype(0);
-  const DType to = node.dtype(1);
-  node.refuse_unless(dtype == kU8 || dtype == kI8 || dtype == kI32, "expected values of type u8, i8 or i32");
+  const DType to = output_type(node, node.dtype(1));
+  node.refuse_unless(is_quantized(dtype) || dtype == kI32, "expected values of type u8, i8, u16, i16 or i32");
+  node.refuse_unless(node.dtype(1).is_float() && to.is_float(), "expected floating scales and results");
   const Shape& shape = node.shape(0);
   std::string value = typed(kI32, broadcast(in(0), shape, shape));
   if (node.has(2)) value = fmt::format("({} - i32({}))", value, per_axis(node, 2, shape));
-  value = fmt::format("{} * {}", typed(wide(to), value), convert(to, wide(to), per_axis(node, 1, shape)));
+  const std::string scale = convert(node.dtype(1), wide(to), per_axis(node, 1, shape));
+  value = fmt::format("{} * {}", typed(wide(to), value), scale);
   return computed(to, shape, statement(out(0), shape, convert(wide(to), to, value)));
 }
 

@@ -54,7 +54,8 @@ Table make_table() {
                              softmax_operators,  normalization_operators, reshaping_operators,
                              slicing_operators,  padding_operators,       gathering_operators,
                              constant_operators, scan_operators,          resizing_operators,
-                             einsum_operators,   quantization_operators,  loss_operators}) {
+                             einsum_operators,   quantization_operators,  loss_operators,
+                             inverse_operators,  causal_operators}) {
     for (Row& row : family()) {
       const std::string_view name = row.name;
       table.emplace(name, TableOperator(std::move(row)));

@@ -45,5 +45,7 @@ std::vector<Row> resizing_operators();
 std::vector<Row> quantization_operators();
 std::vector<Row> loss_operators();
 std::vector<Row> einsum_operators();
+std::vector<Row> inverse_operators();
+std::vector<Row> causal_operators();
 
 }  // namespace tunesmith::operators_onnx

@@ -168,10 +168,15 @@ Computation space_to_depth(const NodeReader& node) {
   node.refuse_unless(from[2] % block == 0 && from[3] % block == 0,
                      "rows or columns are no multiple of the block");
   const Shape shape{from[0], from[1] * block * block, from[2] / block, from[3] / block};
-  const std::string in_block = fmt::format("i1 // {}", from[1]);
+  const std::string mode = node.version() >= 28 ? node.text("mode", "DCR") : "DCR";
+  node.refuse_unless(mode == "DCR" || mode == "CRD", fmt::format("attribute 'mode' is '{}'", mode));
+  const bool channels_first = mode == "CRD";
+  const std::string in_block =
+      channels_first ? fmt::format("i1 % {}", block * block) : fmt::format("i1 // {}", from[1]);
+  const std::string channel =
+      channels_first ? fmt::format("i1 // {}", block * block) : fmt::format("i1 % {}", from[1]);
   return copied(node, shape,
-                element(in(0), {"i0", fmt::format("i1 % {}", from[1]),
-                                fmt::format("i2*{0} + {1} // {0}", block, in_block),
+                element(in(0), {"i0", channel, fmt::format("i2*{0} + {1} // {0}", block, in_block),
                                 fmt::format("i3*{0} + {1} % {0}", block, in_block)}));
 }
 

@@ -1,4 +1,4 @@
-// Running sums.
+// Running sums and products.
 #include <fmt/format.h>
 
 #include "registry.h"
@@ -7,9 +7,9 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Each step adds what twice as many elements before have come to: as many steps as the extent has binary
+/// Each step takes what twice as many elements before have come to: as many steps as the extent has binary
 /// digits, each over all elements at once (Hillis and Steele, Data parallel algorithms, 1986).
-Computation cum_sum(const NodeReader& node) {
+Computation running(const NodeReader& node, char operation, int neutral) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
   const Shape& shape = node.shape(0);
@@ -17,22 +17,22 @@ Computation cum_sum(const NodeReader& node) {
   const size_t axis = node.axis(node.integer_of(1, "axis"), shape.size());
   const bool reverse = node.flag("reverse", false);
   const Indices here = axis_names(shape.size());
-  /// What stands `distance` before here, or 0.
+  /// What stands `distance` before here, or what changes nothing.
   const auto before = [&](const std::string& array, int64_t distance) {
     Indices at = here;
     at[axis] = fmt::format("{} {} {}", here[axis], reverse ? "+" : "-", distance);
     const std::string inside = reverse ? fmt::format("{} < {}", here[axis], shape[axis] - distance)
                                        : fmt::format("{} >= {}", here[axis], distance);
-    return distance < shape[axis] ? fmt::format("select({}, {}, 0)", inside, element(array, at))
-                                  : fmt::format("{}(0)", dtype.str());
+    return distance < shape[axis] ? fmt::format("select({}, {}, {})", inside, element(array, at), neutral)
+                                  : fmt::format("{}({})", dtype.str(), neutral);
   };
   const std::string first = node.flag("exclusive", false) ? before(in(0), 1) : element(in(0), here);
   size_t number = 0;
   std::string text = statement(temporary(number), shape, convert(dtype, wide(dtype), first));
   for (int64_t distance = 1; distance < shape[axis]; distance *= 2, ++number) {
-    text += statement(
-        temporary(number + 1), shape,
-        fmt::format("{} + {}", element(temporary(number), here), before(temporary(number), distance)));
+    text += statement(temporary(number + 1), shape,
+                      fmt::format("{} {} {}", element(temporary(number), here), operation,
+                                  before(temporary(number), distance)));
   }
   return computed(
       dtype, shape,
@@ -41,6 +41,9 @@ Computation cum_sum(const NodeReader& node) {
 
 }  // namespace
 
-std::vector<Row> scan_operators() { return {{"CumSum", 11, cum_sum}}; }
+std::vector<Row> scan_operators() {
+  return {{"CumSum", 11, [](const NodeReader& node) { return running(node, '+', 0); }},
+          {"CumProd", 26, [](const NodeReader& node) { return running(node, '*', 1); }}};
+}
 
 }  // namespace tunesmith::operators_onnx

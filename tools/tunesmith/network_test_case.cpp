@@ -92,31 +92,40 @@ Network prepared(const network::ReadNetwork& read, Values& inputs) {
   }
 }
 
-bool agrees(const Tensor& found, const Tensor& expected, int64_t position, double absolute) {
-  constexpr double kRelative = 1e-3;
+/// How far floats may be off: by a thousandth of what is expected, or by so many units in the last place,
+/// where these are more, as of f16 and bf16; and by an absolute value.
+struct Tolerance {
+  double absolute;
+  double units;
+
+  double relative_of(DType dtype) const { return std::max(1e-3, units * 2 * unit_roundoff(dtype)); }
+};
+
+bool agrees(const Tensor& found, const Tensor& expected, int64_t position, const Tolerance& tolerance) {
   if (!expected.dtype.is_float()) return found.get_int(position) == expected.get_int(position);
   const double wanted = expected.get(position);
   const double value = round_to(expected.dtype, found.get(position));
   if (std::isnan(wanted) || std::isnan(value)) return std::isnan(wanted) && std::isnan(value);
-  return value == wanted || std::abs(value - wanted) <= absolute + kRelative * std::abs(wanted);
+  return value == wanted || std::abs(value - wanted) <=
+                                tolerance.absolute + tolerance.relative_of(expected.dtype) * std::abs(wanted);
 }
 
 /// What is wrong with an output, or nothing. `type`: what the network says of it.
-std::string difference(const Tensor& found, DType type, const Tensor& expected, double absolute) {
+std::string difference(const Tensor& found, DType type, const Tensor& expected, const Tolerance& tolerance) {
   if (type != expected.dtype)
     return fmt::format("its type is {}, expected {}", type.str(), expected.dtype.str());
   if (found.shape != expected.shape)
     return fmt::format("its shape is [{}], expected [{}]", fmt::join(found.shape, ", "),
                        fmt::join(expected.shape, ", "));
   for (int64_t i = 0; i < expected.elements(); ++i)
-    if (!agrees(found, expected, i, absolute))
+    if (!agrees(found, expected, i, tolerance))
       return fmt::format("element {} is {}, expected {}", i, found.get(i), expected.get(i));
   return {};
 }
 
 /// What is wrong with the outputs, or nothing.
 std::string difference_of(const Network& network, const std::vector<Tensor>& found, const Values& expected,
-                          double absolute) {
+                          const Tolerance& tolerance) {
   if (found.size() != expected.size())
     throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
   for (size_t i = 0; i < found.size(); ++i) {
@@ -125,7 +134,7 @@ std::string difference_of(const Network& network, const std::vector<Tensor>& fou
     if (output.dtype == kBF16 && expected[i]->dtype == kU16)
       throw UserError("the expected values of a bf16 output are stored as u16");
     const std::string wrong = difference(found[i], output.dtype.value_or(found[i].dtype),
-                                         network::to_tensor(*expected[i]), absolute);
+                                         network::to_tensor(*expected[i]), tolerance);
     if (!wrong.empty()) return fmt::format("output '{}': {}", output.name, wrong);
   }
   return {};
@@ -134,16 +143,16 @@ std::string difference_of(const Network& network, const std::vector<Tensor>& fou
 struct DataSet {
   fs::path folder;
   std::string inputs, outputs;  ///< their files' names, with {} for the number
-  double absolute;              ///< how far floats may be off beside a thousandth
+  Tolerance tolerance;
 };
 
 /// ONNX's, and tensors of NumPy's beside the model.
 std::vector<DataSet> data_sets_in(const fs::path& folder) {
   std::vector<DataSet> sets;
   for (fs::path set; fs::exists(set = folder / fmt::format("test_data_set_{}", sets.size()));)
-    sets.push_back({set, "input_{}.pb", "output_{}.pb", 1e-7});
+    sets.push_back({set, "input_{}.pb", "output_{}.pb", {1e-7, 2}});
   if (fs::exists(folder / "expected_0.npy"))
-    sets.push_back({folder, "input_{}.npy", "expected_{}.npy", 1e-5});
+    sets.push_back({folder, "input_{}.npy", "expected_{}.npy", {1e-5, 4}});
   return sets;
 }
 
@@ -157,7 +166,7 @@ TestOutcome run_data_set(const network::ReadNetwork& read, const DataSet& set,
   for (const auto& input : inputs) given.push_back(network::to_tensor(*input));
   std::string wrong;
   for (const ComputeNetwork& compute : ways) {
-    wrong = difference_of(network, compute(network, given), expected, set.absolute);
+    wrong = difference_of(network, compute(network, given), expected, set.tolerance);
     if (wrong.empty()) return {};
   }
   return {TestResult::Wrong, "", "an output is wrong",

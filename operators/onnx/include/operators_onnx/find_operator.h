@@ -11,7 +11,7 @@
 namespace tunesmith::operators_onnx {
 
 /// The newest version of ONNX's operator set whose operators are known.
-inline constexpr int64_t kNewestVersion = 25;
+inline constexpr int64_t kNewestVersion = 28;
 
 /// `op` as ONNX's own domain names it ("Conv"), as the operator set of this version defines it. Null where
 /// there is no such operator, or no definition of it yet. What is returned lives as long as the process.
