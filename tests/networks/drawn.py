@@ -1,168 +1,107 @@
 #!/usr/bin/env python3
-"""Random networks beside ONNX Runtime: operators with drawn attributes, and graphs of views, joins and products.
+"""Random networks beside ONNX Runtime: operators with drawn attributes and types, and graphs of views, joins, products and attention.
 
-Usage: drawn.py --tunesmith PATH [--first SEED] [--count N] [--keep FOLDER]
+Usage: drawn.py --tunesmith PATH [--first SEED] [--count N] [--tune EVERY] [--keep FOLDER]
 
-Needs onnx, onnxruntime and numpy, as bench/peers/requirements.txt has them; exits with 77 without. A network depends on its seed alone. Those that are wrong
-are named with their seeds; --keep leaves their folders, for `tunesmith network test`.
+Needs onnx, onnxruntime, ml_dtypes and numpy, as bench/peers/requirements.txt has them; exits with 77 without. A network depends on its seed alone. Each is built
+and called; with --tune 10 each tenth is also tuned with 8 trials, and its library called. Those that are wrong, end in a crash or take more than 2 GB are named
+with their seeds; --keep leaves the folders of these, for `tunesmith network test`.
 """
 import argparse
+import collections
 import json
-import math
 import pathlib
-import random
-import subprocess
+import resource
+import shutil
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 try:
     import numpy
     import onnx
-    import onnxruntime
+
+    import drawn_moves
+    import drawn_values
+    import tuned
+    from drawing import Drawing, type_of
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
-from onnx import helper, numpy_helper
 
-FLOAT, INT64 = onnx.TensorProto.FLOAT, onnx.TensorProto.INT64
-RESIZE_POSITIONS = ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners")
-UNARY = ("Relu", "Tanh", "Sigmoid", "Sinh", "Cosh", "Softplus", "Erf", "Neg", "Abs")
-SHAPES = ((1, 4, 6, 6), (2, 3, 4), (4, 6), (1, 8, 4), (6, 8))
-MOST_ELEMENTS = 4000
+TOGETHER = 100  # networks of one process
+TRIALS = 8
 
 
-class Drawing:
-    """A graph to which operators are added that fit what is there."""
+def drawing_of(seed):
+    d = Drawing(seed)
+    drawn_values.first_inputs(d)
+    operators = d.choose.choice((drawn_values.OPERATORS, drawn_moves.OPERATORS, drawn_values.OPERATORS + drawn_moves.OPERATORS))
+    for _ in range(d.choose.randint(2, 14)):
+        d.choose.choice(operators)(d)
+    return d
 
-    def __init__(self, seed):
-        self.choose, self.numbers = random.Random(seed), numpy.random.default_rng(seed)
-        self.nodes, self.constants, self.shapes, self.inputs, self.integers = [], [], {}, {}, []
-        for i in range(self.choose.randint(1, 2)):
-            shape = self.choose.choice(SHAPES)
-            self.shapes[f"x{i}"] = shape
-            self.inputs[f"x{i}"] = self.numbers.standard_normal(shape).astype(numpy.float32)
 
-    def constant(self, values, dtype=numpy.int64):
-        self.constants.append(numpy_helper.from_array(numpy.asarray(values, dtype), f"c{len(self.constants)}"))
-        return self.constants[-1].name
-
-    def weights(self, *shape):
-        return self.constant(self.numbers.standard_normal(shape) / math.sqrt(math.prod(shape[1:])), numpy.float32)
-
-    def add(self, op, inputs, *shapes, **attributes):
-        if any(math.prod(shape) > MOST_ELEMENTS for shape in shapes):
-            return
-        results = [f"t{len(self.shapes) + i}" for i in range(len(shapes))]
-        self.shapes.update(zip(results, map(tuple, shapes)))
-        names = results
-        if op == "TopK":
-            self.integers.append(f"i{results[0]}")
-            names = [*results, self.integers[-1]]
-        self.nodes.append(helper.make_node(op, inputs, names, **attributes))
-
-    def pick(self, fits=lambda shape: True):
-        """One of the last tensors, mostly; None where none fits."""
-        there = [name for name, shape in self.shapes.items() if fits(shape)]
-        return self.choose.choice(there[-5:] if self.choose.random() < 0.7 else there) if there else None
-
-    def axis(self, shape):
-        return self.choose.randrange(len(shape))
-
-    def unary(self, x, shape):
-        self.add(self.choose.choice(UNARY), [x], shape)
-
-    def softmax(self, x, shape):
-        self.add("Softmax", [x], shape, axis=self.axis(shape))
-
-    def largest(self, x, shape):
-        axis = self.axis(shape)
-        self.add("ReduceMax", [x], shape[:axis] + (1,) + shape[axis + 1:], axes=[axis])
-
-    def product(self, x, shape):
-        columns = self.choose.choice((4, 6, 8))
-        self.add("MatMul", [x, self.weights(shape[-1], columns)], shape[:-1] + (columns,))
-
-    def convolution(self, x, shape):
-        if len(shape) == 4:
-            channels = self.choose.choice((2, 4))
-            self.add("Conv", [x, self.weights(channels, shape[1], 3, 3)], (shape[0], channels, *shape[2:]), pads=[1] * 4)
-
-    def sum(self, x, shape):
-        self.add("Add", [x, self.pick(lambda other: other == shape)], shape)
-
-    def reshape(self, x, shape):
-        elements = math.prod(shape)
-        first = self.choose.choice([n for n in range(1, elements + 1) if elements % n == 0])
-        to = self.choose.choice(((first, elements // first), (1, first, elements // first)))
-        self.add("Reshape", [x, self.constant(to)], to)
-
-    def transpose(self, x, shape):
-        order = self.choose.sample(range(len(shape)), len(shape))
-        self.add("Transpose", [x], [shape[axis] for axis in order], perm=order)
-
-    def slice(self, x, shape):
-        axis = self.axis(shape)
-        begin = self.choose.randrange(shape[axis])
-        end = self.choose.randrange(begin, shape[axis]) + 1
-        self.add("Slice", [x, *(self.constant([value]) for value in (begin, end, axis))], shape[:axis] + (end - begin,) + shape[axis + 1:])
-
-    def pad(self, x, shape):
-        pads = [self.choose.randint(0, 1) for _ in range(2 * len(shape))]
-        self.add("Pad", [x, self.constant(pads)], [shape[i] + pads[i] + pads[i + len(shape)] for i in range(len(shape))])
-
-    def join(self, x, shape):
-        axis, parts = self.axis(shape), [x]
-        for _ in range(self.choose.randint(1, 3)):
-            parts.append(self.pick(lambda other: len(other) == len(shape) and all(i == axis or other[i] == shape[i] for i in range(len(shape)))))
-        self.choose.shuffle(parts)
-        self.add("Concat", parts, shape[:axis] + (sum(self.shapes[part][axis] for part in parts),) + shape[axis + 1:], axis=axis)
-
-    def choice(self, x, shape):
-        if shape[-1] >= 3:
-            self.add("TopK", [x, self.constant([3])], shape[:-1] + (3,), axis=-1)
-
-    def resize(self, x, shape):
-        if len(shape) != 4:
-            return
-        mode = self.choose.choice(("nearest", "linear", "cubic"))
-        attributes = {"mode": mode, "coordinate_transformation_mode": self.choose.choice(RESIZE_POSITIONS)}
-        if mode == "nearest":
-            attributes["nearest_mode"] = self.choose.choice(("round_prefer_floor", "round_prefer_ceil"))
-        to = (*shape[:2], self.choose.randint(2, 13), self.choose.randint(2, 13))
-        self.add("Resize", [x, "", "", self.constant(to)], to, **attributes)
-
-    def model(self):
-        operators = (self.unary, self.softmax, self.largest, self.product, self.convolution, self.sum, self.reshape, self.transpose, self.slice, self.pad, self.join,
-                     self.join, self.choice, self.resize)
-        for _ in range(self.choose.randint(3, 11)):
-            x = self.pick()
-            self.choose.choice(operators)(x, self.shapes[x])
-        read = {name for node in self.nodes for name in node.input}
-        computed = [name for name in self.shapes if name not in self.inputs]
-        results = [name for name in computed if name not in read or self.choose.random() < 0.1]
-        indices = [name for name in self.integers if self.choose.random() < 0.5]
-        outputs = [helper.make_tensor_value_info(name, FLOAT, None) for name in results] + [helper.make_tensor_value_info(name, INT64, None) for name in indices]
-        inputs = [helper.make_tensor_value_info(name, FLOAT, values.shape) for name, values in self.inputs.items()]
-        graph = helper.make_graph(self.nodes, "drawn", inputs, outputs, self.constants)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8) if results else None
+def as_file(array):
+    """NumPy's files have no bf16: its bytes."""
+    array = array.copy()
+    return array.view("V2") if type_of(array) == "bf16" else array
 
 
 def write_network(seed, folder):
-    """The network of this seed with what ONNX Runtime computes; False where it computes nothing."""
-    drawing = Drawing(seed)
-    model = drawing.model()
+    """The network of this seed with what ONNX Runtime computes; the names of its operators, and nothing where it computes nothing."""
+    d = drawing_of(seed)
+    model, results = d.model()
     if model is None:
-        return False
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level, options.intra_op_num_threads = 4, 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    expected = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, drawing.inputs)
+        return ()
     folder.mkdir(parents=True)
     onnx.save(model, folder / "model.onnx")
-    for kind, tensors in (("input", drawing.inputs.values()), ("expected", expected)):
+    for kind, tensors in (("input", d.inputs.values()), ("expected", [d.values[name] for name in results])):
         for i, values in enumerate(tensors):
-            numpy.save(folder / f"{kind}_{i}.npy", numpy.ascontiguousarray(values))
-    return True
+            numpy.save(folder / f"{kind}_{i}.npy", as_file(values))
+    return [node.op_type for node in d.nodes]
+
+
+class Totals:
+    def __init__(self):
+        self.networks = self.tuned = 0
+        self.operators, self.bad = collections.Counter(), []
+
+    def say(self, seed, what):
+        self.bad.append(seed)
+        print(f"seed {seed}: {what}", flush=True)
+
+
+def run_seeds(arguments, seeds, folder, totals):
+    there = []
+    for seed in seeds:
+        operators = write_network(seed, folder / str(seed))
+        if operators:
+            there.append(seed)
+            totals.operators.update(operators)
+    before = len(totals.bad)
+    done = tuned.run(arguments.tunesmith, "network", "test", folder, "--json", *(["--processes", arguments.processes] if arguments.processes else []))
+    if done.returncode not in (0, 1):
+        totals.say(seeds[0], f"network test answers {done.returncode}: {done.stderr.strip()}")
+        return
+    for test in json.loads(done.stdout)["tests"]:
+        if test["result"] != "passed":
+            totals.say(int(pathlib.Path(test["folder"]).name), f"{test['result']}: {test['message']}")
+    totals.networks += len(there)
+    for seed in there:
+        if arguments.tune and seed % arguments.tune == 0:
+            totals.tuned += 1
+            said = tuned.fault_of(arguments.tunesmith, folder / str(seed), TRIALS)
+            if said:
+                totals.say(seed, said)
+    if arguments.keep:
+        for seed in totals.bad[before:]:
+            shutil.copytree(folder / str(seed), arguments.keep / str(seed), dirs_exist_ok=True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    if peak > tuned.MEMORY:
+        print(f"seeds {seeds[0]} to {seeds[-1]}: a process took {peak / 2 ** 30:.1f} GB")
+        totals.bad.append(seeds[0])
 
 
 def main():
@@ -170,18 +109,18 @@ def main():
     parser.add_argument("--tunesmith", required=True)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--tune", type=int, metavar="EVERY", help="tune the networks whose seeds are multiples of this, too")
+    parser.add_argument("--processes", type=int, help="of `network test` (default: its own)")
     parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.keep or pathlib.Path(temporary) / "drawn"
-        written = sum(write_network(seed, folder / str(seed)) for seed in range(arguments.first, arguments.first + arguments.count))
-        print(f"seeds {arguments.first} to {arguments.first + arguments.count - 1}: {written} networks", flush=True)
-        done = subprocess.run([arguments.tunesmith, "network", "test", folder, "--json"], capture_output=True, text=True)
-        tests = json.loads(done.stdout)["tests"]
-    bad = [test for test in tests if test["result"] != "passed"]
-    for test in bad:
-        print(f"seed {pathlib.Path(test['folder']).name}: {test['result']}: {test['message']}")
-    return 1 if bad else 0
+    totals = Totals()
+    for first in range(arguments.first, arguments.first + arguments.count, TOGETHER):
+        seeds = range(first, min(first + TOGETHER, arguments.first + arguments.count))
+        with tempfile.TemporaryDirectory() as temporary:
+            run_seeds(arguments, seeds, pathlib.Path(temporary), totals)
+        print(f"seeds {arguments.first} to {seeds[-1]}: {totals.networks} networks, {totals.tuned} of them tuned, {len(totals.bad)} wrong", flush=True)
+    print("operators: " + ", ".join(f"{name} {count}" for name, count in sorted(totals.operators.items())))
+    return 1 if totals.bad else 0
 
 
 if __name__ == "__main__":
