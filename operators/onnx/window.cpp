@@ -18,10 +18,12 @@ void pad_same(Window& window, const Shape& input, bool more_at_end) {
 }
 
 int64_t window_count(const Window& window, size_t axis, int64_t input, bool ceil_mode) {
-  const int64_t room = input + window.begin[axis] + window.end[axis] - window.reach(axis);
-  if (room < 0) return 0;
   const int64_t stride = window.strides[axis];
-  int64_t count = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+  // With ceil_mode a window may end behind the padded input, the first one, too.
+  const int64_t behind = ceil_mode ? stride - 1 : 0;
+  const int64_t room = input + window.begin[axis] + window.end[axis] - window.reach(axis) + behind;
+  if (room < 0) return 0;
+  int64_t count = room / stride + 1;
   if (ceil_mode && (count - 1) * stride >= input + window.begin[axis]) --count;
   return count;
 }

@@ -29,6 +29,16 @@ TEST(OnnxPooling, WindowsDoNotBeginBehindTheInput) {
   expect_tensor(run({"MaxPool", 19, {x}, wide}), {1, 1, 2}, {1, 3});
 }
 
+TEST(OnnxPooling, TheOnlyWindowMayEndBehindTheInput) {
+  const Given x = given({1, 1, 4}, {1, 9, 3, 4});
+  Attributes reaching{
+      {"kernel_shape", Ints{3}}, {"dilations", Ints{2}}, {"strides", Ints{3}}, {"ceil_mode", int64_t{1}}};
+  expect_tensor(run({"MaxPool", 19, {x}, reaching}), {1, 1, 1}, {3});
+  expect_tensor(run({"AveragePool", 19, {x}, reaching}), {1, 1, 1}, {2});
+  reaching["ceil_mode"] = int64_t{0};
+  EXPECT_THAT(refusal_of({"MaxPool", 19, {x}, reaching}), testing::HasSubstr("the kernel is larger"));
+}
+
 TEST(OnnxPooling, AveragePoolCountsElementsOrPadding) {
   const Given x = given({1, 1, 3}, {3, 6, 12});
   const auto with = [](Attributes more) {
