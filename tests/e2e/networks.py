@@ -413,6 +413,19 @@ def a_built_library_is_verified_in_place(folder):
     assert "no network's library lies here" in run("verify", folder / "tasks", code=2).stderr
 
 
+def another_axis_of_a_masked_softmax_is_refused(folder):
+    """The mask is the lowest number there is, so that sums of it may be anything: such a step is compared on data that show the axis."""
+    needs_onnx()
+    kept = pathlib.Path(__file__).parent.parent / "networks/verify_void_masked_attention"
+    for name in ("masked_attention", "masked_attention_other_axis"):
+        run("build", kept / name / "model.onnx", "--unscheduled", "--name", "one", "--output", folder / name)
+        run("verify", folder / name)
+    for file in ("libone.so", "one.weights"):
+        (folder / "masked_attention" / file).write_bytes((folder / "masked_attention_other_axis" / file).read_bytes())
+    said = run("verify", folder / "masked_attention", code=1).stdout
+    assert "WRONG" in said, said
+
+
 def npy(rows):
     """A file of NumPy's with a matrix of f32."""
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}".encode()
