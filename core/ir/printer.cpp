@@ -1,68 +1,21 @@
 #include "tunesmith/ir/printer.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "tunesmith/ir/lowered_stmt.h"
-#include "tunesmith/support/error.h"
+#include "ir/text_form.h"
+#include "support/text_scanner.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 namespace {
 
-// Binding strengths, from a conditional, which needs parentheses everywhere, to what never does.
-enum Strength { kConditional, kOr, kAnd, kNot, kCompare, kSum, kProduct, kAtom };
-
-struct Operator {
-  const char* text;
-  Strength strength;
-};
-
-/// {nullptr, kAtom} for kinds that are not infix.
-Operator infix(ExprKind kind) {
-  switch (kind) {
-    case ExprKind::Or:
-      return {" or ", kOr};
-    case ExprKind::And:
-      return {" and ", kAnd};
-    case ExprKind::Eq:
-      return {" == ", kCompare};
-    case ExprKind::Ne:
-      return {" != ", kCompare};
-    case ExprKind::Lt:
-      return {" < ", kCompare};
-    case ExprKind::Le:
-      return {" <= ", kCompare};
-    case ExprKind::Add:
-      return {" + ", kSum};
-    case ExprKind::Sub:
-      return {" - ", kSum};
-    case ExprKind::Mul:
-      return {"*", kProduct};
-    case ExprKind::Div:
-      return {"/", kProduct};
-    case ExprKind::FloorDiv:
-      return {"//", kProduct};
-    case ExprKind::FloorMod:
-      return {"%", kProduct};
-    default:
-      return {nullptr, kAtom};
-  }
-}
-
-std::string float_text(double value, DType type) {
-  if (std::isnan(value)) return "nan";
-  std::string text =
-      type.bits == 64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text;
-}
-
-std::string buffer_text(const BufferNode& buffer) {
-  std::string text =
-      fmt::format("{}: {}[{}]", buffer.name, buffer.dtype.str(), fmt::join(buffer.shape, ", "));
-  if (buffer.scope != kScopeGlobal) text += " " + buffer.scope;
+/// Behind its name.
+std::string buffer_facts(const BufferNode& buffer) {
+  std::string text = fmt::format("{}[{}]", buffer.dtype.str(), fmt::join(buffer.shape, ", "));
+  if (buffer.scope != kScopeGlobal) text += " " + dotted_text(buffer.scope);
   if (buffer.constant) text += " constant";
   if (!buffer.strides.empty()) text += fmt::format(" strides [{}]", fmt::join(buffer.strides, ", "));
   const auto& [bits, to, from] = buffer.swizzle;
@@ -70,26 +23,42 @@ std::string buffer_text(const BufferNode& buffer) {
   return text;
 }
 
-std::string buffers_text(const std::vector<Buffer>& buffers) {
-  std::string text;
-  for (const Buffer& buffer : buffers) text += (text.empty() ? "" : ", ") + buffer_text(*buffer);
-  return text;
+/// Variables that several loops have, as copies of a statement do.
+std::vector<const VarNode*> shared_variables(const Stmt& root) {
+  std::vector<const VarNode*> bound;
+  walk(root, [&](const Stmt& stmt) {
+    if (const Loop* loop = stmt.as<Loop>()) bound.push_back(loop->var.get());
+    if (const Block* block = stmt.as<Block>()) {
+      for (const IterVar& iter : block->iters) bound.push_back(iter.var.get());
+    }
+  });
+  std::ranges::sort(bound, {}, &VarNode::serial);
+  std::vector<const VarNode*> shared;
+  for (size_t i = 1; i < bound.size(); ++i) {
+    if (bound[i] == bound[i - 1] && (shared.empty() || shared.back() != bound[i])) shared.push_back(bound[i]);
+  }
+  return shared;
 }
 
-/// The names of the variables in scope: a variable whose name another one has gets a suffix.
+/// The names of the variables or buffers in scope: one whose name another one has gets a suffix.
+template <typename Node>
 class Names {
  public:
-  const std::string& of(const VarNode* var) {
-    for (const Entry& entry : entries_) {
-      if (entry.var == var) return entry.text;
-    }
-    return declare(var);
+  const std::string& of(const Node* node) {
+    const std::string* known = find(node);
+    return known != nullptr ? *known : declare(node);
   }
 
-  const std::string& declare(const VarNode* var) {
-    std::string text = var->name;
-    for (int suffix = 1; taken(text); ++suffix) text = fmt::format("{}_{}", var->name, suffix);
-    return entries_.emplace_back(Entry{var, std::move(text)}).text;
+  const std::string* find(const Node* node) const {
+    const auto entry = std::ranges::find(entries_, node, &Entry::node);
+    return entry == entries_.end() ? nullptr : &entry->text;
+  }
+
+  const std::string& declare(const Node* node) {
+    std::string name = node->name;
+    for (int suffix = 1; taken(name); ++suffix) name = fmt::format("{}_{}", node->name, suffix);
+    std::string text = name_text(name);
+    return entries_.emplace_back(Entry{node, std::move(name), std::move(text)}).text;
   }
 
   size_t mark() const { return entries_.size(); }
@@ -97,12 +66,12 @@ class Names {
 
  private:
   struct Entry {
-    const VarNode* var = nullptr;
+    const Node* node = nullptr;
+    std::string name;
     std::string text;
   };
-  bool taken(const std::string& text) const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const Entry& entry) { return entry.text == text; });
+  bool taken(const std::string& name) const {
+    return std::ranges::find(entries_, name, &Entry::name) != entries_.end();
   }
   std::vector<Entry> entries_;
 };
@@ -114,7 +83,13 @@ class Printer {
   std::string take() { return std::move(text_); }
 
   void program(const Program& p) {
-    line(fmt::format("program {}({}) -> ({})", p.name, buffers_text(p.inputs), buffers_text(p.outputs)));
+    for (const VarNode* var : shared_variables(p.root())) {
+      names_.declare(var);
+      shared_.emplace_back(var, false);
+    }
+    const std::string inputs = buffers_text(p.inputs);
+    line(fmt::format("program {}({}) -> ({})", p.name.empty() ? "" : name_text(p.name), inputs,
+                     buffers_text(p.outputs)));
     ++depth_;
     for (const Buffer& buffer : p.intermediates) line("intermediate " + buffer_text(*buffer));
     annotations(p.annotations);
@@ -135,9 +110,10 @@ class Printer {
     }
   }
 
-  std::string expr(const Expr& e, Strength around = kConditional) {
+  /// `typed`: a literal is taken to be of its type here, without saying so.
+  std::string expr(const Expr& e, Strength around = kConditional, bool typed = true) {
     if (!e) return "<null>";
-    const auto [text, strength] = inner_text(e);
+    const auto [text, strength] = inner_text(e, typed);
     return strength < around ? fmt::format("({})", text) : text;
   }
 
@@ -147,34 +123,40 @@ class Printer {
     Strength strength;
   };
 
-  Piece inner_text(const Expr& e) {
+  static std::string literal(const Expr& e) {
+    if (const auto* imm = e.as<FloatImm>()) return float_text(imm->value, e.dtype());
+    const int64_t value = e.as<IntImm>()->value;
+    if (e.dtype().is_bool()) return value ? "true" : "false";
+    if (e.dtype().is_unsigned_int()) return std::to_string(static_cast<uint64_t>(value));
+    return std::to_string(value);
+  }
+
+  Piece inner_text(const Expr& e, bool typed) {
     switch (e.kind()) {
-      case ExprKind::IntImm: {
-        const int64_t value = e.as<IntImm>()->value;
-        if (e.dtype().is_bool()) return {value ? "true" : "false", kAtom};
-        if (e.dtype().is_unsigned_int()) return {std::to_string(static_cast<uint64_t>(value)), kAtom};
-        return {std::to_string(value), kAtom};
-      }
+      case ExprKind::IntImm:
       case ExprKind::FloatImm:
-        return {float_text(e.as<FloatImm>()->value, e.dtype()), kAtom};
+        if (typed || e.dtype().is_bool()) return {literal(e), kAtom};
+        return {fmt::format("{}({})", e.dtype().str(), literal(e)), kAtom};
       case ExprKind::Var:
         return {names_.of(e.as<VarNode>()), kAtom};
       case ExprKind::Not:
         return {"not " + expr(e.arg(0), kNot), kNot};
       case ExprKind::Min:
-        return {"min" + arguments(e.args()), kAtom};
+        return {"min" + arguments(e.args(), typed || says_type(e)), kAtom};
       case ExprKind::Max:
-        return {"max" + arguments(e.args()), kAtom};
+        return {"max" + arguments(e.args(), typed || says_type(e)), kAtom};
       case ExprKind::Select:
-        return {"select" + arguments(e.args()), kAtom};
+        return {"select" + arguments(e.args(), typed || says_type(e)), kAtom};
       case ExprKind::Cast:
-        return {e.dtype().str() + arguments(e.args()), kAtom};
+        return {e.dtype().str() + arguments(e.args(), false), kAtom};
       case ExprKind::Call:
-        return {std::string(math_op_name(e.as<CallNode>()->op)) + arguments(e.args()), kAtom};
+        return {std::string(math_op_name(e.as<CallNode>()->op)) + arguments(e.args(), typed || says_type(e)),
+                kAtom};
       case ExprKind::Ramp:
         return {fmt::format("ramp({}, {}, {})", expr(e.arg(0)), expr(e.arg(1)), e.dtype().lanes), kAtom};
       case ExprKind::Broadcast:
-        return {fmt::format("broadcast({}, {})", expr(e.arg(0)), e.dtype().lanes), kAtom};
+        return {fmt::format("broadcast({}, {})", expr(e.arg(0), kConditional, typed), e.dtype().lanes),
+                kAtom};
       case ExprKind::Load: {
         const auto* node = e.as<LoadNode>();
         std::string text = element(*node->buffer, node->indices());
@@ -182,30 +164,50 @@ class Printer {
         return {text + " if " + expr(node->mask(), kOr), kConditional};
       }
       default:
-        return infix_text(e);
+        return infix_text(e, typed);
     }
   }
 
-  Piece infix_text(const Expr& e) {
-    const Operator op = infix(e.kind());
-    const bool comparison = op.strength == kCompare;
+  Piece infix_text(const Expr& e, bool typed) {
+    const InfixOperator& op = *infix_operator(e.kind());
+    const bool compares = op.strength == kCompare;
+    if (compares) typed = says_type(e.arg(0)) || says_type(e.arg(1));
+    if (!compares && !typed) typed = says_type(e);
     const auto right_of = static_cast<Strength>(op.strength + 1);
-    const std::string left = expr(e.arg(0), comparison ? right_of : op.strength);
-    const auto* imm = e.arg(1).as<IntImm>();
-    if (e.is(ExprKind::Add) && imm && imm->value < 0 && imm->value != INT64_MIN) {
-      return {fmt::format("{} - {}", left, -imm->value), op.strength};
-    }
-    return {left + op.text + expr(e.arg(1), right_of), op.strength};
+    const std::string left = expr(e.arg(0), compares ? right_of : op.strength, typed);
+    const std::string_view blank = op.strength < kProduct ? " " : "";
+    return {fmt::format("{}{}{}{}{}", left, blank, op.symbol, blank, expr(e.arg(1), right_of, typed)),
+            op.strength};
   }
 
-  std::string list(std::span<const Expr> items) {
+  std::string list(std::span<const Expr> items, bool typed) {
     std::string text;
-    for (const Expr& item : items) text += (text.empty() ? "" : ", ") + expr(item);
+    for (const Expr& item : items) text += (text.empty() ? "" : ", ") + expr(item, kConditional, typed);
     return text;
   }
-  std::string arguments(std::span<const Expr> items) { return fmt::format("({})", list(items)); }
+  std::string arguments(std::span<const Expr> items, bool typed) {
+    return fmt::format("({})", list(items, typed));
+  }
   std::string element(const BufferNode& buffer, std::span<const Expr> indices) {
-    return fmt::format("{}[{}]", buffer.name, list(indices));
+    return fmt::format("{}[{}]", buffers_.of(&buffer), list(indices, true));
+  }
+
+  /// Its declaration, the first time.
+  std::string buffer_text(const BufferNode& buffer) {
+    if (const std::string* known = buffers_.find(&buffer)) return *known;
+    return fmt::format("{}: {}", buffers_.declare(&buffer), buffer_facts(buffer));
+  }
+  std::string buffers_text(const std::vector<Buffer>& buffers) {
+    std::string text;
+    for (const Buffer& buffer : buffers) text += (text.empty() ? "" : ", ") + buffer_text(*buffer);
+    return text;
+  }
+
+  /// Its name, with "again" where an earlier loop has it too.
+  std::string binding(const Var& var) {
+    const auto found = std::ranges::find(shared_, var.get(), &std::pair<const VarNode*, bool>::first);
+    if (found == shared_.end()) return names_.declare(var.get());
+    return names_.of(var.get()) + (std::exchange(found->second, true) ? " again" : "");
   }
 
   void line(const std::string& content, const Stmt* of = nullptr) {
@@ -214,9 +216,15 @@ class Printer {
     if (of && of == marked_) text_ += indent + std::string(content.size(), '^') + "\n";
   }
 
-  void nested(const Stmt* body) {
+  /// A sequence of one statement is another program than the statement: a second line says so.
+  void body(const Stmt* inner) {
+    stmt(inner);
+    const Seq* seq = inner ? inner->as<Seq>() : nullptr;
+    if (seq && seq->children().size() == 1) line("pass");
+  }
+  void nested(const Stmt* inner) {
     ++depth_;
-    stmt(body);
+    body(inner);
     --depth_;
   }
 
@@ -225,8 +233,8 @@ class Printer {
       std::string text;
       if (const auto* i = std::get_if<int64_t>(&value)) text = std::to_string(*i);
       if (const auto* d = std::get_if<double>(&value)) text = float_text(*d, kF64);
-      if (const auto* s = std::get_if<std::string>(&value)) text = "\"" + *s + "\"";
-      line(fmt::format("annotate {} = {}", key, text));
+      if (const auto* s = std::get_if<std::string>(&value)) text = quoted_text(*s);
+      line(fmt::format("annotate {} = {}", dotted_text(key), text));
     }
   }
 
@@ -267,7 +275,7 @@ class Printer {
         return;
       }
       case StmtKind::Barrier:
-        line(fmt::format("barrier({})", static_cast<const Barrier&>(s).level), &s);
+        line(fmt::format("barrier({})", dotted_text(static_cast<const Barrier&>(s).level)), &s);
         return;
       case StmtKind::AsyncGroup:
         line("async:", &s);
@@ -283,7 +291,7 @@ class Printer {
   }
 
   void handover(const Handover& h) {
-    line(fmt::format("handover({}, versions {}):", h.axis, h.versions), &h);
+    line(fmt::format("handover({}, versions {}):", dotted_text(h.axis), h.versions), &h);
     ++depth_;
     line("produce:");
     nested(h.produce());
@@ -294,17 +302,21 @@ class Printer {
 
   void loop(const Loop& l) {
     // The bounds are outside the variable's scope: their free variables are named first.
-    std::string bounds = expr(l.min, kSum) + ".." + expr(l.min + l.extent, kSum);
-    std::string text = fmt::format("for {} in {}", names_.declare(l.var.get()), bounds);
+    int64_t min = 0;
+    int64_t extent = 0;
+    const bool ends = as_const_int(l.min, &min) && (min == 0 || as_const_int(l.extent, &extent));
+    const std::string bounds =
+        expr(l.min, kSum) + ".." + (ends ? expr(l.min + l.extent, kSum) : "+" + expr(l.extent, kSum));
+    std::string text = fmt::format("for {} in {}", binding(l.var), bounds);
     if (l.loop_kind == LoopKind::Bound) {
-      text += fmt::format(" bind({})", l.thread);
+      text += fmt::format(" bind({})", dotted_text(l.thread));
     } else if (l.loop_kind != LoopKind::Serial) {
       text += fmt::format(" {}", loop_kind_name(l.loop_kind));
     }
     line(text + ":", &l);
     ++depth_;
     annotations(l.annotations);
-    stmt(l.body());
+    body(l.body());
     --depth_;
   }
 
@@ -316,10 +328,10 @@ class Printer {
     std::string iters;
     for (size_t i = 0; i < b.iters.size(); ++i) {
       const IterVar& iter = b.iters[i];
-      iters += fmt::format("{}{}: {} {} = {}", i == 0 ? "" : ", ", names_.declare(iter.var.get()),
+      iters += fmt::format("{}{}: {} {} = {}", i == 0 ? "" : ", ", binding(iter.var),
                            iter_kind_name(iter.kind), iter.extent, bindings[i]);
     }
-    line(fmt::format("block {}({}):", b.name, iters), &b);
+    line(fmt::format("block {}({}):", name_text(b.name), iters), &b);
     ++depth_;
     if (!always) line("where " + predicate);
     annotations(b.annotations);
@@ -327,12 +339,14 @@ class Printer {
       line("init:");
       nested(b.init());
     }
-    stmt(b.body());
+    body(b.body());
     --depth_;
   }
 
   const Stmt* marked_;
-  Names names_;
+  Names<VarNode> names_;
+  Names<BufferNode> buffers_;                            // of the whole text
+  std::vector<std::pair<const VarNode*, bool>> shared_;  // and whether a loop had it already
   std::string text_;
   int depth_ = 0;
 };

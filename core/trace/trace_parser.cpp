@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "schema/limits.h"
+#include "support/text_scanner.h"
 #include "trace/counted_buffers.h"
-#include "trace/trace_scanner.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/trace/trace.h"
 
@@ -25,9 +25,9 @@ struct Variable {
 };
 
 /// Recursive descent over the text; one instruction to a line, where a line may continue inside brackets.
-class TraceParser : private TraceScanner {
+class TraceParser : private TextScanner {
  public:
-  using TraceScanner::TraceScanner;
+  using TextScanner::TextScanner;
 
   Trace parse(std::vector<SourceLocation>* places) {
     read_version();
@@ -78,7 +78,8 @@ class TraceParser : private TraceScanner {
       expect(']', "at the end of the list");
       return list;
     }
-    if (c == '-' || std::isdigit(static_cast<unsigned char>(c)) != 0) return number();
+    if (c == '-' || std::isdigit(static_cast<unsigned char>(c)) != 0)
+      return std::visit([](auto value) { return Arg(value); }, number());
     return named_value(name("an argument"), at);
   }
 

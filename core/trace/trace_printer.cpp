@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "support/text_scanner.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -20,33 +21,6 @@ char letter(ResultType type) {
     default:
       return 'v';
   }
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + "\"";
 }
 
 /// Shortest text that reads back as the same number and cannot be taken for an integer.
@@ -79,7 +53,7 @@ void TracePrinter::write(std::string& out, const Arg& arg, ParamType type) const
       out += decimal(std::get<double>(arg));
       return;
     case 5:
-      out += quoted(std::get<std::string>(arg));
+      out += quoted_text(std::get<std::string>(arg));
       return;
     default:
       break;

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/support/error.h>
-#include <tunesmith/support/random.h>
 #include <tunesmith/trace/trace.h>
+
+#include "damage.h"
 
 namespace tunesmith::fuzz {
 namespace {
 
-constexpr const char* kTexts[] = {
+constexpr const char* kTraces[] = {
     "# tunesmith trace 1\n"
     "b0 = get_block(\"C \\\"x\\\" \\x01\")\n"
     "l1, l2, l3 = get_loops(b0)\n"
@@ -25,38 +26,17 @@ constexpr const char* kTexts[] = {
     "compute_at(x, l)\n",
 };
 
-std::string damage(std::string text, RandomStream& random) {
-  constexpr std::string_view kPieces[] = {
-      "[",  "]",  "(",  ")",    ",",    "=",    "@",
-      "\"", "\\", "\n", "#",    "-",    "9",    ".",
-      "e",  "v4", "b0", "None", "root", "\xff", std::string_view("\0", 1)};
-  const uint64_t edits = 1 + random.below(4);
-  for (uint64_t i = 0; i < edits && !text.empty(); ++i) {
-    const size_t at = random.below(text.size());
-    switch (random.below(4)) {
-      case 0:
-        text.erase(at, 1 + random.below(6));
-        break;
-      case 1:
-        text.insert(at, kPieces[random.below(std::size(kPieces))]);
-        break;
-      case 2:
-        text[at] = static_cast<char>(random.below(256));
-        break;
-      default:
-        text.insert(at, text.substr(random.below(text.size()), random.below(20)));
-        break;
-    }
-  }
-  return text;
-}
+constexpr std::string_view kTracePieces[] = {
+    "[",  "]",  "(",  ")",    ",",    "=",    "@",
+    "\"", "\\", "\n", "#",    "-",    "9",    ".",
+    "e",  "v4", "b0", "None", "root", "\xff", std::string_view("\0", 1)};
 
 TEST(TraceTextFuzz, DamagedTextsAreReadOrRefused) {
   RandomStream random(77);
   int read = 0;
   int refused = 0;
   for (int i = 0; i < 40000; ++i) {
-    const std::string text = damage(kTexts[random.below(std::size(kTexts))], random);
+    const std::string text = damage(kTraces[random.below(std::size(kTraces))], kTracePieces, random);
     try {
       const Trace trace = Trace::parse(text);
       ++read;

@@ -130,6 +130,7 @@ TEST(JoinThreads, ACooperativeFetchWaitsBeforeAndAfterItsUse) {
                     O[i_0*32 + j_0*4 + thread_x + thread_y*8] = 0.0
                   O[i_0*32 + j_0*4 + thread_x + thread_y*8] = O[i_0*32 + j_0*4 + thread_x + thread_y*8] + A_shared[k_1 + thread_y*4]*B_shared[k_1*4 + thread_x]
                 barrier(thread)
+              pass
 )");
   expect_same_after_every_step(s.program());
 }

@@ -90,7 +90,8 @@ TEST(Printer, ParenthesesOnlyWhereNeeded) {
   EXPECT_EQ(to_string(floormod(floordiv(a, 4), 8) * 2), "a//4%8*2");
   EXPECT_EQ(to_string(a * floordiv(b, 2)), "a*(b//2)");
   EXPECT_EQ(to_string(floordiv(a + b, 4)), "(a + b)//4");
-  EXPECT_EQ(to_string(a + -3), "a - 3");
+  EXPECT_EQ(to_string(a + -3), "a + -3");
+  EXPECT_EQ(to_string(a - 3), "a - 3");
   EXPECT_EQ(to_string(-a), "a*-1");
   EXPECT_EQ(to_string(logical_or(logical_and(lt(a, b), le(b, c)), eq(a, c))), "a < b and b <= c or a == c");
   EXPECT_EQ(to_string(logical_and(lt(a, b), logical_or(le(b, c), ne(a, c)))), "a < b and (b <= c or a != c)");
@@ -124,7 +125,7 @@ TEST(Printer, LoweredForms) {
   loop.loop_kind = LoopKind::Unrolled;
   EXPECT_EQ(
       to_string(loop),
-      "for i in n..n + 4 unrolled:\n"
+      "for i in n..+4 unrolled:\n"
       "  alloc acc: f32[8] register:\n"
       "    acc[ramp(0, 1, 8)] = (X[broadcast(i, 8), ramp(0, 1, 8)] if ramp(0, 1, 8) < broadcast(5, 8)) + "
       "broadcast(1.0, 8)\n"

@@ -29,8 +29,11 @@ TEST(AssignRegisters, ALocalBufferWithConstantIndicesMovesToRegisters) {
     alloc T: f32[1, 4] register:
       for ax0 in 0..4 unrolled:
         T[ax0] = exp(X[i*4 + ax0])
+        pass
       for j in 0..4 unrolled:
         O[i*4 + j] = T[j] + 1.0
+        pass
+    pass
 )");
 }
 

@@ -16,6 +16,7 @@ TEST(Flatten, EveryAccessHasOneSimplifiedOffset) {
     for j_0 in 0..4:
       for j_1 in 0..5:
         O[i*20 + j_0*5 + j_1] = X[i*5 + j_0*15 + j_1]
+        pass
 )");
 }
 

@@ -26,6 +26,8 @@ TEST(HoistConditions, ARowAsksOnceForAllItsVectors) {
     if i*i < 30:
       for j in 0..2 unrolled:
         O[ramp(i*16 + j*8, 1, 8)] = X[ramp(i*16 + j*8, 1, 8)]
+        pass
+    pass
 )");
 }
 
@@ -36,6 +38,7 @@ TEST(HoistConditions, WhatALoopMovesStaysInside) {
     for j in 0..16:
       if i*j < 50:
         O[i*16 + j] = X[i*16 + j]
+        pass
 )");
 }
 

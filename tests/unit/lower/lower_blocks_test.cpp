@@ -37,6 +37,7 @@ TEST(LowerBlocks, APredicateIsACondition) {
     for i_1 in 0..4:
       if i_0*4 + i_1 < 7:
         O[i_0*4 + i_1] = X[i_0*4 + i_1] + 1.0
+        pass
 )");
 }
 

@@ -13,6 +13,7 @@ TEST(MaskLoads, PaddingLoadsWhereThereIsSomethingOnly) {
   EXPECT_EQ(text_after(Pass::MaskLoads, program), R"(
   for i in 0..8:
     O[i] = select(0 <= i - 1 and i - 1 < 6, X[i - 1] if 0 <= i - 1 and i - 1 < 6, 0.0)
+    pass
 )");
 }
 
@@ -21,6 +22,7 @@ TEST(MaskLoads, WhatIsInsideAnywayHasNoMask) {
   EXPECT_EQ(text_after(Pass::MaskLoads, program), R"(
   for i in 0..8:
     O[i] = select(i < 4, X[i], X[7 - i])
+    pass
 )");
 }
 
@@ -60,12 +62,14 @@ TEST(MaskLoads, PaddingOfWhatIsPaddedIsOneSelect) {
             R"(
   for i in 0..8:
     O[i] = select(i < 6 and 2 <= i, X[i - 2] if i < 6 and 2 <= i, 0.0)
+    pass
 )");
   EXPECT_EQ(text_after(Pass::MaskLoads,
                        program_of(shape, "O[i<8] = select(i < 6, select(2 <= i, X[i - 2], 1), 0)")),
             R"(
   for i in 0..8:
     O[i] = select(i < 6, select(2 <= i, X[i - 2] if i < 6 and 2 <= i, 1.0), 0.0)
+    pass
 )");
 }
 

@@ -14,9 +14,11 @@ TEST(PlaceBuffers, AroundAllUses) {
     for i in 0..8:
       for j in 0..16:
         T[i, j] = exp(X[i, j])
+        pass
     for i in 0..8:
       for j in 0..16:
         O[i, j] = T[i, j] + 1.0
+        pass
 )");
 }
 
@@ -28,8 +30,11 @@ TEST(PlaceBuffers, AsInnermostAndAsSmallAsItsUsesAllow) {
     alloc T: f32[1, 16]:
       for ax0 in 0..16:
         T[i - i, ax0] = exp(X[i, ax0])
+        pass
       for j in 0..16:
         O[i, j] = T[i - i, j] + 1.0
+        pass
+    pass
 )");
 }
 
@@ -63,6 +68,8 @@ TEST(PlaceBuffers, OutsideTheLoopThatCarriesAReduction) {
           O_local[i - i, j] = O_local[i - i, j] + A[i, k]*B[k, j]
       for ax0 in 0..4:
         O[i, ax0] = O_local[i - i, ax0]
+        pass
+    pass
 )");
 }
 
@@ -74,6 +81,7 @@ TEST(PlaceBuffers, WhatNobodyLoadsGoesWithItsLoops) {
   for i in 0..8:
     for j in 0..16:
       O[i, j] = 1.0
+      pass
 )");
 }
 

@@ -27,6 +27,7 @@ TEST(PromoteAccumulators, ATileStaysInRegistersOverTheReduction) {
     for i_1 in 0..2:
       for j in 0..16:
         O[i_0*32 + i_1*16 + j] = 0.0
+        pass
     alloc O_acc: f32[32] register:
       for i_1 in 0..2 unrolled:
         for j in 0..2 unrolled:
@@ -35,6 +36,8 @@ TEST(PromoteAccumulators, ATileStaysInRegistersOverTheReduction) {
         for i_1 in 0..2 unrolled:
           for j in 0..2 unrolled:
             O_acc[ramp((i_1*2 + j)*8, 1, 8)] = O_acc[ramp((i_1*2 + j)*8, 1, 8)] + broadcast(A[k + i_0*16 + i_1*8], 8)*B[ramp(k*16 + j*8, 1, 8)]
+            pass
+          pass
       for i_1 in 0..2 unrolled:
         for j in 0..2 unrolled:
           O[ramp(i_0*32 + i_1*16 + j*8, 1, 8)] = O_acc[ramp((i_1*2 + j)*8, 1, 8)]

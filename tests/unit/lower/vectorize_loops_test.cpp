@@ -21,6 +21,7 @@ TEST(VectorizeLoops, AWideLoopIsUnrolledVectors) {
       text_after(Pass::VectorizeLoops, vectorized("X: {shape: [16], dtype: f32}", "O[i<16] = X[i] + 1")), R"(
   for i in 0..2 unrolled:
     O[ramp(i*8, 1, 8)] = X[ramp(i*8, 1, 8)] + broadcast(1.0, 8)
+    pass
 )");
 }
 
@@ -39,6 +40,7 @@ TEST(VectorizeLoops, WhatAllLanesShareIsLoadedOnce) {
             R"(
   for i in 0..8:
     O[ramp(i*8, 1, 8)] = X[ramp(i, 8, 8)]*broadcast(Y[i], 8)
+    pass
 )");
 }
 
@@ -48,6 +50,7 @@ TEST(VectorizeLoops, APredicateMasksLanes) {
   EXPECT_EQ(text_after(Pass::VectorizeLoops, s.program()), R"(
   for i_0 in 0..3:
     O[ramp(i_0*4, 1, 4)] = X[ramp(i_0*4, 1, 4)] if ramp(i_0*4, 1, 4) < broadcast(11, 4) where ramp(i_0*4, 1, 4) < broadcast(11, 4)
+    pass
 )");
 }
 
@@ -90,6 +93,7 @@ TEST(VectorizeLoops, AVectorInsideAVectorIsUnrolled) {
   EXPECT_EQ(text_after(Pass::VectorizeLoops, s.program()), R"(
   for j in 0..8 unrolled:
     O[ramp(j, 8, 2)] = X[ramp(j, 8, 2)]
+    pass
 )");
 }
 

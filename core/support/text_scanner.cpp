@@ -1,5 +1,6 @@
-#include "trace/trace_scanner.h"
+#include "support/text_scanner.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <utility>
@@ -16,17 +17,52 @@ bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c))
 
 }  // namespace
 
-bool TraceScanner::take_text(std::string_view wanted) {
+std::string quoted_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        } else {
+          out += c;
+        }
+    }
+  }
+  return out + "\"";
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && begins_name(text[0]) && std::all_of(text.begin(), text.end(), continues_name);
+}
+
+bool TextScanner::take_text(std::string_view wanted) {
   if (text_.substr(offset_, wanted.size()) != wanted) return false;
   for (size_t i = 0; i < wanted.size(); ++i) advance();
   return true;
 }
 
-void TraceScanner::fail(Position at, const std::string& message, std::string remedy) const {
+void TextScanner::fail(Position at, const std::string& message, std::string remedy) const {
   throw UserError(location(at), message, std::move(remedy));
 }
 
-void TraceScanner::advance() {
+void TextScanner::fail_expected(std::string_view wanted) const {
+  fail(here_, fmt::format("expected {}, found {}", wanted, what_is_here()));
+}
+
+void TextScanner::advance() {
   if (text_[offset_] == '\n') {
     ++here_.line;
     here_.column = 1;
@@ -36,7 +72,7 @@ void TraceScanner::advance() {
   ++offset_;
 }
 
-void TraceScanner::skip_blank(bool across_lines) {
+void TextScanner::skip_blank(bool across_lines) {
   while (!at_end()) {
     const char c = peek();
     if (c == '#') {
@@ -49,55 +85,63 @@ void TraceScanner::skip_blank(bool across_lines) {
   }
 }
 
-std::string TraceScanner::what_is_here() const {
+std::string TextScanner::what_is_here() const {
   if (at_end()) return "the end of the text";
   if (peek() == '\n') return "the end of the line";
   const auto c = static_cast<unsigned char>(peek());
   return std::isprint(c) != 0 ? fmt::format("'{}'", peek()) : fmt::format("the byte 0x{:02x}", c);
 }
 
-void TraceScanner::expect(char wanted, std::string_view where) {
+void TextScanner::expect(char wanted, std::string_view where) {
   skip_blank(depth_ > 0);
-  if (peek() != wanted || at_end()) {
-    fail(here_, fmt::format("expected '{}' {}, found {}", wanted, where, what_is_here()));
-  }
+  if (peek() != wanted || at_end()) fail_expected(fmt::format("'{}' {}", wanted, where));
   advance();
 }
 
-bool TraceScanner::take(char wanted) {
+bool TextScanner::take(char wanted) {
   skip_blank(depth_ > 0);
   if (at_end() || peek() != wanted) return false;
   advance();
   return true;
 }
 
-std::string TraceScanner::name(std::string_view wanted) {
+bool TextScanner::word_here(std::string_view wanted) const {
+  const std::string_view text = rest();
+  return text.starts_with(wanted) && (text.size() == wanted.size() || !continues_name(text[wanted.size()]));
+}
+
+bool TextScanner::at_word(std::string_view wanted) {
   skip_blank(depth_ > 0);
-  if (at_end() || !begins_name(peek()))
-    fail(here_, fmt::format("expected {}, found {}", wanted, what_is_here()));
+  return word_here(wanted);
+}
+
+bool TextScanner::take_word(std::string_view wanted) { return at_word(wanted) && take_text(wanted); }
+
+std::string TextScanner::name(std::string_view wanted) {
+  skip_blank(depth_ > 0);
+  if (at_end() || !begins_name(peek())) fail_expected(wanted);
   const size_t begin = offset_;
   while (!at_end() && continues_name(peek())) advance();
   return std::string(text_.substr(begin, offset_ - begin));
 }
 
-std::string_view TraceScanner::number_text(std::string_view wanted) {
+std::string_view TextScanner::number_text(std::string_view wanted) {
   skip_blank(depth_ > 0);
   const size_t begin = offset_;
   if (peek() == '-') advance();
-  if (at_end() || std::isdigit(static_cast<unsigned char>(peek())) == 0) {
-    fail(here_, fmt::format("expected {}, found {}", wanted, what_is_here()));
-  }
+  if (at_end() || std::isdigit(static_cast<unsigned char>(peek())) == 0) fail_expected(wanted);
   while (!at_end()) {
     const char c = peek();
     const bool exponent_sign =
         (c == '-' || c == '+') && (text_[offset_ - 1] == 'e' || text_[offset_ - 1] == 'E');
-    if (!continues_name(c) && c != '.' && !exponent_sign) break;
+    const bool point = c == '.' && !rest().starts_with("..");  // a range's two are no decimal point
+    if (!continues_name(c) && !point && !exponent_sign) break;
     advance();
   }
   return text_.substr(begin, offset_ - begin);
 }
 
-int64_t TraceScanner::to_integer(std::string_view digits, Position at) const {
+int64_t TextScanner::to_integer(std::string_view digits, Position at) const {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc::result_out_of_range) fail(at, fmt::format("{} does not fit 64 bits", digits));
@@ -107,13 +151,13 @@ int64_t TraceScanner::to_integer(std::string_view digits, Position at) const {
   return value;
 }
 
-int64_t TraceScanner::integer(std::string_view wanted) {
+int64_t TextScanner::integer(std::string_view wanted) {
   skip_blank(depth_ > 0);
   const Position at = here_;
   return to_integer(number_text(wanted), at);
 }
 
-Arg TraceScanner::number() {
+std::variant<int64_t, double> TextScanner::number() {
   const Position at = here_;
   const std::string_view text = number_text("a number");
   if (text.find_first_of(".eE") == std::string_view::npos) return to_integer(text, at);
@@ -125,7 +169,7 @@ Arg TraceScanner::number() {
   return value;
 }
 
-std::string TraceScanner::quoted() {
+std::string TextScanner::quoted() {
   const Position begin = here_;
   advance();
   std::string value;
@@ -173,7 +217,7 @@ std::string TraceScanner::quoted() {
   }
 }
 
-bool TraceScanner::is_keyword() const {
+bool TextScanner::is_keyword() const {
   size_t at = offset_;
   if (at >= text_.size() || !begins_name(text_[at])) return false;
   while (at < text_.size() && continues_name(text_[at])) ++at;

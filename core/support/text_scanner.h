@@ -1,32 +1,45 @@
-// Words, numbers and strings of a trace's text, with their places.
+// Words, numbers and strings of a text that people write, with their places.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "tunesmith/support/error.h"
-#include "tunesmith/trace/instruction.h"
 
 namespace tunesmith {
 
+struct TextPosition {
+  int line = 1;
+  int column = 1;
+};
+
+/// As TextScanner reads it: in quotation marks, with escapes.
+std::string quoted_text(std::string_view text);
+
+/// A letter or '_', then letters, digits and '_'.
+bool is_name(std::string_view text);
+
 /// Reads from left to right. What does not fit is a UserError at its place. Inside brackets (depth_ > 0) a
 /// line continues.
-class TraceScanner {
+class TextScanner {
  public:
   /// Both must outlive the scanner.
-  TraceScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  TextScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
  protected:
-  struct Position {
-    int line = 1;
-    int column = 1;
-  };
+  using Position = TextPosition;
 
+  const std::string& file() const { return file_; }
   SourceLocation location(Position at) const { return {file_, at.line, at.column}; }
   [[noreturn]] void fail(Position at, const std::string& message, std::string remedy = {}) const;
+  /// "expected X, found 'y'", here.
+  [[noreturn]] void fail_expected(std::string_view wanted) const;
   bool at_end() const { return offset_ >= text_.size(); }
   char peek() const { return at_end() ? '\0' : text_[offset_]; }
+  /// From here on.
+  std::string_view rest() const { return text_.substr(offset_); }
   void advance();
   /// Skips blanks and comments.
   void skip_blank(bool across_lines);
@@ -38,13 +51,19 @@ class TraceScanner {
   bool take(char wanted);
   /// Does the text stand exactly here? Then it is read.
   bool take_text(std::string_view wanted);
+  /// Is this the word that stands exactly here / after blanks? Is it, and read?
+  bool word_here(std::string_view wanted) const;
+  bool at_word(std::string_view wanted);
+  bool take_word(std::string_view wanted);
   /// Does `name =` stand here?
   bool is_keyword() const;
 
   std::string name(std::string_view wanted);
   int64_t integer(std::string_view wanted);
   /// An integer or a decimal.
-  Arg number();
+  std::variant<int64_t, double> number();
+  /// All that looks as a number's: "-3", "1e+20", "0x7f".
+  std::string_view number_text(std::string_view wanted);
   /// From its opening quote on.
   std::string quoted();
 
@@ -52,7 +71,6 @@ class TraceScanner {
   int depth_ = 0;
 
  private:
-  std::string_view number_text(std::string_view wanted);
   int64_t to_integer(std::string_view digits, Position at) const;
 
   std::string_view text_;

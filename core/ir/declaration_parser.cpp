@@ -1,0 +1,172 @@
+#include "ir/declaration_parser.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace tunesmith {
+namespace {
+
+constexpr size_t kMaxRank = 64;
+
+}  // namespace
+
+void DeclarationParser::next_line() {
+  do {
+    skip_blank(true);
+    if (peek() != '^') break;
+    while (!at_end() && peek() != '\n') advance();
+  } while (!at_end());
+}
+
+void DeclarationParser::end_line() {
+  skip_blank(false);
+  if (!at_end() && peek() != '\n') fail_expected("the end of the line");
+  next_line();
+}
+
+void DeclarationParser::end_head() {
+  expect(':', "at the end of the line");
+  end_line();
+}
+
+int DeclarationParser::inner(int outer) const {
+  if (at_end() || indent() <= outer) {
+    fail(here_, fmt::format("expected a line further in, found {}", what_is_here()),
+         "write 'pass' where nothing is done");
+  }
+  return indent();
+}
+
+bool DeclarationParser::more(int level) const {
+  if (at_end() || indent() < level) return false;
+  if (indent() > level) fail(here_, "this line stands further in than those before it");
+  return true;
+}
+
+void DeclarationParser::word(std::string_view wanted) {
+  if (!take_word(wanted)) fail_expected(fmt::format("'{}'", wanted));
+}
+
+std::vector<Buffer> DeclarationParser::buffer_list() {
+  std::vector<Buffer> list;
+  expect('(', "before the buffers");
+  if (take(')')) return list;
+  do {
+    list.push_back(buffer());
+  } while (take(','));
+  expect(')', "behind the buffers");
+  return list;
+}
+
+Buffer DeclarationParser::buffer() {
+  skip_blank(false);
+  const Position at = here_;
+  const std::string name = any_name("the name of a buffer");
+  skip_blank(false);
+  // A colon with nothing behind it is the line's.
+  const std::string_view behind = rest().substr(0, rest().find_first_of("#\n"));
+  if (peek() != ':' || behind.find_first_not_of(" \t\r", 1) == std::string_view::npos)
+    return buffer_of(name, at);
+  advance();
+  if (buffers_.contains(name)) fail(at, fmt::format("there is a buffer '{}' already", name));
+  skip_blank(false);
+  const Position type_at = here_;
+  const std::string word = this->name("the type of its elements");
+  const auto type = DType::parse(word);
+  if (!type) fail(type_at, fmt::format("there is no type '{}'", word), suggest(word, DType::names()));
+  std::vector<int64_t> shape = integers(1, "an extent");
+  check_size(shape, *type, at);
+  return buffers_.emplace(name, buffer_like(name, *type, std::move(shape))).first->second;
+}
+
+Buffer DeclarationParser::buffer_like(const std::string& name, DType type, std::vector<int64_t> shape) {
+  std::string scope = kScopeGlobal;
+  const bool fact = at_word("constant") || at_word("strides") || at_word("swizzle") || at_word("at");
+  if (!fact && (peek() == '"' || is_name(rest().substr(0, 1)))) scope = dotted_name("a scope");
+  const bool constant = take_word("constant");
+  std::vector<int64_t> strides;
+  skip_blank(false);
+  const Position at = here_;
+  if (take_word("strides")) {
+    strides = integers(0, "a stride");
+    if (strides.size() != shape.size() || strides.empty())
+      fail(at, fmt::format("there are {} strides for {} dimensions", strides.size(), shape.size()));
+    check_span(shape, strides, at);
+  }
+  const Swizzle how = take_word("swizzle") ? swizzle() : Swizzle{};
+  return make_buffer(name, type, std::move(shape), std::move(scope), constant, std::move(strides), how);
+}
+
+Swizzle DeclarationParser::swizzle() {
+  Swizzle how;
+  skip_blank(false);
+  const Position at = here_;
+  expect('[', "before the bits");
+  how.bits = static_cast<int>(integer_from(1, 30, "the number of bits"));
+  word("bits");
+  word("from");
+  how.from = static_cast<int>(integer_from(0, 60, "the first bit of those that decide"));
+  word("at");
+  how.to = static_cast<int>(integer_from(0, 60, "the first bit that changes"));
+  if (how.from < how.to + how.bits || how.from + how.bits > 62)
+    fail(at, "the bits that decide do not stand above those that change");
+  expect(']', "behind the bits");
+  return how;
+}
+
+std::vector<int64_t> DeclarationParser::integers(int64_t least, std::string_view what) {
+  std::vector<int64_t> found;
+  expect('[', fmt::format("before {}", what));
+  if (take(']')) return found;
+  do {
+    if (found.size() == kMaxRank) fail(here_, fmt::format("more than {} dimensions", kMaxRank));
+    found.push_back(integer_from(least, kMaxExtent, what));
+  } while (take(','));
+  expect(']', fmt::format("behind {}", what));
+  return found;
+}
+
+void DeclarationParser::check_size(const std::vector<int64_t>& extents, DType type, Position at) const {
+  int64_t bytes = type.bytes();
+  for (const int64_t extent : extents) {
+    if (extent > 0 && bytes > kMaxExtent / extent) fail(at, "the buffer is larger than any memory");
+    bytes *= std::max<int64_t>(extent, 1);
+  }
+}
+
+void DeclarationParser::check_span(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides,
+                                   Position at) const {
+  int64_t last = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (strides[d] > 0 && shape[d] > (kMaxExtent - last) / strides[d])
+      fail(at, "the buffer is larger than any memory");
+    last += (shape[d] - 1) * strides[d];
+  }
+}
+
+Annotations DeclarationParser::annotations(int level) {
+  Annotations facts;
+  while (more(level) && take_word("annotate")) {
+    skip_blank(false);
+    const Position at = here_;
+    const std::string key = dotted_name("the key of an annotation");
+    expect('=', "behind the key");
+    if (!facts.emplace(key, annotation_value()).second) fail(at, fmt::format("'{}' is annotated twice", key));
+    end_line();
+  }
+  return facts;
+}
+
+AnnotationValue DeclarationParser::annotation_value() {
+  skip_blank(false);
+  const double inf = std::numeric_limits<double>::infinity();
+  if (peek() == '"') return quoted();
+  if (take_word("inf")) return inf;
+  if (take_word("nan")) return std::numeric_limits<double>::quiet_NaN();
+  if (take_text("-inf")) return -inf;
+  return std::visit([](auto value) { return AnnotationValue(value); }, number());
+}
+
+}  // namespace tunesmith
