@@ -24,21 +24,40 @@ std::vector<LoopRV> leading_spatial(Schedule& schedule, BlockRV block) {
   return leading;
 }
 
-/// A nest that is refused stays one of a single thread.
-void bind_nest(Schedule& schedule, const std::string& name, const std::string& blocks,
-               const std::string& threads) {
+/// A reduction begins before its loops: what it accumulates can stay in registers then.
+void begin_before_loops(Schedule& schedule, BlockRV block) {
+  if (schedule.block(block).init() == nullptr) return;
+  for (const LoopRV& loop : schedule.get_loops(block)) {
+    if (!use_of(schedule.loop(loop), schedule.block(block)).reduction) continue;
+    schedule.decompose_reduction(block, loop);
+    return;
+  }
+}
+
+/// Does the change, or leaves the schedule as it is.
+template <typename Change>
+void where_legal(Schedule& schedule, const Change& change) {
   Schedule tried = schedule.clone();
-  const std::vector<LoopRV> loops = leading_spatial(tried, tried.get_block(name));
-  if (loops.empty()) return;
   try {
-    const LoopRV all = loops.size() > 1 ? tried.fuse(loops) : loops.front();
-    const std::vector<LoopRV> parts = tried.split(all, {std::nullopt, kThreads});
-    tried.bind(parts[0], blocks);
-    tried.bind(parts[1], threads);
+    change(tried);
   } catch (const ScheduleError&) {
     return;
   }
   schedule = std::move(tried);
+}
+
+/// A nest that is refused stays one of a single thread.
+void bind_nest(Schedule& schedule, const std::string& name, const std::string& blocks,
+               const std::string& threads) {
+  where_legal(schedule, [&](Schedule& tried) {
+    const std::vector<LoopRV> loops = leading_spatial(tried, tried.get_block(name));
+    if (loops.empty()) return;
+    const LoopRV all = loops.size() > 1 ? tried.fuse(loops) : loops.front();
+    const std::vector<LoopRV> parts = tried.split(all, {std::nullopt, kThreads});
+    tried.bind(parts[0], blocks);
+    tried.bind(parts[1], threads);
+  });
+  where_legal(schedule, [&](Schedule& tried) { begin_before_loops(tried, tried.get_block(name)); });
 }
 
 }  // namespace

@@ -15,8 +15,11 @@
 #include "tunesmith/measuring/peak.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
+#include "tunesmith/trace/in_threads.h"
 #include "tunesmith/tuning/tuner.h"
+#include "tunesmith/verification/data_sets.h"
 #include "tunesmith/verification/interpreter.h"
+#include "tunesmith/verification/reference.h"
 #include "tunesmith/workload/library.h"
 #include "unit/grid/grid_machine.h"
 
@@ -142,6 +145,37 @@ TEST(OnAGpu, TheReferenceIsTheHosts) {
   ASSERT_TRUE(kernel) << kernel.error();
   EXPECT_EQ(CandidateObject::parse(kernel->object).runs_on, RunsOn::Host);
   EXPECT_FALSE(target().load(*kernel)->device_seconds(1, nullptr, nullptr));
+}
+
+/// What a program makes of its arguments on the GPU.
+void run_on_gpu(const LoweredProgram& lowered, std::vector<Tensor>& arguments) {
+  const auto kernel = target().compile(lowered, "k");
+  ASSERT_TRUE(kernel) << kernel.error();
+  const std::unique_ptr<LoadedKernel> loaded = target().load(*kernel);
+  std::vector<void*> pointers;
+  for (Tensor& tensor : arguments) pointers.push_back(tensor.bytes.data());
+  std::vector<std::byte> workspace(static_cast<size_t>(kernel->workspace_bytes) + 64);
+  loaded->entry()(pointers.data(), workspace.data(), nullptr, nullptr);
+  const auto fault = loaded->take_fault();
+  EXPECT_FALSE(fault) << fault->message;
+}
+
+// A large reference is a program of the GPU's threads: values and bounds are those of the host's.
+TEST(OnAGpu, AReferenceByThreadsIsTheHosts) {
+  for (const char* name : {"gmm:b=2,n=20,m=7,k=10,dtype=f16", "softmax:m=12,n=40"}) {
+    const Workload workload = WorkloadLibrary().load(name);
+    for (const DataKind data : kDataKinds) {
+      const Program reference = reference_program(workload.program, data);
+      const auto schedule = in_threads(reference, target().execution());
+      ASSERT_TRUE(schedule);
+      std::vector<Tensor> expected = random_arguments(reference);
+      std::vector<Tensor> arguments = expected;
+      interpret(reference, expected);
+      run_on_gpu(lower_for(target(), schedule->program()), arguments);
+      for (size_t i = reference.inputs.size(); i < arguments.size(); ++i)
+        EXPECT_LT(max_error(arguments[i], expected[i]), 1e-9) << name << ", output " << i;
+    }
+  }
 }
 
 TEST(OnAGpu, PeaksAreMeasured) {

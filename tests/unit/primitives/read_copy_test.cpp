@@ -1,3 +1,4 @@
+#include "tunesmith/analysis/accesses.h"
 #include "unit/primitives/equivalence.h"
 
 namespace tunesmith::test {
