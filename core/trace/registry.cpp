@@ -21,8 +21,8 @@ constexpr KindPtr (*kBuiltIn[])() = {
     split_kind, fuse_kind, merge_kind, loop_partition_kind, reorder_kind, add_unit_loop_kind, parallel_kind,
     vectorize_kind, unroll_kind, bind_kind, software_pipeline_kind,
     // Caches
-    cache_read_kind, cache_write_kind, read_copy_kind, reindex_cache_read_kind, reindex_cache_write_kind, read_at_kind,
-    write_at_kind, rolling_buffer_kind, set_scope_kind,
+    cache_read_kind, cache_write_kind, read_copy_kind, reindex_cache_read_kind, reindex_cache_write_kind,
+    read_at_kind, write_at_kind, rolling_buffer_kind, set_scope_kind,
     // Placement
     compute_at_kind, reverse_compute_at_kind, compute_inline_kind, reverse_compute_inline_kind,
     // Reductions

@@ -21,7 +21,8 @@ constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, on
 constexpr double kHelloTimeOut = 60.0;  // a process begins, on a machine however busy
 constexpr int kStartAttempts = 3;
 constexpr const char* kReferenceSymbol = "tunesmith_reference";
-// Of a reference that a device computes: elements that fill its threads, and steps that take the host seconds.
+// Of a reference that a device computes: elements that fill its threads, and steps that take the host
+// seconds.
 constexpr int64_t kManyElements = int64_t{1} << 14;
 constexpr int64_t kMuchWork = int64_t{1} << 27;
 // The reference runs a few times, once for each draw; a candidate runs at least as often.

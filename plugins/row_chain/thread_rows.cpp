@@ -18,7 +18,7 @@ constexpr int64_t kAccessBytes = 16;
 /// Threads of one row up to which each combines for itself what all have found.
 constexpr int64_t kMaxAlone = 32;
 /// Threads of a block at least.
-constexpr int64_t kMinThreads = 64;
+constexpr int64_t kMinThreads = 32;
 /// Of a row's elements, the reciprocal of the share that threads may have in excess.
 constexpr int64_t kExcess = 4;
 
@@ -132,8 +132,7 @@ class ThreadRows {
       const Reader& first = all.front();
       const BlockRV copy = first.plain ? schedule_.cache_read(first.block, first.read, places_.own)
                                        : schedule_.reindex(first.block, "read", first.read);
-      for (size_t i = 1; i < all.size(); ++i)
-        schedule_.call<>("read_copy", all[i].block, all[i].read, copy);
+      for (size_t i = 1; i < all.size(); ++i) schedule_.call<>("read_copy", all[i].block, all[i].read, copy);
       copies[first.block.index].push_back(copy);
     }
     for (const BlockRV stage : stages_) {

@@ -18,7 +18,7 @@ struct ThreadRowChoices {
   std::vector<int64_t> threads = {};  // of one row
   std::vector<int64_t> rows = {};     // of one block
   std::vector<int64_t> lanes = {};    // that a thread has beside each other
-  int64_t few = 0;                    // threads that combine what all of a row have found; 0: whoever needs it does
+  int64_t few = 0;  // threads that combine what all of a row have found; 0: whoever needs it does
 };
 
 /// Ways for this chain, none where its rows are not of one length or do not fit the registers of a block.
@@ -32,7 +32,8 @@ std::vector<ThreadRowChoices> thread_row_choices(const Program& program, const C
 std::vector<BlockRV> compute_in_threads(Schedule& schedule, const Chain& chain, const ThreadPlaces& places,
                                         const ThreadRowChoices& choices);
 
-/// Lengths of pieces of a reduction whose rows are fewer than the cores: none where the chain is more than it.
+/// Lengths of pieces of a reduction whose rows are fewer than the cores: none where the chain is more than
+/// it.
 std::vector<int64_t> piece_lengths(const Program& program, const Chain& chain, int64_t cores);
 
 /// The reduction in pieces, each as a row, and in another launch the chain of what they found. Nothing is

@@ -62,8 +62,9 @@ class Stream final : public TransformationModule {
                                 jobs_,
                                 prefetch_rows_,
                                 prefetch_steps_,
-                                nontemporal_ ? static_cast<int64_t>(context.device().get_or("l2_bytes", 262144))
-                                             : std::numeric_limits<int64_t>::max()};
+                                nontemporal_
+                                    ? static_cast<int64_t>(context.device().get_or("l2_bytes", 262144))
+                                    : std::numeric_limits<int64_t>::max()};
     if (form && form->direction == Direction::Along &&
         iteration_count(block).reduction <=
             vector_lanes(writes_of(block).front().buffer->dtype, choices.vector_bits))

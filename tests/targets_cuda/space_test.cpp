@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,6 +86,49 @@ TEST_P(CudaSpace, KeepsTheMeaningOfTheProgram) {
   EXPECT_EQ(shared, GetParam().tiled || GetParam().sketches > 1);
   EXPECT_EQ(compared, kDraws) << "the last that was refused: " << refused;
 }
+
+/// One launch, in which each element of `input` is loaded by one statement.
+void expect_read_once(const LoweredProgram& lowered, const ExecutionModel& execution,
+                      const std::string& input) {
+  EXPECT_EQ(launches_of(lowered.program, execution).size(), 1U) << to_string(lowered.program);
+  int loads = 0;
+  walk_accesses(lowered.program.root(), [&](const Stmt&, const AccessSite& access) {
+    loads += access.load != nullptr && access.buffer->name == input ? 1 : 0;
+  });
+  EXPECT_EQ(loads, 1) << to_string(lowered.program);
+}
+
+class CudaRows : public ::testing::TestWithParam<const char*> {};
+
+// Rows stay in the registers of threads.
+TEST_P(CudaRows, AreReadOnceInOneLaunch) {
+  PluginRegistry registry;
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
+  const Program program = std::move(WorkloadLibrary().load(GetParam()).program);
+  std::vector<Tensor> wanted = test::random_arguments(program);
+  interpret(program, wanted);
+  const SketchSet set = space.generate(program);
+  for (uint64_t draw = 0; draw < kDraws; ++draw) {
+    const Trace sketch = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
+    const auto candidate = space.materialise(program, sketch, RandomStream(7, draw));
+    ASSERT_TRUE(candidate) << candidate.error().message;
+    const LoweredProgram& lowered = (*candidate)->lowered;
+    expect_read_once(lowered, space.target().execution(), program.inputs.front()->name);
+    std::vector<Tensor> got = test::random_arguments(program);
+    ASSERT_NO_THROW(interpret(lowered, got)) << (*candidate)->trace.str() << to_string(lowered.program);
+    for (size_t i = program.inputs.size(); i < got.size(); ++i)
+      EXPECT_LT(max_error(wanted[i], got[i]), 1e-3) << to_string(lowered.program);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, CudaRows,
+                         ::testing::Values("softmax:m=16,n=128", "softmax:m=3,n=250", "softmax:m=2,n=1000",
+                                           "layer_norm:m=8,n=256", "reduce_sum_2d:m=32,n=64",
+                                           TUNESMITH_SOURCE_DIR
+                                           "/bench/device/cases/softmax_half.yaml:m=4,n=264",
+                                           TUNESMITH_SOURCE_DIR
+                                           "/bench/device/cases/rms_norm.yaml:m=8,n=512,dtype=f16"),
+                         [](const auto& one) { return fmt::format("row{}", one.index); });
 
 // Most tilings have too few threads: another draw takes the place of one that a limit refuses.
 TEST(CudaSpaceDraws, AreThoseThatTheLimitsAllow) {

@@ -9,7 +9,8 @@
 namespace tunesmith {
 
 /// The outermost spatial loops of each nest are one, which is distributed over blocks and threads where that
-/// is legal; each thread computes its elements in the order as written. Nothing for a machine without threads.
+/// is legal; each thread computes its elements in the order as written. Nothing for a machine without
+/// threads.
 std::optional<Schedule> in_threads(const Program& program, const ExecutionModel& machine);
 
 }  // namespace tunesmith
