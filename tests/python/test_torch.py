@@ -142,6 +142,127 @@ def test_its_name(tuned):
         torch.testing.assert_close(fast(x), model(x), rtol=1e-4, atol=1e-5)
 
 
+def called(model, x, words, caplog):
+    """The model's result, and what was said meanwhile has, or has not (after "!"), these words."""
+    caplog.clear()
+    with torch.no_grad(), caplog.at_level(logging.WARNING, "tunesmith"):
+        result = model(x)
+    for word in words:
+        assert (word[1:] not in caplog.text) if word.startswith("!") else (word in caplog.text), caplog.text
+    return result
+
+
+def test_an_odd_batch_keeps_the_programs(tuned, caplog, monkeypatch):
+    """Torch compiles again with symbols for extents, and calls that graph from then on."""
+    from tunesmith import _torch_steps
+
+    runs = []
+    call = _torch_steps.Step.call
+
+    def counted(step, kernel):
+        run = call(step, kernel)
+
+        def tunesmith_counted(*arrays):
+            runs.append(step.name)
+            return run(*arrays)
+
+        return tunesmith_counted
+
+    monkeypatch.setattr(_torch_steps.Step, "call", counted)
+    found, records = tuned
+    model = Mlp()
+    fast = compiled(model, records=records, threads=1)
+    usual, odd, other = torch.randn(8, 32), torch.randn(5, 32), torch.randn(3, 32)
+    torch.testing.assert_close(called(fast, usual, ["3 operators from records"], caplog), model(usual), rtol=1e-4, atol=1e-5)
+    assert runs == ["linear_gelu", "linear", "softmax"]
+    words = ["inputs [5, 32]: 0 operators from records", "no record of linear_gelu:n=5"]
+    torch.testing.assert_close(called(fast, odd, words, caplog), model(odd), rtol=1e-4, atol=1e-5)
+    assert len(runs) == 3
+    torch.testing.assert_close(called(fast, usual, ["inputs [8, 32]: 3 operators from records"], caplog), model(usual), rtol=1e-4, atol=1e-5)
+    assert len(runs) == 6
+    for x in (usual, odd, usual):  # each shape is said once
+        torch.testing.assert_close(called(fast, x, ["!operators"], caplog), model(x), rtol=1e-4, atol=1e-5)
+    assert len(runs) == 12
+    torch.testing.assert_close(called(fast, other, ["inputs [3, 32]: 0 operators"], caplog), model(other), rtol=1e-4, atol=1e-5)
+
+
+def test_shapes_without_records_are_not_looked_up_for_ever(tuned, caplog, monkeypatch):
+    from tunesmith import torch_backend
+
+    monkeypatch.setattr(torch_backend, "_MOST_UNTUNED", 3)
+    found, records = tuned
+    model = Mlp()
+    fast = compiled(model, records=records, threads=1)
+    called(fast, torch.randn(8, 32), ["3 operators"], caplog)
+    for n, words in ((2, ["inputs [2, 32]"]), (8, ["inputs [8, 32]: 3"]), (3, []), (4, ["of 3 shapes: new ones are not looked up any more"]), (5, ["!inputs"]), (8, ["!inputs"])):
+        x = torch.randn(n, 32)
+        torch.testing.assert_close(called(fast, x, words, caplog), model(x), rtol=1e-4, atol=1e-5)
+
+
+def test_a_layer_of_bert_at_several_lengths(tmp_path, caplog):
+    """Extents that follow from others, views and permutations of symbols."""
+    from tunesmith.torch_backend import tasks
+
+    model = BertLayer(32, 4)
+    for task in tasks(model, torch.randn(2, 16, 32)):
+        ts.tune(task, trials=2, threads=1, records=tmp_path / "r.db", progress=None)
+    fast = compiled(model, records=tmp_path / "r.db", threads=1)
+    for length, words in ((16, ["9 operators"]), (12, ["inputs [2, 12, 32]: 0"]), (16, ["inputs [2, 16, 32]: 9"])):
+        x = torch.randn(2, length, 32)
+        with torch.no_grad():
+            torch.testing.assert_close(called(fast, x, words, caplog), model(x), rtol=1e-4, atol=1e-5)
+
+
+class Inside(torch.nn.Module):
+    """Enters autocast in its own graph."""
+
+    def __init__(self, model, dtype):
+        super().__init__()
+        self.model, self.dtype = model, dtype
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=self.dtype):
+            return self.model(x) * 1
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("make", [Mlp, lambda: torch.nn.Linear(32, 48), lambda: BertLayer(32, 4)], ids=["mlp", "linear", "bert"])
+def test_autocast_computes_in_its_type(tmp_path, caplog, make, inside, dtype):
+    from tunesmith.torch_backend import tasks
+
+    model = make()
+    shape = (2, 16, 32) if isinstance(model, BertLayer) else (8, 32)
+    x = torch.randn(shape)
+    for task in tasks(model, x):
+        ts.tune(task, trials=2, threads=1, records=tmp_path / "r.db", progress=None)
+    model = Inside(model, dtype) if inside else model
+    fast = compiled(model, records=tmp_path / "r.db", threads=1)
+    with torch.autocast("cpu", dtype=dtype, enabled=not inside), torch.no_grad():
+        expected = model(x)
+        got = called(fast, x, [f"linear in {str(dtype).removeprefix('torch.')}"], caplog)
+    assert got.dtype == expected.dtype
+    torch.testing.assert_close(got, expected, rtol=2e-2, atol=2e-2)
+    if not inside:  # without it, the same function runs its programs
+        torch.testing.assert_close(called(fast, x, ["operators from records", "! 0 operators"], caplog), model(x), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"])
+def test_modes(tuned, caplog, mode):
+    found, records = tuned
+    from tunesmith.torch_backend import backend
+
+    model, x = Mlp(), torch.randn(8, 32)
+    with torch.no_grad():
+        fast = torch.compile(model, backend=lambda graph, inputs, **rest: backend(graph, inputs, options={"records": records, "threads": 1}, **rest), mode=mode)
+        said = "tunes nothing here" if mode.startswith("max-autotune") else "!tunes nothing"
+        torch.testing.assert_close(called(fast, x, ["3 operators from records", said], caplog), model(x), rtol=1e-4, atol=1e-5)
+
+
 def test_mistakes_are_said_in_words():
+    from tunesmith.torch_backend import backend
+
+    with pytest.raises(ts.UserError, match="mode: there are default, .*, not fastest"):
+        backend(torch.fx.symbolic_trace(Mlp()), [], mode="fastest")
     with pytest.raises(Exception, match="options: there are freeze, records, space, threads, not recods"):
         compiled(Mlp(), recods="r.db")(torch.randn(8, 32))
