@@ -79,6 +79,15 @@ std::string name_of_type(nb::handle array) {
   return nb::cast<std::string>(nb::str(nb::handle(array.type())));
 }
 
+/// The storage of a torch tensor can be freed, or become shorter than the tensor, while the tensor lives.
+bool has_memory(nb::handle array, const BufferNode& buffer, const void* data) {
+  if (data == nullptr) return false;
+  if (!nb::hasattr(array, "untyped_storage")) return true;
+  const auto number = [](const nb::object& value) { return nb::cast<int64_t>(value); };
+  const int64_t begin = number(array.attr("storage_offset")()) * number(array.attr("element_size")());
+  return begin + buffer.bytes() <= number(array.attr("untyped_storage")().attr("nbytes")());
+}
+
 }  // namespace
 
 std::string type_text(DType type, const std::vector<int64_t>& shape) {
@@ -153,6 +162,8 @@ void ArrayView::take_dlpack(nb::handle array, const BufferNode& buffer, size_t p
     stride *= shape[i];
   }
   data_ = const_cast<void*>(tensor.data());
+  if (!has_memory(array, buffer, data_))
+    throw wrong(buffer, position, "its memory is not there: its storage was freed, or is shorter than it");
   tensor_ = std::move(tensor);
 }
 

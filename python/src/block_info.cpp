@@ -46,7 +46,7 @@ std::vector<Buffer> buffers_in(const std::vector<Access>& accesses) {
   return buffers;
 }
 
-BlockInfo info_of(const ScheduleRef& self, nb::handle which) {
+BlockInfo info_of(const ScheduleRef& self, const BlockLike& which) {
   const Block& block = block_of(self, which);
   return {block.name,
           block.iters,
@@ -65,7 +65,7 @@ const Loop& loop_of(const ScheduleRef& self, const LoopHandle& handle) {
   return self.value->loop(LoopRV{handle.variable});
 }
 
-nb::list drives(const ScheduleRef& self, const LoopHandle& handle) {
+ListOf<nb::str> drives(const ScheduleRef& self, const LoopHandle& handle) {
   const LoopUse use = use_of(loop_of(self, handle));
   nb::list sorts;
   if (use.spatial) sorts.append("spatial");
@@ -83,7 +83,7 @@ void bind_buffers(nb::class_<BlockInfo>& info) {
   info.def_prop_ro(
           "iterators",
           [](const BlockInfo& self) {
-            nb::list list;
+            ListOf<nb::typed<nb::tuple, nb::str, nb::str, int64_t>> list{nb::list()};
             for (const IterVar& iter : self.iterators)
               list.append(
                   nb::make_tuple(iter.var->name, std::string(iter_kind_name(iter.kind)), iter.extent));
@@ -98,7 +98,7 @@ void bind_buffers(nb::class_<BlockInfo>& info) {
           "The Buffer of each write, as `write_index` of a primitive counts them.")
       .def_prop_ro(
           "annotations",
-          [](const BlockInfo& self) {
+          [](const BlockInfo& self) -> DictOf<std::variant<int64_t, double, std::string>> {
             nb::dict values;
             for (const auto& [key, value] : self.annotations) values[key.c_str()] = nb::cast(value);
             return values;

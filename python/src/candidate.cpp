@@ -18,7 +18,7 @@
 namespace tunesmith::python {
 namespace {
 
-nb::object build_candidate(const CandidateRef& self, int threads) {
+KernelObject build_candidate(const CandidateRef& self, int threads) {
   require_own_process();
   if (!self.space || !self.workload)
     throw UserError("this candidate does not say what it is a program of",
@@ -80,11 +80,12 @@ void bind_device(nb::module_& module) {
           "The quantity, or `fallback` where the target does not give it.")
       .def("__contains__",
            [](const DeviceRef& self, const std::string& name) { return self.value->find(name).has_value(); })
-      .def("__iter__", [](const DeviceRef& self) { return nb::iter(nb::cast(self).attr("keys")()); })
+      .def("__iter__",
+           [](const DeviceRef& self) { return IteratorOf<nb::str>(nb::iter(nb::cast(self).attr("keys")())); })
       .def(
           "keys",
           [](const DeviceRef& self) {
-            nb::list names;
+            ListOf<nb::str> names{nb::list()};
             for (const auto& [name, value] : self.value->all()) names.append(name);
             return names;
           },
@@ -129,10 +130,13 @@ of a seed is for tests.)")
             if (count == 0) throw UserError("choice: expected something to choose from");
             return nb::object(items[self.below(count)]);
           },
-          nb::arg("items"), "One of a sequence, all alike.")
+          nb::arg("items"),
+          nb::sig("def choice(self, items: collections.abc.Sequence[tunesmith._types.Item]) -> "
+                  "tunesmith._types.Item"),
+          "One of a sequence, all alike.")
       .def(
           "shuffle",
-          [](RandomStream& self, nb::list items) {
+          [](RandomStream& self, ListOf<nb::any> items) {
             for (size_t i = items.size(); i > 1; --i) {
               const size_t other = self.below(i);
               const nb::object last(items[i - 1]);
@@ -179,7 +183,7 @@ void bind_measured(nb::module_& module) {
 
 }  // namespace
 
-nb::list measured_of(std::span<const Measured> results, const IntrinsicsPtr& intrinsics) {
+ListOf<MeasuredRef> measured_of(std::span<const Measured> results, const IntrinsicsPtr& intrinsics) {
   nb::list list;
   for (const Measured& result : results) list.append(nb::cast(MeasuredRef{result, intrinsics}));
   return list;
@@ -224,7 +228,7 @@ given. Raises UserError for a candidate of a history.)")
   module.def(
       "feature_columns",
       [] {
-        nb::list names;
+        ListOf<nb::str> names{nb::list()};
         for (const FeatureColumn& column : feature_columns()) names.append(column.name);
         return names;
       },

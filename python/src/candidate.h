@@ -24,7 +24,7 @@ struct MeasuredRef {
   Measured value;
   IntrinsicsPtr intrinsics;
 };
-nb::list measured_of(std::span<const Measured> results, const IntrinsicsPtr& intrinsics);
+ListOf<MeasuredRef> measured_of(std::span<const Measured> results, const IntrinsicsPtr& intrinsics);
 
 struct DeviceRef {
   std::shared_ptr<const DeviceModel> value;

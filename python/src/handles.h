@@ -21,6 +21,9 @@ struct IntHandle : Handle {};
 /// Throws UserError for a handle of another schedule.
 void require_own(const Handle& handle, const ScheduleRef& schedule);
 
+/// Every primitive of the kernel and of plugins as a method of Schedule, by its name.
+void bind_primitives(nb::module_& module, nb::class_<ScheduleRef>& schedule);
+
 /// What modules ask about blocks and loops, as methods of Schedule.
 void bind_questions(nb::module_& module, nb::class_<ScheduleRef>& schedule);
 

@@ -252,17 +252,17 @@ PyType_Slot kKernelSlots[] = {{Py_tp_call, reinterpret_cast<void*>(call_kernel)}
 
 }  // namespace
 
-nb::object kernel_of(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, CompiledKernel compiled,
-                     int threads, std::string provenance) {
+KernelObject kernel_of(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, CompiledKernel compiled,
+                       int threads, std::string provenance) {
   if (space->space->target().separate_device() != nullptr) {
     throw UserError(
         fmt::format("programs of the space '{}' run on a device of their own, and cannot be called here",
                     space->space->spec().name),
         "write them as a library: record.library(folder)");
   }
-  return nb::cast(
+  return nb::cast<KernelObject>(nb::cast(
       new Kernel(std::move(space), std::move(workload), std::move(compiled), threads, std::move(provenance)),
-      nb::rv_policy::take_ownership);
+      nb::rv_policy::take_ownership));
 }
 
 void bind_kernel(nb::module_& module) {

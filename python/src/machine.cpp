@@ -25,7 +25,9 @@ void bind_machine(nb::module_& module) {
              const nb::gil_scoped_release unlocked;
              self.turn = self.lock.wait(MachineLock::Use::Measure);
            })
-      .def("__exit__", [](MachineTurn& self, const nb::args& /*raised*/) { self.turn = {}; });
+      .def(
+          "__exit__", [](MachineTurn& self, const nb::args& /*raised*/) { self.turn = {}; },
+          nb::sig("def __exit__(self, *raised: object) -> None"));
 }
 
 }  // namespace tunesmith::python

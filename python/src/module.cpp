@@ -37,6 +37,7 @@ NB_MODULE(_tunesmith, module) {
   bind_kernel(module);
   bind_records(module);
   bind_tune(module);
+  bind_result(module);
   bind_tune_many(module);
   bind_task(module);
   bind_search(module);

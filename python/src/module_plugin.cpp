@@ -97,7 +97,7 @@ void bind_module_context(nb::module_& module) {
       .def_prop_ro(
           "levels",
           [](const ModuleContextRef& self) {
-            nb::list names;
+            ListOf<nb::str> names{nb::list()};
             for (const ExecutionLevel& level : self.get().execution().levels) names.append(level.name);
             return names;
           },
@@ -108,7 +108,7 @@ void bind_module_context(nb::module_& module) {
       .def_prop_ro(
           "scopes",
           [](const ModuleContextRef& self) {
-            nb::list names;
+            ListOf<nb::str> names{nb::list()};
             for (const MemoryScope& scope : self.get().execution().scopes) names.append(scope.name);
             return names;
           },
@@ -128,7 +128,7 @@ void bind_module_context(nb::module_& module) {
       .def(
           "intrinsics",
           [](const ModuleContextRef& self, const std::string& extension) {
-            nb::list names;
+            ListOf<nb::str> names{nb::list()};
             for (const TensorIntrinsicPtr& intrinsic : self.get().intrinsics(extension))
               names.append(intrinsic->name);
             return names;

@@ -36,7 +36,7 @@ WorkloadPtr workload_of(const RecordRef& self) {
   return std::make_shared<const Workload>(cli::workload_of(cli::load_trace(self.value.id, self.database)));
 }
 
-std::shared_ptr<HeldSpace> space_of(const RecordRef& self, nb::handle given) {
+std::shared_ptr<HeldSpace> space_of(const RecordRef& self, const SpaceLike& given) {
   if (!given.is_none()) return space_from(given).value;
   if (self.space) return self.space;
   const nb::str name(self.value.space.c_str());
@@ -50,7 +50,7 @@ struct Shipment {
 };
 
 /// The record's program, verified when it was tuned or now.
-Shipment ship_record(const RecordRef& self, nb::handle space, const std::string& name) {
+Shipment ship_record(const RecordRef& self, const SpaceLike& space, const std::string& name) {
   require_own_process();
   Shipment shipment{space_of(self, space), workload_of(self), {}};
   cli::require_arrays_without_gaps(shipment.workload->program);
@@ -64,15 +64,15 @@ Shipment ship_record(const RecordRef& self, nb::handle space, const std::string&
   return shipment;
 }
 
-nb::object build_record(const RecordRef& self, nb::handle space) {
+KernelObject build_record(const RecordRef& self, const SpaceLike& space) {
   Shipment shipment = ship_record(self, space, "");
   return kernel_of(std::move(shipment.space), std::move(shipment.workload),
                    std::move(shipment.shipped.kernel), self.value.threads,
                    std::move(shipment.shipped.provenance));
 }
 
-std::vector<std::string> library_of(const RecordRef& self, nb::handle where, std::string name,
-                                    nb::handle space, bool example) {
+std::vector<std::string> library_of(const RecordRef& self, const PathLike& where, std::string name,
+                                    const SpaceLike& space, bool example) {
   if (!name.empty()) cli::require_identifier(name);
   const std::string folder = path_from(where);
   Shipment shipment = ship_record(self, space, name);
@@ -95,7 +95,7 @@ std::vector<std::string> library_of(const RecordRef& self, nb::handle where, std
   return all;
 }
 
-nb::dict dict_of(const Record& record) {
+DictOf<nb::any> dict_of(const Record& record) {
   nb::dict fields;
   fields["id"] = record.id;
   fields["workload"] = record.workload;
@@ -128,14 +128,15 @@ std::string record_text(const RecordRef& self) {
   return fmt::format("Record {}: {}, {}, space '{}'", record.id, record.workload, what, record.space);
 }
 
-nb::list list_of(std::vector<Record> records, const std::string& database) {
+ListOf<RecordRef> list_of(std::vector<Record> records, const std::string& database) {
   nb::list list;
   for (Record& record : records)
     list.append(nb::cast(RecordRef{std::move(record), database, nullptr, nullptr}));
   return list;
 }
 
-nb::list best_on_record(const RecordsRef& self, nb::handle task, size_t n, nb::handle space, int threads) {
+ListOf<RecordRef> best_on_record(const RecordsRef& self, const WorkloadLike& task, size_t n,
+                                 const SpaceLike& space, int threads) {
   require_own_process();
   const WorkloadPtr workload = workload_from(task).value;
   const std::shared_ptr<HeldSpace> held = space_from(space).value;
@@ -149,7 +150,7 @@ nb::list best_on_record(const RecordsRef& self, nb::handle task, size_t n, nb::h
   return list;
 }
 
-nb::list all_on_record(const RecordsRef& self, nb::handle task, std::optional<bool> ok) {
+ListOf<RecordRef> all_on_record(const RecordsRef& self, const WorkloadLike& task, std::optional<bool> ok) {
   require_own_process();
   RecordFilter filter;
   filter.ok = ok;
@@ -163,7 +164,7 @@ nb::list all_on_record(const RecordsRef& self, nb::handle task, std::optional<bo
 }
 
 /// Of a line as exports have it.
-RecordRef parse_record(const std::string& line, nb::handle workload, const std::string& database) {
+RecordRef parse_record(const std::string& line, const WorkloadLike& workload, const std::string& database) {
   LineContent content = parse_line(line);
   auto* const record = std::get_if<Record>(&content);
   if (record == nullptr) throw UserError("the line is no record");
@@ -244,7 +245,17 @@ the check as it is now, or now. Raises UserError where the check refuses it, or 
       .def("__repr__", &record_text)
       .def_static("parse", &parse_record, nb::arg("line"), nb::arg("workload"), nb::arg("database"),
                   "From the line that stands in a pickle.")
-      .def("__reduce__", [](const RecordRef& self) {
+      .def(
+          "against",
+          [](nb::handle self, const std::string& library, const SpaceLike& space, double seconds) {
+            return nb::module_::import_("tunesmith.against")
+                .attr("compare")(self, library, nb::arg("space") = space, nb::arg("seconds") = seconds);
+          },
+          nb::arg("library") = "best", nb::kw_only(), nb::arg("space") = nb::none(), nb::arg("seconds") = 3.0,
+          nb::sig("def against(self, library: str = 'best', *, space: tunesmith._types.SpaceLike | None = None, "
+                  "seconds: float = 3.0) -> tunesmith.against.Comparison"),
+          "Times its program in turn with a library, called from Python: tunesmith.against.compare().")
+      .def("__reduce__", [](const RecordRef& self) -> Reduced {
         return nb::make_tuple(
             nb::module_::import_("tunesmith._pickles").attr("record"),
             nb::make_tuple(line_of(self.value), WorkloadRef{workload_of(self)}, self.database));
@@ -264,7 +275,7 @@ void bind_records(nb::module_& module) {
 It is opened anew for each question, so processes may write to it meanwhile.)")
       .def(
           "__init__",
-          [](RecordsRef* self, const nb::object& path) {
+          [](RecordsRef* self, const PathLike& path) {
             const std::string asked = path.is_none() ? "" : path_from(path);
             new (self) RecordsRef{cli::database_path(asked)};
           },
@@ -281,7 +292,7 @@ NoRecord.)")
            "successes, or only failures.")
       .def(
           "frame",
-          [](nb::handle self, nb::handle task, nb::handle ok) {
+          [](nb::handle self, const WorkloadLike& task, std::optional<bool> ok) -> nb::typed<nb::object, nb::any> {
             return nb::module_::import_("tunesmith._records").attr("frame")(self, task, ok);
           },
           nb::arg("task") = nb::none(), nb::arg("ok") = nb::none(),
@@ -299,6 +310,10 @@ NoRecord.)")
            [](const RecordsRef& self) {
              require_own_process();
              return cli::open_records(self.path, RecordStore::Mode::Read).count();
+           })
+      .def("__reduce__",
+           [](nb::handle self) -> Reduced {
+             return nb::make_tuple(nb::handle(self.type()), nb::make_tuple(self.attr("path")));
            })
       .def("__repr__", [](const RecordsRef& self) { return fmt::format("Records('{}')", self.path); });
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <tunesmith/workload/workload.h>
 
 #include "session.h"
+#include "types.h"
 
 namespace tunesmith::python {
 
@@ -26,10 +28,18 @@ struct WorkloadRef {
   WorkloadPtr value;
 };
 
+/// What a space is composed of, for a pickle.
+struct SpaceSource {
+  std::string file;  // absolute; "": the one that comes with Tunesmith
+  std::string name;
+  std::vector<std::string> plugin_paths;  // absolute
+};
+
 /// A space with the plugins that it was composed of.
 struct HeldSpace {
   HeldSpace(const cli::Common& common, SpacesFile file);
 
+  SpaceSource source;
   cli::Session session;
   std::unique_ptr<Space> space;
   /// Of what one thread at a time may do with the target: load.
@@ -37,6 +47,26 @@ struct HeldSpace {
 };
 struct SpaceRef {
   std::shared_ptr<HeldSpace> value;
+};
+/// Throws as Space.load() does.
+std::shared_ptr<HeldSpace> composed(const SpaceSource& source);
+
+/// The space of a result: composed when it is first asked for, where the result comes from a pickle.
+class OriginalSpace {
+ public:
+  OriginalSpace() = default;
+  explicit OriginalSpace(std::shared_ptr<HeldSpace> held) : source_(held->source), held_(std::move(held)) {}
+  explicit OriginalSpace(SpaceSource source) : source_(std::move(source)) {}
+
+  const SpaceSource& source() const { return source_; }
+  const std::shared_ptr<HeldSpace>& held() const {
+    if (!held_) held_ = composed(source_);
+    return held_;
+  }
+
+ private:
+  SpaceSource source_;
+  mutable std::shared_ptr<HeldSpace> held_;  // null: not asked for yet
 };
 
 struct TraceRef {
@@ -63,7 +93,11 @@ struct ScheduleRef {
 struct BufferRef {
   Buffer value;
 };
-nb::list buffers_of(const std::vector<Buffer>& buffers);
+ListOf<BufferRef> buffers_of(const std::vector<Buffer>& buffers);
+
+inline std::optional<WorkloadRef> workload_or_none(const WorkloadPtr& workload) {
+  return workload ? std::optional(WorkloadRef{workload}) : std::nullopt;
+}
 
 /// Of a str or a path.
 std::string path_from(nb::handle object);
@@ -80,6 +114,7 @@ void bind_program(nb::module_& module);
 void bind_records(nb::module_& module);
 void bind_kernel(nb::module_& module);
 void bind_tune(nb::module_& module);
+void bind_result(nb::module_& module);
 void bind_tune_many(nb::module_& module);
 void bind_task(nb::module_& module);
 void bind_search(nb::module_& module);

@@ -1,5 +1,6 @@
 // Ask and tell: a searcher proposes, and whoever asked says what became of it.
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <tunesmith/tuning/offline_task.h>
@@ -20,8 +21,8 @@ class Search {
     searcher_ = space_->space->create_searcher(size_t{0});
   }
 
-  nb::list ask(size_t n);
-  void tell(const nb::sequence& seconds);
+  ListOf<CandidateRef> ask(size_t n);
+  void tell(const nb::typed<nb::sequence, std::optional<double>>& seconds);
   int64_t trials() const { return trials_; }
 
  private:
@@ -33,7 +34,7 @@ class Search {
   int64_t trials_ = 0;
 };
 
-nb::list Search::ask(size_t n) {
+ListOf<CandidateRef> Search::ask(size_t n) {
   require_own_process();
   if (!asked_.empty())
     throw UserError(fmt::format("{} candidates of the last ask() were not told of", asked_.size()),
@@ -59,7 +60,7 @@ Measured told(const CandidatePtr& candidate, nb::handle seconds) {
   return {candidate, make_timing({value}), std::nullopt};
 }
 
-void Search::tell(const nb::sequence& seconds) {
+void Search::tell(const nb::typed<nb::sequence, std::optional<double>>& seconds) {
   require_own_process();
   const size_t count = nb::len(seconds);
   if (count != asked_.size())
@@ -88,7 +89,7 @@ void bind_search(nb::module_& module) {
 Nothing is recorded. Task verifies, measures and records by itself.)")
       .def(
           "__init__",
-          [](Search* self, nb::handle workload, nb::handle space, uint64_t seed) {
+          [](Search* self, const WorkloadLike& workload, const SpaceLike& space, uint64_t seed) {
             new (self) Search(workload, space, seed);
           },
           nb::arg("workload"), nb::arg("space") = nb::none(), nb::arg("seed") = 0)

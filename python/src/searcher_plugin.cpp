@@ -25,7 +25,8 @@ struct SearchContextRef {
     const nb::gil_scoped_release released;
     return work(context);
   }
-  nb::list list_of(const std::vector<CandidatePtr>& candidates) const {
+  template <typename T = CandidateRef>
+  ListOf<T> list_of(const std::vector<CandidatePtr>& candidates) const {
     nb::list list;
     for (const CandidatePtr& candidate : candidates)
       list.append(candidate ? nb::cast(CandidateRef{candidate, nullptr, nullptr, intrinsics})
@@ -101,7 +102,7 @@ class PythonSearcher final : public Searcher {
   IntrinsicsPtr intrinsics_;
 };
 
-nb::list sketches_of(const SearchContextRef& self) {
+ListOf<ScheduleRef> sketches_of(const SearchContextRef& self) {
   nb::list list;
   for (const Schedule& sketch : self.value->get().sketches())
     list.append(nb::cast(schedule_ref(sketch.clone())));
@@ -115,20 +116,25 @@ std::optional<TraceRef> mutated(const SearchContextRef& self, const CandidateRef
   return self.trace_ref(std::move(*trace));
 }
 
-nb::list traces_of(const SearchContextRef& self, std::span<const Trace> traces) {
+ListOf<TraceRef> traces_of(const SearchContextRef& self, std::span<const Trace> traces) {
   nb::list list;
   for (const Trace& trace : traces) list.append(nb::cast(self.trace_ref(trace)));
   return list;
 }
 
-nb::list materialised(const SearchContextRef& self, nb::handle pairs) {
+using Drafts = nb::typed<nb::iterable, nb::typed<nb::tuple, TraceRef, RandomStream>>;
+
+/// Null where a draft was refused.
+ListOf<std::optional<CandidateRef>> materialised(const SearchContextRef& self, const Drafts& pairs) {
   std::vector<SearchContext::Draft> drafts;
   for (const nb::handle pair : pairs) {
     drafts.push_back({nb::cast<const TraceRef&>(nb::object(pair[0])).value,
                       nb::cast<const RandomStream&>(nb::object(pair[1]))});
   }
-  return self.list_of(self.unlocked([&](SearchContext& context) { return context.materialise(drafts); }));
+  return self.list_of<std::optional<CandidateRef>>(
+      self.unlocked([&](SearchContext& context) { return context.materialise(drafts); }));
 }
+
 
 void bind_history(nb::module_& module) {
   nb::class_<HistoryRef>(
@@ -146,6 +152,7 @@ Valid during the call that the context was given to.)")
             return MeasuredRef{self.get()[static_cast<size_t>(place)], self.context.intrinsics};
           },
           nb::arg("index"))
+      .def("__iter__", &iterator_of<MeasuredRef>)
       .def(
           "fastest",
           [](const HistoryRef& self, size_t n) { return self.context.list_of(self.get().fastest(n)); },
@@ -167,7 +174,8 @@ void bind_other(nb::module_& module) {
           nb::arg("context"), nb::arg("n"), "As Searcher.propose().")
       .def(
           "observe",
-          [](const OtherSearcher& self, const SearchContextRef& context, const nb::list& results) {
+          [](const OtherSearcher& self, const SearchContextRef& context,
+             const ListOf<MeasuredRef>& results) {
             const std::vector<Measured> told = results_from(results);
             context.unlocked([&](SearchContext& own) { self.value->observe(own, told); });
           },
@@ -232,7 +240,7 @@ entry for each, None where it was refused, which is counted. On all threads. Dup
           nb::arg("candidate"), "Is its program in the history, or being measured?")
       .def(
           "score",
-          [](const SearchContextRef& self, const nb::list& candidates) {
+          [](const SearchContextRef& self, const ListOf<CandidateRef>& candidates) {
             const std::vector<CandidatePtr> asked = candidates_from(candidates);
             return self.unlocked([&](SearchContext& context) { return context.score(asked); });
           },

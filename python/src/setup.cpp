@@ -29,21 +29,30 @@ TuneOptions options_of(const cli::TuneArguments& arguments, const MeasureOptions
   return options;
 }
 
-/// Takes the keyword `name` out of `rest`, where it is there and not None.
+/// Takes the keyword `name` out of `rest`. False: it is not there, or None.
 template <typename T>
-void take(nb::dict& rest, const char* name, T& value) {
-  if (!rest.contains(name)) return;
+bool take(nb::dict& rest, const char* name, T& value) {
+  if (!rest.contains(name)) return false;
   const nb::object given = nb::handle(rest).attr("pop")(name);
-  if (given.is_none()) return;
+  if (given.is_none()) return false;
   if (!nb::try_cast(given, value))
     throw UserError(fmt::format("{}: '{}' cannot be one", name, nb::cast<std::string>(nb::repr(given))));
+  return true;
 }
 
 template <typename T>
-void require_positive(const char* name, T value, bool zero_too) {
-  if (value < T{} || (!zero_too && value == T{}))
-    throw UserError(
-        fmt::format("{}: expected a number {}, not {}", name, zero_too ? "of 0 or more" : "above 0", value));
+void take_above_zero(nb::dict& rest, const char* name, T& value) {
+  if (take(rest, name, value) && !(value > T{}))
+    throw UserError(fmt::format("{}: expected a number above 0, not {}", name, value),
+                    "leave it out, or give None, for the usual");
+}
+
+template <typename T>
+bool take_not_negative(nb::dict& rest, const char* name, T& value) {
+  const bool given = take(rest, name, value);
+  if (given && !(value >= T{}))
+    throw UserError(fmt::format("{}: expected a number of 0 or more, not {}", name, value));
+  return given;
 }
 
 }  // namespace
@@ -73,18 +82,20 @@ double Setup::peak() {
 cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   cli::TuneArguments arguments;
   nb::dict rest = nb::cast<nb::dict>(nb::handle(keywords).attr("copy")());
-  take(rest, "trials", arguments.trials);
-  take(rest, "minutes", arguments.minutes);
+  // As the command: zero is not taken for what is usual.
+  take_above_zero(rest, "trials", arguments.trials);
+  take_above_zero(rest, "minutes", arguments.minutes);
+  take_above_zero(rest, "batch", arguments.batch);
+  take_above_zero(rest, "candidate_time_out", arguments.candidate_time_out);
+  take_not_negative(rest, "threads", arguments.threads);
+  if (double gain = 0.0; take_not_negative(rest, "min_gain", gain)) arguments.min_gain = gain;
   take(rest, "seed", arguments.seed);
-  take(rest, "threads", arguments.threads);
-  take(rest, "batch", arguments.batch);
-  take(rest, "min_gain", arguments.min_gain);
   take(rest, "scheduler", arguments.scheduler);
   take(rest, "goal", arguments.goal);
   take(rest, "search", arguments.search);
   take(rest, "model", arguments.model);
   take(rest, "model_file", arguments.model_file);
-  take(rest, "candidate_timeout", arguments.candidate_time_out);
+
   take(rest, "fresh", arguments.fresh);
   take(rest, "allow_memory", arguments.allow_memory);
   if (rest.contains("records")) {
@@ -92,18 +103,12 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
     const nb::object path = nb::hasattr(given, "path") ? nb::object(given.attr("path")) : given;
     if (!path.is_none()) arguments.database = path_from(path);
   }
-  if (!arguments.goal.empty() && arguments.goal != "total" && arguments.goal != "each")
-    throw UserError(fmt::format("goal: expected 'total' or 'each', not '{}'", arguments.goal));
-  require_positive("trials", arguments.trials, true);
-  require_positive("minutes", arguments.minutes, true);
-  require_positive("threads", arguments.threads, true);
-  require_positive("batch", arguments.batch, true);
-  if (arguments.min_gain) require_positive("min_gain", *arguments.min_gain, true);
-  require_positive("candidate_timeout", arguments.candidate_time_out, false);
+  if (!arguments.goal.empty() && arguments.goal != "total" && arguments.goal != "geomean")
+    throw UserError(fmt::format("goal: expected 'total' or 'geomean', not '{}'", arguments.goal));
   for (const auto& [name, value] : rest) {
     static const std::vector<std::string> g_known = {
-        "trials", "minutes", "seed",       "threads",           "batch", "scheduler",    "goal",   "min_gain",
-        "search", "model",   "model_file", "candidate_timeout", "fresh", "allow_memory", "records"};
+        "trials", "minutes", "seed",       "threads",            "batch", "scheduler",    "goal",   "min_gain",
+        "search", "model",   "model_file", "candidate_time_out", "fresh", "allow_memory", "records"};
     const std::string text = nb::cast<std::string>(name);
     throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));
   }

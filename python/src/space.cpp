@@ -1,5 +1,6 @@
 // Spaces: files of them, their sketches, their candidates.
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -11,8 +12,27 @@
 
 namespace tunesmith::python {
 
+namespace {
+
+std::string builtin_spaces() { return (builtin_workload_folder().parent_path() / "spaces.yaml").string(); }
+
+std::vector<std::string> absolute(std::vector<std::string> paths) {
+  for (std::string& path : paths) path = std::filesystem::absolute(path).string();
+  return paths;
+}
+
+std::string file_of_source(const SpacesFile& file) {
+  return file.file() == builtin_spaces() ? "" : std::filesystem::absolute(file.file()).string();
+}
+
+}  // namespace
+
 HeldSpace::HeldSpace(const cli::Common& common, SpacesFile file)
-    : session(common, std::move(file)), space(session.space(TargetPresence::NotRequired)) {}
+    : source{file_of_source(file), "", absolute(common.plugin_paths)},
+      session(common, std::move(file)),
+      space(session.space(TargetPresence::NotRequired)) {
+  source.name = space->spec().name;
+}
 
 namespace {
 
@@ -46,10 +66,8 @@ SpacesRef load_spaces(const std::string& path, std::vector<std::string> plugin_p
 }
 
 /// The built-in spaces, or a file's.
-SpacesRef spaces_of(const nb::object& file, std::vector<std::string> plugin_paths) {
-  if (!file.is_none()) return load_spaces(path_from(file), std::move(plugin_paths));
-  return load_spaces((builtin_workload_folder().parent_path() / "spaces.yaml").string(),
-                     std::move(plugin_paths));
+SpacesRef spaces_of(nb::handle file, std::vector<std::string> plugin_paths) {
+  return load_spaces(file.is_none() ? builtin_spaces() : path_from(file), std::move(plugin_paths));
 }
 
 std::string status_text(ModuleResult::Status status) {
@@ -57,7 +75,7 @@ std::string status_text(ModuleResult::Status status) {
   return status == ModuleResult::Status::Applied ? "applied" : "declined";
 }
 
-nb::list sketches(const SpaceRef& self, nb::handle workload) {
+ListOf<ScheduleRef> sketches(const SpaceRef& self, const WorkloadLike& workload) {
   require_own_process();
   const WorkloadPtr of = workload_from(workload).value;
   SketchSet set;
@@ -73,7 +91,7 @@ nb::list sketches(const SpaceRef& self, nb::handle workload) {
   return list;
 }
 
-nb::list explain(const SpaceRef& self, nb::handle workload) {
+ListOf<DictOf<nb::any>> explain(const SpaceRef& self, const WorkloadLike& workload) {
   require_own_process();
   const WorkloadPtr of = workload_from(workload).value;
   SketchSet set;
@@ -97,6 +115,12 @@ nb::list explain(const SpaceRef& self, nb::handle workload) {
 
 }  // namespace
 
+std::shared_ptr<HeldSpace> composed(const SpaceSource& source) {
+  const SpacesRef file = source.file.empty() ? spaces_of(nb::none(), source.plugin_paths)
+                                             : load_spaces(source.file, source.plugin_paths);
+  return file.take(source.name).value;
+}
+
 SpaceRef space_from(nb::handle object) {
   if (nb::isinstance<SpaceRef>(object)) return nb::cast<SpaceRef>(object);
   if (object.is_none()) return spaces_of(nb::none(), {}).take("");
@@ -107,7 +131,7 @@ SpaceRef space_from(nb::handle object) {
 
 namespace {
 
-ProgramRef lower_in(const SpaceRef& self, const TraceRef& trace, nb::handle workload, uint64_t seed) {
+ProgramRef lower_in(const SpaceRef& self, const TraceRef& trace, const WorkloadLike& workload, uint64_t seed) {
   require_own_process();
   const WorkloadPtr of = workload.is_none() ? trace.workload : workload_from(workload).value;
   if (!of) throw UserError("this trace does not say what it is a trace of", "name the workload");
@@ -128,7 +152,8 @@ void bind_spaces(nb::module_& module) {
       .def("__getitem__", &SpacesRef::take, nb::arg("name"),
            "The space of this name. Raises UserError with the nearest name, or where its text is wrong.")
       .def("__len__", [](const SpacesRef& self) { return self.file->names().size(); })
-      .def("__iter__", [](const SpacesRef& self) { return nb::iter(nb::cast(self.file->names())); })
+      .def("__iter__",
+           [](const SpacesRef& self) { return IteratorOf<nb::str>(nb::iter(nb::cast(self.file->names()))); })
       .def("__contains__",
            [](const SpacesRef& self, const std::string& name) {
              const std::vector<std::string> names = self.file->names();
@@ -155,8 +180,11 @@ nb::class_<SpaceRef> bind_description(nb::module_& module) {
           },
           nb::arg("name") = "")
       .def_static(
-          "load", &spaces_of, nb::arg("file") = nb::none(),
-          nb::arg("plugin_paths") = std::vector<std::string>(),
+          "load",
+          [](const PathLike& file, std::vector<std::string> plugin_paths) {
+            return spaces_of(file, std::move(plugin_paths));
+          },
+          nb::arg("file") = nb::none(), nb::arg("plugin_paths") = std::vector<std::string>(),
           R"(The spaces of a file; None: those that come with Tunesmith. `plugin_paths`: folders with packs, searched first.
 Raises UserError with the line and a caret.)")
       .def_prop_ro(
@@ -168,7 +196,7 @@ Raises UserError with the line and a caret.)")
       .def_prop_ro(
           "modules",
           [](const SpaceRef& self) {
-            nb::list names;
+            ListOf<nb::str> names{nb::list()};
             for (const PluginUse& use : self.value->space->spec().modules) names.append(use.id);
             return names;
           },
@@ -178,7 +206,7 @@ Raises UserError with the line and a caret.)")
           "What code is compiled for: processor, features, options.")
       .def_prop_ro(
           "plugins",
-          [](const SpaceRef& self) {
+          [](const SpaceRef& self) -> DictOf<nb::str> {
             nb::dict versions;
             for (const auto& [id, version] : self.value->space->plugin_versions())
               versions[id.c_str()] = version;
@@ -202,6 +230,13 @@ void bind_space(nb::module_& module) {
           "lower", &lower_in, nb::arg("trace"), nb::arg("workload") = nb::none(), nb::arg("seed") = 0,
           R"(The program that a trace gives, finished by the space's modules where the trace is not complete, and lowered for its
 target. Open decisions are drawn from `seed`. Raises UserError where the candidate fails.)")
+      .def("__reduce__",
+           [](const SpaceRef& self) -> Reduced {
+             const SpaceSource& source = self.value->source;
+             return nb::make_tuple(
+                 nb::module_::import_("tunesmith._pickles").attr("space"),
+                 nb::make_tuple(source.file, source.name, nb::cast(source.plugin_paths)));
+           })
       .def("__repr__", [](const SpaceRef& self) {
         return fmt::format("Space '{}' for {}", self.value->space->spec().name,
                            self.value->space->target().identity());

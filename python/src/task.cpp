@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include <tunesmith/target/separate_device.h>
+
 #include "errors.h"
 #include "records.h"
 #include "tune.h"
@@ -16,7 +18,7 @@ class StepwiseTask {
  public:
   StepwiseTask(nb::handle workload, nb::handle space, const nb::kwargs& keywords);
 
-  nb::list step(int64_t n);
+  ListOf<RecordRef> step(int64_t n);
   ResultRef finish(bool rank);
   ResultRef so_far();
   bool done() const { return task_->done(); }
@@ -61,7 +63,7 @@ StepwiseTask::StepwiseTask(nb::handle workload, nb::handle space, const nb::kwar
   });
 }
 
-nb::list StepwiseTask::step(int64_t n) {
+ListOf<RecordRef> StepwiseTask::step(int64_t n) {
   if (n < 1) throw UserError(fmt::format("expected at least one trial, not {}", n));
   std::vector<Record> records;
   work([&] {
@@ -75,13 +77,8 @@ nb::list StepwiseTask::step(int64_t n) {
 }
 
 ResultRef StepwiseTask::result_of(TuneResult value) const {
-  const TuneOptions& options = setup_->options();
-  return {std::move(value),
-          space_,
-          workload_,
-          database_,
-          options.measure_threads,
-          setup_->limited_by_trials() ? options.trials : 0};
+  return {std::move(value), OriginalSpace(space_), workload_, database_,
+          models_times(space_->space->target())};
 }
 
 ResultRef StepwiseTask::finish(bool rank) {
@@ -114,7 +111,10 @@ is kept.)")
           [](StepwiseTask* self, nb::handle workload, nb::handle space, const nb::kwargs& keywords) {
             new (self) StepwiseTask(workload, space, keywords);
           },
-          nb::arg("workload"), nb::arg("space") = nb::none(), nb::arg("keywords"))
+          nb::arg("workload"), nb::arg("space") = nb::none(), nb::arg("keywords"),
+          nb::sig("def __init__(self, workload: tunesmith._types.WorkloadLike, "
+                  "space: tunesmith._types.SpaceLike | None = None, "
+                  "**keywords: typing.Unpack[tunesmith._types.TuneKeywords]) -> None"))
       .def(
           "step", &StepwiseTask::step, nb::arg("n"),
           R"(Proposes, builds, verifies, measures and learns from at most `n` programs, never over the end of a round, and answers
@@ -128,12 +128,12 @@ their Records; none when done.)")
       .def_prop_ro(
           "workload", [](const StepwiseTask& self) { return WorkloadRef{self.workload()}; },
           "What is tuned: a Workload.")
-      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__iter__", [](nb::handle self) { return nb::typed<nb::object, StepwiseTask>(nb::borrow(self)); })
       .def("__next__",
-           [](StepwiseTask& self) {
+           [](StepwiseTask& self) -> ListOf<RecordRef> {
              // A step may make no trial of its own, where all it proposes was refused.
              while (!self.done()) {
-               nb::list batch = self.step(self.batch());
+               ListOf<RecordRef> batch = self.step(self.batch());
                if (batch.size() > 0) return batch;
              }
              throw nb::stop_iteration();

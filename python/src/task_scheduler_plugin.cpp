@@ -78,7 +78,7 @@ void bind_task_history(nb::module_& module) {
       .def_prop_ro(
           "improvements",
           [](const TaskRef& self) {
-            nb::list list;
+            ListOf<nb::typed<nb::tuple, int64_t, double>> list{nb::list()};
             for (const Improvement& one : self.get().improvements)
               list.append(nb::make_tuple(one.trials, one.seconds));
             return list;
@@ -108,14 +108,15 @@ void bind_task_set(nb::module_& module) {
             return TaskRef{self.value, index};
           },
           nb::arg("index"))
+      .def("__iter__", &iterator_of<TaskRef>)
       .def_prop_ro(
           "round", [](const TaskSetRef& self) { return self.value->set().round; }, "Trials of a whole round.")
       .def_prop_ro(
           "goal",
           [](const TaskSetRef& self) {
-            return self.value->set().goal == TuningGoal::TotalTime ? "total" : "each";
+            return self.value->set().goal == TuningGoal::TotalTime ? "total" : "geomean";
           },
-          "\"total\": the sum of weight times seconds; \"each\": the sum of weight times log(seconds).")
+          "\"total\": the sum of weight times seconds; \"geomean\": the sum of weight times log(seconds).")
       .def(
           "slope",
           [](const TaskSetRef& self, size_t index) { return self.value->set().slope(self.value->at(index)); },

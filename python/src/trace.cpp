@@ -1,4 +1,5 @@
 // Traces: what was done to a program, as text that replays.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <tunesmith/support/hash.h>
@@ -9,14 +10,14 @@
 namespace tunesmith::python {
 namespace {
 
-WorkloadPtr traced_workload(const TraceRef& self, nb::handle given) {
+WorkloadPtr traced_workload(const TraceRef& self, const WorkloadLike& given) {
   if (!given.is_none()) return workload_from(given).value;
   if (self.workload) return self.workload;
   throw UserError("this trace does not say what it is a trace of",
                   "name the workload: trace.schedule(workload)");
 }
 
-ScheduleRef replayed(const TraceRef& self, nb::handle given, uint64_t seed) {
+ScheduleRef replayed(const TraceRef& self, const WorkloadLike& given, uint64_t seed) {
   const WorkloadPtr workload = traced_workload(self, given);
   auto schedule = replay(workload->program, self.value, RandomStream(seed), nullptr, self.intrinsics);
   if (!schedule) throw ScheduleError(schedule.error());
@@ -31,7 +32,7 @@ std::string trace_line(const std::string& text, size_t index) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-nb::list trace_lines(const TraceRef& self) {
+ListOf<nb::str> trace_lines(const TraceRef& self) {
   const std::string text = self.value.str();
   nb::list lines;
   for (size_t i = 0; i < self.value.size(); ++i) lines.append(trace_line(text, i));
@@ -48,7 +49,7 @@ void bind_trace(nb::module_& module) {
 A trace that knows its workload replays without naming it. `==` compares instructions and decisions.)")
       .def_static(
           "parse",
-          [](const std::string& text, nb::handle workload, nb::handle space) {
+          [](const std::string& text, const WorkloadLike& workload, const SpaceLike& space) {
             IntrinsicsPtr intrinsics;
             if (!space.is_none()) intrinsics = space_from(space).value->space->intrinsics();
             TraceRef trace{shown_in(text, "trace", [&] { return Trace::parse(text); }), nullptr, intrinsics};
@@ -66,9 +67,7 @@ from `seed`. Raises ScheduleError where an instruction is refused.)")
           "Has it the part that finishing modules made? Then it gives its program without any module.")
       .def_prop_ro(
           "workload",
-          [](const TraceRef& self) {
-            return self.workload ? nb::cast(WorkloadRef{self.workload}) : nb::object(nb::none());
-          },
+          [](const TraceRef& self) { return workload_or_none(self.workload); },
           "Of what it is a trace: a Workload; None: not known.")
       .def_prop_ro("lines", &trace_lines, "The text of each instruction.")
       .def(
@@ -93,11 +92,9 @@ from `seed`. Raises ScheduleError where an instruction is refused.)")
       .def("__hash__", [](const TraceRef& self) { return static_cast<int64_t>(self.value.hash() >> 1); })
       .def("__str__", [](const TraceRef& self) { return self.value.str(); })
       .def("__repr__", [](const TraceRef& self) { return self.value.str(); })
-      .def("__reduce__", [](const TraceRef& self) {
-        const nb::object workload =
-            self.workload ? nb::cast(WorkloadRef{self.workload}) : nb::object(nb::none());
+      .def("__reduce__", [](const TraceRef& self) -> Reduced {
         return nb::make_tuple(nb::module_::import_("tunesmith._pickles").attr("trace"),
-                              nb::make_tuple(self.value.str(), workload));
+                              nb::make_tuple(self.value.str(), workload_or_none(self.workload)));
       });
 }
 

@@ -14,9 +14,6 @@
 
 #include "errors.h"
 #include "plain_report.h"
-#include "records.h"
-#include "session.h"
-#include "traces.h"
 #include "watched.h"
 
 namespace tunesmith::python {
@@ -68,28 +65,27 @@ class Latest {
   std::optional<ProgressRef> latest_;
 };
 
-ResultRef tune_one(nb::handle workload, nb::handle space, const nb::object& progress,
+ResultRef tune_one(const WorkloadLike& workload, const SpaceLike& space, const nb::object& progress,
                    const nb::kwargs& keywords) {
   require_own_process();
   const cli::TuneArguments arguments = arguments_from(keywords);
   ResultRef result;
   result.workload = workload_from(workload).value;
-  result.space = space_from(space).value;
+  const std::shared_ptr<HeldSpace> held = space_from(space).value;
+  result.space = OriginalSpace(held);
   result.database = cli::database_path(arguments.database);
   std::atomic<bool> stop{false};
   Latest latest;
   const auto work = [&] {
-    Setup setup(result.space, result.workload, arguments, stop);
+    Setup setup(held, result.workload, arguments, stop);
     const double peak = setup.peak();
     const double seconds = setup.limited_by_trials() ? 0.0 : setup.options().time_limit_seconds;
-    const bool modelled = models_times(setup.space().target());
-    result.threads = setup.options().measure_threads;
-    result.asked = setup.limited_by_trials() ? setup.options().trials : 0;
+    result.modelled = models_times(setup.space().target());
     TuneHooks hooks;
     hooks.stop = &stop;
     hooks.left_plain = [](std::span<const PlainBlock> blocks) { cli::tell_plain(blocks, ""); };
     hooks.progress = [&](const TuneProgress& now) {
-      latest.put(progress_of(now, *result.workload, peak, seconds, modelled));
+      latest.put(progress_of(now, *result.workload, peak, seconds, result.modelled));
     };
     result.value = tune(setup.workload(), setup.space(), setup.store(), setup.runner(), setup.environment(),
                         setup.options(), hooks);
@@ -101,35 +97,6 @@ ResultRef tune_one(nb::handle workload, nb::handle space, const nb::object& prog
   };
   if (WorkThread().run(work, stop, poll)) result.value.interrupted = true;
   return result;
-}
-
-nb::object best_of_result(const ResultRef& self) {
-  if (self.value.best_id.empty()) return nb::none();
-  const RecordStore store = cli::open_records(self.database, RecordStore::Mode::Read);
-  const std::shared_ptr<HeldSpace> own =
-      self.value.best_space == self.space->space->spec().name ? self.space : nullptr;
-  return nb::cast(RecordRef{cli::find_record(store, self.value.best_id), self.database, own, self.workload});
-}
-
-std::map<std::string, int64_t> failures_of(const std::map<FailureCause, int64_t>& failures) {
-  std::map<std::string, int64_t> named;
-  for (const auto& [cause, count] : failures) named[std::string(failure_cause_name(cause))] = count;
-  return named;
-}
-
-std::string result_text(const ResultRef& self) {
-  const TuneResult& result = self.value;
-  std::string text = fmt::format("{}: {} trials, {} valid{}", self.workload->key, result.trials, result.valid,
-                                 result.interrupted ? ", interrupted" : "");
-  if (result.best_id.empty()) return text + "; nothing valid was found";
-  const double speed = self.workload->flops / result.best_seconds;
-  text += fmt::format("\n  best      {}{}, {:.1f} GFLOP/s", seconds_text(result.best_seconds),
-                      models_times(self.space->space->target()) ? " modelled" : "", speed * 1e-9);
-  if (result.peak) text += fmt::format(", {:.1f} % of the peak", 100.0 * speed / result.peak->per_second);
-  if (result.baseline_seconds > 0.0)
-    text += fmt::format("\n  baseline  {}: the best is {:.1f} times as fast",
-                        seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
-  return text + fmt::format("\n  record    {}", result.best_id);
 }
 
 void bind_progress(nb::module_& module) {
@@ -166,64 +133,16 @@ void bind_progress(nb::module_& module) {
       });
 }
 
-template <typename T>
-auto field(T TuneResult::* member) {
-  return [member](const ResultRef& self) { return self.value.*member; };
-}
-
-void bind_result(nb::module_& module) {
-  nb::class_<ResultRef>(module, "Result", nb::dynamic_attr(),
-                        "What a run has found. Printed, it is a summary.")
-      .def_prop_ro("best", &best_of_result,
-                   "The best program of the task on record: a Record; None: nothing valid was found.")
-      .def_prop_ro("best_seconds", field(&TuneResult::best_seconds), "Of one call.")
-      .def_prop_ro("baseline_seconds", field(&TuneResult::baseline_seconds), "Of the unscheduled program.")
-      .def_prop_ro(
-          "peak", [](const ResultRef& self) { return self.value.peak ? self.value.peak->per_second : 0.0; },
-          "Operations a second of the machine's peak kernel: the highest on record. 0: nothing was ranked.")
-      .def_prop_ro("ended_because", field(&TuneResult::ended_because),
-                   "\"trials\", \"time limit\", \"expected gain\", ...")
-      .def_prop_ro("trials", field(&TuneResult::trials),
-                   "Programs measured, those taken from the records included.")
-      .def_prop_ro("valid", field(&TuneResult::valid), "Of the trials: right, and timed.")
-      .def_prop_ro("resumed", field(&TuneResult::resumed),
-                   "Of the trials: taken from the records of the same run.")
-      .def_prop_ro("known", field(&TuneResult::known), "Programs of the task on record when the run began.")
-      .def_prop_ro("disturbed", field(&TuneResult::disturbed),
-                   "Measured while something else used the machine.")
-      .def_prop_ro(
-          "failures", [](const ResultRef& self) { return failures_of(self.value.failures); },
-          "Trials that failed, by cause.")
-      .def_prop_ro("interrupted", field(&TuneResult::interrupted), "Ctrl-C, or a callback, ended it.")
-      .def_prop_ro("exhausted", field(&TuneResult::exhausted), "Nothing was left to propose.")
-      .def_prop_ro(
-          "seconds", [](const ResultRef& self) { return self.value.times.wall; }, "Of wall-clock.")
-      .def_prop_ro(
-          "times",
-          [](const ResultRef& self) {
-            const TuneTimes& times = self.value.times;
-            return std::map<std::string, double>{{"generate", times.generate}, {"propose", times.propose},
-                                                 {"model", times.model},       {"build", times.build},
-                                                 {"measure", times.measure},   {"wait", times.wait},
-                                                 {"wall", times.wall}};
-          },
-          "Seconds of wall-clock by what they were spent on.")
-      .def_prop_ro(
-          "workload", [](const ResultRef& self) { return WorkloadRef{self.workload}; },
-          "What was tuned: a Workload.")
-      .def_prop_ro(
-          "space", [](const ResultRef& self) { return SpaceRef{self.space}; }, "The Space that was searched.")
-      .def_ro("records", &ResultRef::database, "The store's file.")
-      .def("__repr__", &result_text);
-}
-
 }  // namespace
 
 void bind_tune(nb::module_& module) {
   bind_progress(module);
-  bind_result(module);
   module.def("tune_one", &tune_one, nb::arg("workload"), nb::arg("space").none(), nb::arg("progress").none(),
-             nb::arg("keywords"));
+             nb::arg("keywords"),
+             nb::sig("def tune_one(workload: tunesmith._types.WorkloadLike, "
+                     "space: tunesmith._types.SpaceLike | None, "
+                     "progress: collections.abc.Callable[[Progress], object] | None, "
+                     "**keywords: typing.Unpack[tunesmith._types.TuneKeywords]) -> Result"));
 }
 
 }  // namespace tunesmith::python

@@ -48,14 +48,13 @@ class Setup {
   int threads_;
 };
 
-/// `result` with what makes programs of it.
+/// What a run has found, with what makes programs of it.
 struct ResultRef {
   TuneResult value;
-  std::shared_ptr<HeldSpace> space;
+  OriginalSpace space;
   WorkloadPtr workload;
   std::string database;
-  int threads = 0;
-  int64_t asked = 0;  // trials; 0: time ended it
+  bool modelled = false;  // its times are a model's
 };
 
 /// From the keywords that tune() and Task() share. Throws UserError for what is not one of their values.

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/tune_many.h>
 
 #include "errors.h"
@@ -102,8 +103,8 @@ class ManySetup {
   WorkerTarget worker;
 };
 
-nb::list tune_all(const nb::sequence& workloads, nb::handle space, const nb::object& progress,
-                  nb::handle weights, const nb::kwargs& keywords) {
+ListOf<ResultRef> tune_all(const nb::sequence& workloads, const SpaceLike& space, const nb::object& progress,
+                           nb::handle weights, const nb::kwargs& keywords) {
   require_own_process();
   cli::TuneArguments arguments = arguments_from(keywords);
   const cli::TaskList list = tasks_from(workloads, weights, arguments.allow_memory);
@@ -112,13 +113,11 @@ nb::list tune_all(const nb::sequence& workloads, nb::handle space, const nb::obj
   std::mutex mutex;
   std::optional<ManyProgressRef> latest;
   TuneManyResult result;
-  int threads = 0;
   const auto work = [&] {
     ManySetup setup(*held, arguments, stop);
     cli::Common common;
     common.command_line = "python";
     const TuneManyOptions options = cli::many_options(common, arguments, list, setup.measure);
-    threads = options.task.measure_threads;
     TuneManyHooks hooks;
     hooks.stop = &stop;
     hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
@@ -145,8 +144,10 @@ nb::list tune_all(const nb::sequence& workloads, nb::handle space, const nb::obj
     TuneResult& one = result.tasks[i].result;
     one.interrupted = result.interrupted;
     if (!result.tasks[i].error.empty()) cli::say(fmt::format("{}: {}", list.names[i], result.tasks[i].error));
-    results.append(nb::cast(ResultRef{std::move(one), held, workload_from(nb::object(workloads[i])).value,
-                                      cli::database_path(arguments.database), threads, 0}));
+    results.append(nb::cast(ResultRef{std::move(one), OriginalSpace(held),
+                                      workload_from(nb::object(workloads[i])).value,
+                                      cli::database_path(arguments.database),
+                                      models_times(held->space->target())}));
   }
   return results;
 }
@@ -166,7 +167,11 @@ void bind_tune_many(nb::module_& module) {
       .def("__str__",
            [](const ManyProgressRef& self) { return many_progress_text(self, std::string::npos); });
   module.def("tune_all", &tune_all, nb::arg("workloads"), nb::arg("space").none(), nb::arg("progress").none(),
-             nb::arg("weights").none(), nb::arg("keywords"));
+             nb::arg("weights").none(), nb::arg("keywords"),
+             nb::sig("def tune_all(workloads: collections.abc.Sequence[tunesmith._types.WorkloadLike], "
+                     "space: tunesmith._types.SpaceLike | None, "
+                     "progress: collections.abc.Callable[[ManyProgress], object] | None, "
+                     "**keywords: typing.Unpack[tunesmith._types.ManyKeywords]) -> list[Result]"));
 }
 
 }  // namespace tunesmith::python

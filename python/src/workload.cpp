@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <tunesmith/ir/printer.h>
@@ -50,7 +51,7 @@ std::string shape_text(const BufferNode& buffer) {
   return fmt::format("{}: {}", buffer.name, type_text(buffer.dtype, buffer.shape));
 }
 
-nb::tuple tuple_of(const std::vector<int64_t>& numbers) {
+nb::typed<nb::tuple, int64_t, nb::ellipsis> tuple_of(const std::vector<int64_t>& numbers) {
   nb::list list;
   for (const int64_t number : numbers) list.append(number);
   return nb::tuple(list);
@@ -68,7 +69,7 @@ std::string workload_text(const Workload& workload) {
 
 }  // namespace
 
-nb::list buffers_of(const std::vector<Buffer>& buffers) {
+ListOf<BufferRef> buffers_of(const std::vector<Buffer>& buffers) {
   nb::list list;
   for (const Buffer& buffer : buffers) list.append(nb::cast(BufferRef{buffer}));
   return list;
@@ -120,7 +121,7 @@ void bind_value(nb::class_<WorkloadRef>& workload) {
       .def("__hash__", [](const WorkloadRef& self) { return static_cast<int64_t>(self.value->hash >> 1); })
       .def("__repr__", [](const WorkloadRef& self) { return workload_text(*self.value); })
       .def("__str__", [](const WorkloadRef& self) { return self.value->key; })
-      .def("__reduce__", [](const WorkloadRef& self) {
+      .def("__reduce__", [](const WorkloadRef& self) -> Reduced {
         nb::dict params;
         const auto [name, given] = parse_workload_text(self.value->key);
         for (const auto& [param, value] : given) params[param.c_str()] = value;
@@ -145,7 +146,9 @@ and a caret.)")
             new (self) WorkloadRef{
                 std::make_shared<const Workload>(load_workload(path_from(text), params_of(params)))};
           },
-          nb::arg("text"), nb::arg("params"))
+          nb::arg("text"), nb::arg("params"),
+          nb::sig("def __init__(self, text: tunesmith._types.PathLike, "
+                  "**params: tunesmith._types.Param) -> None"))
       .def_prop_ro(
           "key", [](const WorkloadRef& self) { return self.value->key; },
           "The canonical text, with all parameters.")
@@ -153,7 +156,7 @@ and a caret.)")
           "name", [](const WorkloadRef& self) { return self.value->name; }, "Without its parameters.")
       .def_prop_ro(
           "params",
-          [](const WorkloadRef& self) {
+          [](const WorkloadRef& self) -> DictOf<std::variant<int64_t, std::string>> {
             nb::dict params;
             for (const WorkloadParam& param : self.value->params) {
               const auto* number = std::get_if<int64_t>(&param.value);
@@ -196,7 +199,7 @@ void bind_workload(nb::module_& module) {
   bind_value(workload);
   module.def(
       "workloads",
-      [] {
+      []() -> DictOf<nb::str> {
         const WorkloadLibrary library;
         nb::dict all;
         for (const std::string& name : library.list())

@@ -71,20 +71,13 @@ __all__ = [
 ]
 
 
-def _html(self):
+def _html(self: object) -> str:
     from html import escape
 
     return f"<pre>{escape(str(self))}</pre>"
 
 
-def _against(self, library="best", *, space=None, seconds=3.0):
-    from .against import compare
-
-    return compare(self, library, space=space, seconds=seconds)
-
-
-_against.__doc__ = "Times its program in turn with a library, called from Python: :func:`tunesmith.against.compare`."
-Record.against = _against
-
 for _shown in (Program, Progress, Record, Result, Trace, Workload):
-    _shown._repr_html_ = _html
+    setattr(_shown, "_repr_html_", _html)
+# Until tune() compares.
+setattr(Result, "comparison", None)

@@ -1,9 +1,12 @@
 """The command `tunesmith`, as the package brings it: all of its abilities, with the package's own kernel and plugins."""
+from __future__ import annotations
+
 import os
 import sys
+from typing import NoReturn
 
 
-def main():
+def main() -> NoReturn:
     program = os.path.join(os.path.dirname(__file__), "bin", "tunesmith")
     # What it calls Python for (tune --against) is this one.
     os.environ.setdefault("TUNESMITH_PYTHON", sys.executable)

@@ -1,5 +1,9 @@
 """New arrays for results."""
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from .errors import UserError
 
@@ -9,7 +13,7 @@ _INTEGERS = {f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"),
 NAMES = _FLOATS | _INTEGERS
 
 
-def maker(dtype, shape):
+def maker(dtype: str, shape: tuple[int, ...]) -> Callable[[Any], Any]:
     """A function of an argument `like`, for an array of this type and shape with unspecified contents: of torch where `like`
     is a tensor, else of numpy."""
     try:
@@ -20,7 +24,7 @@ def maker(dtype, shape):
     if empty is not None:
         kind = numpy_type("uint16" if dtype == "bf16" else NAMES[dtype])
 
-    def make(like):
+    def make(like: Any) -> Any:
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(like, torch.Tensor):
             return torch.empty(shape, dtype=getattr(torch, NAMES[dtype]))

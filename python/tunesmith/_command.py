@@ -1,10 +1,13 @@
 """The command that the package brings, as a function: for what it does in a process of its own."""
+from __future__ import annotations
+
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
+from typing import IO, Any
 
 from .errors import EnvironmentFault, NoRecord, UserError
 
@@ -13,9 +16,9 @@ PROGRAM = os.path.join(os.path.dirname(__file__), "bin", "tunesmith")
 _WRONG, _NOTHING_FOUND, _ENVIRONMENT_FAULT, _INTERRUPTED = 1, 3, 4, 130
 
 
-def words_of(options):
+def words_of(options: dict[str, Any]) -> list[str]:
     """Keywords as options: ``min_gain=0`` is ``--min-gain 0``, True a flag, a list is repeated; None and False are left out."""
-    words = []
+    words: list[str] = []
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"
         if value is True:
@@ -29,23 +32,24 @@ def words_of(options):
 class _Remarks(threading.Thread):
     """Reads what the command says beside its result, and shows it as it comes."""
 
-    def __init__(self, stream, shown):
+    def __init__(self, stream: IO[str], shown: bool) -> None:
         super().__init__(daemon=True)
-        self._stream, self._shown, self.lines = stream, shown, []
+        self._stream, self._shown = stream, shown
+        self.lines: list[str] = []
 
-    def run(self):
+    def run(self) -> None:
         for line in self._stream:
             self.lines.append(line.rstrip("\n"))
             if self._shown and sys.stderr is not None:
                 print(line, end="", file=sys.stderr, flush=True)
 
-    def text(self):
+    def text(self) -> str:
         """The last thing that was said, which is the error where there was one."""
         starts = [i for i, line in enumerate(self.lines) if line.startswith("tunesmith: ")]
         return "\n".join(self.lines[starts[-1]:]).removeprefix("tunesmith: ") if starts else "\n".join(self.lines)
 
 
-def command(*words, text=False, show=False, **options):
+def command(*words: object, text: bool = False, show: bool = False, **options: Any) -> Any:
     """Runs the command ``tunesmith`` of this package in a process of its own, and answers what it prints with ``--json``, as Python
     has it; with ``text`` what it prints without.
 
@@ -65,6 +69,7 @@ def command(*words, text=False, show=False, **options):
     environment = {"TUNESMITH_PYTHON": sys.executable, **os.environ}
     # Signals of the terminal are not the command's: they come once, from here.
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment) as process:
+        assert process.stdout is not None and process.stderr is not None
         remarks = _Remarks(process.stderr, show)
         remarks.start()
         try:

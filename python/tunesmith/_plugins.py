@@ -1,12 +1,19 @@
 """Plugins written in Python: the classes to derive from, and how a file becomes one."""
+from __future__ import annotations
+
 import inspect
 import linecache
 import logging
 import sys
 import traceback
 import types
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import UserError
+
+if TYPE_CHECKING:
+    from ._tunesmith import Candidate, Device, Measured, ModuleContext, Schedule, SearchContext, TaskSet, Workload
 
 
 class Module:
@@ -23,13 +30,13 @@ class Module:
     this one; ``before``: ids of those before which it stands when it is itself brought so.
     """
 
-    stage = "block"
-    makes = ()
-    consumes = ()
-    partners = ()
-    before = ()
+    stage: str = "block"
+    makes: Sequence[str] = ()
+    consumes: Sequence[str] = ()
+    partners: Sequence[str] = ()
+    before: Sequence[str] = ()
 
-    def apply(self, schedule, block, context):
+    def apply(self, schedule: Schedule, block: str, context: ModuleContext) -> Schedule | list[Schedule] | str:
         """Does its work, at one block.
 
         :param schedule: the :class:`Schedule`, the module's own to change or to copy.
@@ -52,9 +59,9 @@ class Searcher:
     something else when it is asked again with the same history.
     """
 
-    repeatable = True
+    repeatable: bool = True
 
-    def propose(self, context, n):
+    def propose(self, context: SearchContext, n: int) -> list[Candidate]:
         """What to measure next.
 
         :param context: a :class:`SearchContext`, valid during the call.
@@ -64,11 +71,11 @@ class Searcher:
         """
         raise NotImplementedError
 
-    def observe(self, context, results):
+    def observe(self, context: SearchContext, results: list[Measured]) -> None:
         """What became of them: a list of :class:`Measured`, in the order proposed. Called also with the history, before the
         first propose(), when there is any. Does nothing unless overridden: ``context.history`` has it all."""
 
-    def expected(self):
+    def expected(self) -> Sequence[float]:
         """What a model of its own expects of the programs that propose() answered last: a list of one float for each, higher is
         better; empty where it has none."""
         return []
@@ -83,32 +90,32 @@ class CostModel:
     no number, or orders three batches worse than chance, is named and not asked again; the run continues without it.
     """
 
-    def use_columns(self, added):
+    def use_columns(self, added: list[str]) -> None:
         """Once, before anything else: a list of names of the columns that the space's extensions add to Candidate.features(),
         behind those of feature_columns(). Does nothing unless overridden."""
 
-    def begin(self, workload, device):
+    def begin(self, workload: Workload, device: Device) -> None:
         """Once for each workload that is tuned, before anything else of it but load(): a :class:`Workload` and a
         :class:`Device`, which Candidate.features() wants. Does nothing unless overridden."""
 
-    def update(self, results):
+    def update(self, results: list[Measured]) -> None:
         """Learns from a list of :class:`Measured`, what was measured since the last call. Keep numbers, not the candidates: each
         holds its whole program. Does nothing unless overridden."""
 
-    def predict(self, candidates):
+    def predict(self, candidates: list[Candidate]) -> Iterable[float]:
         """One finite float for each :class:`Candidate` of a list, higher is better; only the order counts. Must not change what
         later calls answer."""
         raise NotImplementedError
 
-    def save(self):
+    def save(self) -> bytes:
         """What has been learned, as bytes for load(); ``b""``, as unless overridden, when there is nothing to keep."""
         return b""
 
-    def load(self, saved):
+    def load(self, saved: bytes) -> None:
         """Takes what save() of another object with the same options answered, and predicts the same from then on."""
         raise UserError("this cost model keeps nothing: it has no load()")
 
-    def importance(self):
+    def importance(self) -> dict[str, float]:
         """What it goes by, the most important first: a dict of name to share, which add up to 1; empty, as unless overridden,
         where it cannot say."""
         return {}
@@ -122,44 +129,44 @@ class TaskScheduler:
     arguments of ``__init__``, as a :class:`Module`'s.
     """
 
-    def next(self, tasks):
+    def next(self, tasks: TaskSet) -> int:
         """Which task gets the next round: the index of one of ``tasks``, a :class:`TaskSet`, that is not done."""
         raise NotImplementedError
 
 
 #: By the kernel's names of the kinds: the class to derive from, and what a derived one must define.
-KINDS = {
+KINDS: dict[str, tuple[type, str]] = {
     "module": (Module, "apply"),
     "searcher": (Searcher, "propose"),
     "cost_model": (CostModel, "predict"),
     "task_scheduler": (TaskScheduler, "next"),
 }
 
-_modules = {}  # of files that were run, by path and text
-_said = set()  # classes of which it was said that they are slower
+_modules: dict[tuple[str, str], types.ModuleType] = {}  # of files that were run, by path and text
+_said: set[tuple[str, str]] = set()  # classes of which it was said that they are slower
 
 
-def raised_at(error):
+def raised_at(error: BaseException) -> tuple[str, int]:
     """The file and the line that raised an exception."""
     frames = traceback.extract_tb(error.__traceback__)
-    return (frames[-1].filename, frames[-1].lineno) if frames else ("", 0)
+    return (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
 
 
-def described(error):
+def described(error: BaseException) -> str:
     """One line: where an exception was raised, and what it says."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{frames[-1].filename}:{frames[-1].lineno}, in {frames[-1].name}: " if frames else ""
     return place + "".join(traceback.format_exception_only(error)).strip()
 
 
-def _refuse(file, line, column, message):
+def _refuse(file: str, line: int, column: int, message: str) -> NoReturn:
     excerpt = linecache.getline(file, line).rstrip()
     caret = f"  {excerpt}\n  {' ' * (column - 1)}^" if excerpt and column else ""
     place = f"{file}:{line}" + (f":{column}" if column else "")
     raise UserError(f"{place}: {message}", file, line, column, "", caret) from None
 
 
-def _run(file, text):
+def _run(file: str, text: str) -> types.ModuleType:
     """The module that the file's text makes, run once in this process."""
     if (file, text) in _modules:
         return _modules[file, text]
@@ -176,18 +183,19 @@ def _run(file, text):
         exec(code, module.__dict__)
     except Exception as error:
         del sys.modules[name]
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file and frame.lineno]
         _refuse(file, lines[-1] if lines else 1, 0, f"it cannot be run: {type(error).__name__}: {error}")
     _modules[file, text] = module
     return module
 
 
-def _options(cls):
+def _options(cls: type) -> list[tuple[str, Any, str]]:
     """Name, default and a line of help of each."""
-    if cls.__init__ is object.__init__:
+    initialiser: Any = getattr(cls, "__init__")
+    if initialiser is object.__init__:
         return []
-    options = []
-    for parameter in list(inspect.signature(cls.__init__).parameters.values())[1:]:
+    options: list[tuple[str, Any, str]] = []
+    for parameter in list(inspect.signature(initialiser).parameters.values())[1:]:
         where = f"{cls.__name__}.__init__: '{parameter.name}'"
         if parameter.kind is not parameter.KEYWORD_ONLY:
             raise UserError(f"{where}: options are keyword-only: def __init__(self, *, {parameter.name}=...)")
@@ -199,7 +207,7 @@ def _options(cls):
     return options
 
 
-def load(kind, file, text, class_name):
+def load(kind: str, file: str, text: str, class_name: str) -> tuple[type, str, list[tuple[str, Any, str]]]:
     """The class, a line of help, and its options; what the kernel's reader of such plugins calls."""
     if kind not in KINDS:
         raise UserError(f"a plugin of the kind '{kind}' cannot be written in Python", remedy="a module, a searcher, a cost model or a task scheduler can")

@@ -1,9 +1,16 @@
 """How far a run is: a line in a terminal, a bar in a notebook, a line at each tenth elsewhere."""
+from __future__ import annotations
+
 import shutil
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from ._tunesmith import ManyProgress, Progress
 
 
-def _in_notebook():
+def _in_notebook() -> bool:
     shell = sys.modules.get("IPython")
     instance = shell.get_ipython() if shell is not None else None
     return instance is not None and instance.__class__.__name__ == "ZMQInteractiveShell"
@@ -12,14 +19,14 @@ def _in_notebook():
 class Terminal:
     """One line, redrawn in place."""
 
-    def __init__(self, stream):
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def __call__(self, progress):
+    def __call__(self, progress: Progress | ManyProgress) -> None:
         self._stream.write("\r\x1b[K" + progress.text(shutil.get_terminal_size().columns - 1))
         self._stream.flush()
 
-    def close(self):
+    def close(self) -> None:
         self._stream.write("\r\x1b[K")
         self._stream.flush()
 
@@ -29,37 +36,37 @@ class Log:
 
     EVERY = 64  # trials, where there is no total
 
-    def __init__(self, stream):
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._last = 0
 
-    def __call__(self, progress):
+    def __call__(self, progress: Progress | ManyProgress) -> None:
         tenth = 10 * progress.done // progress.total if progress.total else progress.done // self.EVERY
         if tenth > self._last:
             self._last = tenth
             print(progress, file=self._stream, flush=True)
 
-    def close(self):
+    def close(self) -> None:
         pass
 
 
 class Notebook:
     """A bar as HTML, redrawn in its cell."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         from IPython.display import HTML, display
 
         self._html = HTML
         self._handle = display(HTML(bar(None)), display_id=True)
 
-    def __call__(self, progress):
+    def __call__(self, progress: Progress | ManyProgress) -> None:
         self._handle.update(self._html(bar(progress)))
 
-    def close(self):
+    def close(self) -> None:
         pass
 
 
-def bar(progress):
+def bar(progress: Progress | ManyProgress | None) -> str:
     """The bar as HTML; None: nothing is measured yet."""
     if progress is None:
         return "<progress></progress> measuring the machine's peak"
@@ -68,7 +75,7 @@ def bar(progress):
     return f"<progress{value}></progress> <code>{text}</code>"
 
 
-def shown(progress):
+def shown(progress: Callable[[Any], object] | str | bool | None) -> Callable[[Any], object] | None:
     """What tune() calls: None shows nothing, "auto" what fits the place, a callable is called itself."""
     if progress is None or progress is False:
         return None

@@ -1,7 +1,14 @@
 """Records as a table: what Records.frame() calls."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._tunesmith import Records
+    from ._types import WorkloadLike
 
 
-def frame(records, task, ok):
+def frame(records: Records, task: WorkloadLike | None, ok: bool | None) -> Any:
     import pandas
 
     table = pandas.DataFrame([record.as_dict() for record in records.list(task, ok)])

@@ -1,27 +1,46 @@
 """The report of what was measured (docs/report.md)."""
+from __future__ import annotations
+
 import html
 import json
+import os
 import pathlib
 import tempfile
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from ._command import command
+
+if TYPE_CHECKING:
+    from ._tunesmith import Records, Workload
 
 
 class Report:
     """A page of what was measured. ``file`` is the page, ``data`` what it shows; in a notebook it is the page itself."""
 
-    def __init__(self, file, data):
+    def __init__(self, file: str, data: dict[str, Any]) -> None:
         self.file, self.data = file, data
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Report of {len(self.data['tasks'])} tasks in {self.file}"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         page = html.escape(pathlib.Path(self.file).read_text(), quote=True)
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 40em; border: 0"></iframe>'
 
 
-def report(records=None, file="report.html", *, workloads=(), tasks=(), runs=(), comparisons=(), networks=(), measure_roofs=False, **options):
+def report(
+    records: Records | str | os.PathLike[str] | None = None,
+    file: str | os.PathLike[str] = "report.html",
+    *,
+    workloads: Iterable[Workload | str] = (),
+    tasks: Iterable[str] = (),
+    runs: Iterable[str] = (),
+    comparisons: Iterable[dict[str, Any] | str | os.PathLike[str]] = (),
+    networks: Iterable[dict[str, Any] | str | os.PathLike[str]] = (),
+    measure_roofs: bool = False,
+    **options: Any,
+) -> Report:
     """Writes a page of what is on record (docs/report.md), as the command ``tunesmith report`` does: a :class:`Report`.
 
     :param records: the store's file, or :class:`Records`; None: the command's.
@@ -35,12 +54,12 @@ def report(records=None, file="report.html", *, workloads=(), tasks=(), runs=(),
     :raises UserError: a name is not on record, or there is nothing to report.
     """
     with tempfile.TemporaryDirectory() as folder:
-        given = {name: [_file(one, folder, f"{name}{i}") for i, one in enumerate(values)] for name, values in (("comparison", comparisons), ("network", networks))}
+        given: dict[str, Any] = {name: [_file(one, folder, f"{name}{i}") for i, one in enumerate(values)] for name, values in (("comparison", comparisons), ("network", networks))}
         data = command("report", database=records, output=file, workload=[str(one) for one in workloads], task=list(tasks), run=list(runs), measure_roofs=measure_roofs, **given, **options)
     return Report(str(file), data)
 
 
-def _file(given, folder, name):
+def _file(given: dict[str, Any] | str | os.PathLike[str], folder: str, name: str) -> str | os.PathLike[str]:
     if not isinstance(given, dict):
         return given
     file = pathlib.Path(folder) / f"{name}.json"

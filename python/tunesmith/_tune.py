@@ -1,34 +1,54 @@
 """Tuning a workload."""
+from __future__ import annotations
+
+import os
 import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from . import _tunesmith
 from ._progress import shown
 from .errors import Error, UserError
 
+if TYPE_CHECKING:
+    from ._tunesmith import ManyProgress, Progress, Records, Result
+    from ._types import ManyKeywords, OneWorkload, SpaceLike, TuneKeywords, WorkloadLike
+    from .against import Comparison
 
+
+@overload
 def tune(
-    workload,
-    space=None,
+    workload: WorkloadLike, space: SpaceLike | None = None, *, against: str | None = None,
+    progress: Callable[[Progress], object] | str | bool | None = "auto", **keywords: Unpack[TuneKeywords],
+) -> Result: ...
+@overload
+def tune(
+    workload: list[OneWorkload] | tuple[OneWorkload, ...], space: SpaceLike | None = None, *,
+    progress: Callable[[ManyProgress], object] | str | bool | None = "auto", **keywords: Unpack[ManyKeywords],
+) -> list[Result]: ...
+def tune(
+    workload: Any,
+    space: SpaceLike | None = None,
     *,
-    trials=None,
-    minutes=None,
-    seed=0,
-    threads=None,
-    batch=None,
-    min_gain=None,
-    search=None,
-    model=None,
-    model_file=None,
-    records=None,
-    fresh=False,
-    candidate_timeout=10.0,
-    allow_memory=False,
-    weights=None,
-    scheduler=None,
-    goal=None,
-    against=None,
-    progress="auto",
-):
+    trials: int | None = None,
+    minutes: float | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    batch: int | None = None,
+    min_gain: float | None = None,
+    search: str | None = None,
+    model: str | None = None,
+    model_file: str | None = None,
+    records: Records | str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+    candidate_time_out: float = 10.0,
+    allow_memory: bool = False,
+    weights: Sequence[float] | None = None,
+    scheduler: str | None = None,
+    goal: Literal["total", "geomean"] | None = None,
+    against: str | None = None,
+    progress: Callable[[Any], object] | str | bool | None = "auto",
+) -> Any:
     """Searches for a fast program by measuring, as the command `tunesmith tune` does: a :class:`Result`. Of a list of workloads,
     which share the budget, a list of Results in their order.
 
@@ -42,7 +62,7 @@ def tune(
         ``minutes`` says how long.
     :param minutes: of wall-clock at most.
     :param seed: the same seed finds the same programs.
-    :param threads: of the measured programs; None: all processors of this process.
+    :param threads: of the measured programs; None or 0: all processors of this process.
     :param batch: programs in a round.
     :param min_gain: percent: what is expected to gain less of a further round is not searched any more; None: 0, or where
         ``minutes`` alone say how long, 0.05 divided by the number of workloads.
@@ -52,11 +72,11 @@ def tune(
     :param model_file: the cost model is loaded from there where it exists, and saved there.
     :param records: the store's file, or :class:`Records`; None: the command's.
     :param fresh: do not begin with what is on record.
-    :param candidate_timeout: seconds for one program.
+    :param candidate_time_out: seconds for one program.
     :param allow_memory: continue where measuring takes more memory than there is.
     :param weights: of a list: how much each counts, as how often a network calls it.
     :param scheduler: of a list: a task scheduler in place of the space's, or a class in Python by its file.
-    :param goal: of a list: ``"total"``, the sum of weight times time (the default with weights), or ``"each"``, the geometric mean.
+    :param goal: of a list: ``"total"``, the sum of weight times time (the default with weights), or ``"geomean"``, the geometric mean.
     :param against: a library that is timed in turn with the best program, called from Python with the same inputs: "torch",
         "onnxruntime", "blas", or "best", the fastest of those that are installed. What came of it is ``result.comparison``
         (:mod:`tunesmith.against`); what cannot be compared is refused before anything is measured. Where the library fails
@@ -80,8 +100,9 @@ def tune(
         check(workload, against)
     show = shown(progress)
     try:
-        of_many = {"weights": weights, "scheduler": scheduler, "goal": goal} if many else {}
-        result = (_tunesmith.tune_all if many else _tunesmith.tune_one)(
+        of_many: dict[str, Any] = {"weights": weights, "scheduler": scheduler, "goal": goal} if many else {}
+        run: Callable[..., Any] = _tunesmith.tune_all if many else _tunesmith.tune_one
+        result = run(
             workload,
             space,
             show,
@@ -97,24 +118,25 @@ def tune(
             model_file=model_file,
             records=records,
             fresh=fresh,
-            candidate_timeout=candidate_timeout,
+            candidate_time_out=candidate_time_out,
             allow_memory=allow_memory,
         )
     finally:
-        if hasattr(show, "close"):
+        if show is not None and hasattr(show, "close"):
             show.close()
     if against is not None:
         result.comparison = _compared(result, against)
     return result
 
 
-def _compared(result, library):
+def _compared(result: Result, library: str) -> Comparison | None:
     """The best program beside a library: a Comparison, or None where there is none."""
-    best = result.best
-    if best is None:
+    if not result.found:
         return None
+    best = result.best
     try:
-        return best.against(library, space=result.space if best.space == result.space.name else None)
+        comparison: Comparison = best.against(library, space=result.space if best.space == result.space.name else None)
+        return comparison
     except Error as error:
         warnings.warn(f"the program was not compared with {library}: {error}", stacklevel=3)
         return None

@@ -1,40 +1,47 @@
 """Workloads written as Python functions: the text of the workload language, made of the function's syntax tree."""
+from __future__ import annotations
+
 import ast
 import inspect
 import textwrap
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._tunesmith import Workload
 from .errors import UserError
+
+if TYPE_CHECKING:
+    from ._types import Param
 
 
 class DataType:
     """An element type: ``ts.f32["n", "d"]`` is an input of this type and shape, ``str(ts.f32)`` its name."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def __getitem__(self, shape):
+    def __getitem__(self, shape: int | str | tuple[int | str, ...]) -> Input:
         return Input(self.name, shape if isinstance(shape, tuple) else (shape,))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"tunesmith.{self.name}"
 
 
 class Input:
     """The annotation of an argument: an array that is given. Extents are numbers, or texts of parameters: ``"n"``, ``"2*n"``."""
 
-    def __init__(self, dtype, shape, constant=False):
+    def __init__(self, dtype: str, shape: tuple[int | str, ...], constant: bool = False) -> None:
         self._dtype, self._shape, self._constant = dtype, shape, constant
 
     @property
-    def constant(self):
+    def constant(self) -> Input:
         """The same, whose contents do not change between calls, as those of weights: its layout may be chosen ahead of time."""
         return Input(self._dtype, self._shape, True)
 
-    def text(self):
+    def text(self) -> str:
         shape = ", ".join(map(str, self._shape))
         return f"{{shape: [{shape}], dtype: {self._dtype}{', constant: true' if self._constant else ''}}}"
 
@@ -44,7 +51,7 @@ f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool_ = map(
 )
 
 
-def dtype(name):
+def dtype(name: str) -> DataType:
     """The element type of this name, or that which the parameter of this name gives: ``ts.dtype("dtype")["n"]``."""
     return DataType(name)
 
@@ -56,25 +63,25 @@ class WorkloadFunction:
     the parameters' defaults.
     """
 
-    def __init__(self, function, text):
+    def __init__(self, function: Callable[..., Any], text: str) -> None:
         self.__name__, self.__doc__, self.__wrapped__ = function.__name__, function.__doc__, function
         self.text = text
 
-    def __call__(self, **params):
+    def __call__(self, **params: Param) -> Workload:
         return Workload(self.text, **params)
 
     @property
-    def workload(self):
+    def workload(self) -> Workload:
         return self()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<workload {self.__name__}>"
 
 
 class _Reader:
     """Of one function's syntax tree."""
 
-    def __init__(self, function):
+    def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._file = inspect.getsourcefile(function) or "<unknown>"
         try:
@@ -82,16 +89,16 @@ class _Reader:
         except OSError as error:
             raise UserError(f"the source of {function.__name__}() cannot be read: {error}; write it in a file, or as text") from None
         source = textwrap.dedent("".join(lines))
-        self._tree = ast.parse(source).body[0]
+        self._tree: Any = ast.parse(source).body[0]
         self._lines, self._first = source.splitlines(), first
 
-    def refuse(self, node, message, remedy=""):
+    def refuse(self, node: Any, message: str, remedy: str = "") -> NoReturn:
         line, column = node.lineno + self._first - 1, node.col_offset + 1
         where = f"{self._file}:{line}:{column}"
         excerpt = f"  {self._lines[node.lineno - 1]}\n  {' ' * node.col_offset}^"
         raise UserError(f"{where}: {message}" + (f"; {remedy}" if remedy else ""), self._file, line, column, remedy, excerpt)
 
-    def inputs(self):
+    def inputs(self) -> list[str]:
         arguments = self._tree.args
         if arguments.vararg or arguments.kwarg or arguments.defaults:
             self.refuse(self._tree, "arguments are inputs, one by one, without defaults", "parameters stand behind a *: f(A: ts.f32['n'], *, n=64)")
@@ -105,17 +112,20 @@ class _Reader:
             lines.append(f"  {argument.arg}: {annotation.text()}")
         return lines
 
-    def params(self):
+    def params(self) -> list[str]:
         arguments = self._tree.args
-        values = self._function.__kwdefaults__ or {}
+        values: dict[str, object] = getattr(self._function, "__kwdefaults__") or {}
         for argument in arguments.kwonlyargs:
             if argument.arg not in values:
                 self.refuse(argument, f"the parameter '{argument.arg}' needs a default", f"as {argument.arg}=64")
         return [f"{name}: {value}" for name, value in values.items()]
 
-    def body(self):
+    def body(self) -> tuple[list[str], list[str], list[str], list[str]]:
         """The lines of let, require and compute, and the names that are returned."""
-        let, require, compute, outputs = [], [], [], None
+        let: list[str] = []
+        require: list[str] = []
+        compute: list[str] = []
+        outputs: list[str] | None = None
         for statement in self._tree.body:
             if outputs is not None:
                 self.refuse(statement, "nothing may stand behind the return")
@@ -134,16 +144,16 @@ class _Reader:
                 continue
             if isinstance(statement, ast.Return) and statement.value is not None:
                 names = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
-                if not all(isinstance(name, ast.Name) for name in names):
+                outputs = [name.id for name in names if isinstance(name, ast.Name)]
+                if len(outputs) < len(names):
                     self.refuse(statement, "expected the names of arrays that were computed", "as return C")
-                outputs = [name.id for name in names]
                 continue
             self.refuse(statement, "expected C[i < n, j < m] = ..., name = ..., assert ..., or return C")
         if outputs is None:
             self.refuse(self._tree, "it returns nothing", "end with return, and the names of the arrays that are its results")
         return let, require, compute, outputs
 
-    def text(self, node):
+    def text(self, node: ast.AST) -> str:
         for inner in ast.walk(node):
             if isinstance(inner, ast.IfExp):
                 self.refuse(inner, "a choice is written as a function", "select(condition, a, b)")
@@ -155,11 +165,11 @@ class _Reader:
         # Python writes the tuple of an index in parentheses, and one constant in its own way.
         return text.replace("True", "true").replace("False", "false")
 
-    def description(self):
+    def description(self) -> str:
         return (inspect.getdoc(self._function) or "").split("\n")[0].replace('"', "'")
 
 
-def _text_of(function):
+def _text_of(function: Callable[..., Any]) -> str:
     reader = _Reader(function)
     let, require, compute, outputs = reader.body()
     lines = [f"name: {function.__name__}"]
@@ -175,7 +185,7 @@ def _text_of(function):
     return "\n".join([*lines, "inputs:", *reader.inputs(), "compute: |", *compute, f"outputs: [{', '.join(outputs)}]"]) + "\n"
 
 
-def workload(function):
+def workload(function: Callable[..., Any]) -> WorkloadFunction:
     """Makes a workload of a function, whose body is read and never run.
 
         @ts.workload
@@ -189,6 +199,9 @@ def workload(function):
     Statements are those of the workload language (docs/workload-language.md), with what a reduction reduces in parentheses;
     ``name = ...`` is ``let``, ``assert`` is ``require``, keyword-only arguments are the parameters. It is the same task as the
     text, with the same records. Raises UserError at the place in the function.
+
+    The body is no Python that type checkers know. ``@typing.no_type_check`` below the decorator keeps pyright from reading it, and
+    with ``# mypy: no-check-untyped-defs`` on a line of the file mypy.
     """
     made = WorkloadFunction(function, _text_of(function))
     made()  # what is wrong is said where it is written

@@ -5,6 +5,8 @@
 
 `python -m tunesmith.against` is what the command `tunesmith tune --against` calls.
 """
+from __future__ import annotations
+
 import argparse
 import contextlib
 import dataclasses
@@ -14,10 +16,17 @@ import json
 import math
 import sys
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import _tunesmith
 from ._tunesmith import Records, Space, Workload
 from .errors import Error, UserError
+
+if TYPE_CHECKING:
+    from ._operators import Case
+    from ._tunesmith import Record
+    from ._types import SpaceLike, WorkloadLike
 
 LIBRARIES = ("torch", "onnxruntime", "blas")
 _NEEDS = {"torch": ("torch",), "onnxruntime": ("onnxruntime", "onnx"), "blas": ("threadpoolctl",)}
@@ -50,20 +59,20 @@ class Comparison:
     threads: int
     seconds: float
     rounds: int
-    libraries: list  # of LibraryTime, the fastest first
-    left_out: dict   # of those that were asked for as "best": why
+    libraries: list[LibraryTime]  # the fastest first
+    left_out: dict[str, str]  # of those that were asked for as "best": why
 
-    def as_dict(self):
+    def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"{self.workload}: {_time(self.seconds)} on {self.threads} {'thread' if self.threads == 1 else 'threads'}, in {self.rounds} rounds beside"]
         for one in self.libraries:
             lines.append(f"  {one.name + ' ' + one.version:<24} {_time(one.seconds)}: the program takes {one.ratio:.2f} of it ({one.low:.2f} to {one.high:.2f})")
         return "\n".join(lines + [f"  {name:<24} left out: {why}" for name, why in self.left_out.items()])
 
 
-def _time(seconds):
+def _time(seconds: float) -> str:
     scale, unit = next(((scale, unit) for scale, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "us")) if seconds >= scale), (1e-9, "ns"))
     return f"{seconds / scale:.3g} {unit}"
 
@@ -72,7 +81,7 @@ class Declined(UserError):
     """A library does not have the operation, or is not here."""
 
 
-def _wanted(library):
+def _wanted(library: str) -> list[str]:
     if library == "best":
         return list(LIBRARIES)
     if library not in LIBRARIES:
@@ -80,7 +89,7 @@ def _wanted(library):
     return [library]
 
 
-def _require(workload, library):
+def _require(workload: Workload, library: str) -> None:
     """Throws Declined where `library` cannot be called for `workload`, as far as is known without calling it."""
     from ._operators import OF_BLAS
 
@@ -94,7 +103,7 @@ def _require(workload, library):
         raise Declined("BLAS has products of matrices alone")
 
 
-def check(workload, library):
+def check(workload: WorkloadLike, library: str) -> None:
     """Throws :class:`UserError` where `library` ("torch", "onnxruntime", "blas", or "best": whichever is here) cannot be timed
     beside programs of the workload."""
     if importlib.util.find_spec("numpy") is None:
@@ -114,7 +123,11 @@ def check(workload, library):
     raise Declined("; ".join(f"{name}: {why}" for name, why in reasons.items()))
 
 
-def _with_torch(case, arrays, threads, stack):
+#: A library's version, a call, and a call that answers the result.
+_Contestant = tuple[str, Callable[[], object], Callable[[], Any]]
+
+
+def _with_torch(case: Case, arrays: dict[str, Any], threads: int, stack: _Stack) -> _Contestant:
     import torch
 
     before = torch.get_num_threads()
@@ -125,18 +138,19 @@ def _with_torch(case, arrays, threads, stack):
     return torch.__version__.partition("+")[0], call, lambda: call().numpy()
 
 
-def _with_onnxruntime(case, arrays, threads, stack):
+def _with_onnxruntime(case: Case, arrays: dict[str, Any], threads: int, stack: _Stack) -> _Contestant:
     import numpy
     import onnx
     import onnxruntime
 
     graph = case.onnx
     inputs = {name: numpy.ascontiguousarray(array) for name, array in graph.inputs.items()}
-    nodes, last = [], ""
+    nodes: list[Any] = []
+    last = ""
     for i, (operator, names, how, *named) in enumerate(graph.nodes):
-        result = "out" if i + 1 == len(graph.nodes) else named[0] if named else f"v{i}"
-        nodes.append(onnx.helper.make_node(operator, [last if name == "_" else name for name in names], [result], **how))
-        last = result
+        value = "out" if i + 1 == len(graph.nodes) else named[0] if named else f"v{i}"
+        nodes.append(onnx.helper.make_node(operator, [last if name == "_" else name for name in names], [value], **how))
+        last = value
     kind = onnx.helper.np_dtype_to_tensor_dtype(next(iter(inputs.values())).dtype)
     made = onnx.helper.make_graph(
         nodes, "against", [onnx.helper.make_tensor_value_info(name, kind, array.shape) for name, array in inputs.items()],
@@ -155,14 +169,14 @@ def _with_onnxruntime(case, arrays, threads, stack):
     binding.bind_ortvalue_output("out", shared)
     call = lambda: session.run_with_iobinding(binding)  # noqa: E731
 
-    def result():
+    def result() -> Any:
         call()
         return graph.result(shared.numpy())
 
     return onnxruntime.__version__, call, result
 
 
-def _with_blas(case, arrays, threads, stack):
+def _with_blas(case: Case, arrays: dict[str, Any], threads: int, stack: _Stack) -> _Contestant:
     import numpy
     import threadpoolctl
 
@@ -170,9 +184,10 @@ def _with_blas(case, arrays, threads, stack):
     using = [one for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas" and "numpy" in one["filepath"]]
     name = f"{using[0]['internal_api']} {using[0]['version']}" if using else f"of numpy {numpy.__version__}"
     out = numpy.empty(stack.shape, next(iter(arrays.values())).dtype)
+    assert case.blas is not None  # _require() has asked
     call = case.blas(out)
 
-    def result():
+    def result() -> Any:
         call()
         return out
 
@@ -185,23 +200,23 @@ _MAKERS = {"torch": _with_torch, "onnxruntime": _with_onnxruntime, "blas": _with
 class _Stack(contextlib.ExitStack):
     """What is undone at the end, and the shape of the result."""
 
-    shape = ()
+    shape: tuple[int, ...] = ()
 
 
-def _seconds_of(call, calls):
+def _seconds_of(call: Callable[[], object], calls: int) -> float:
     begin = time.perf_counter()
     for _ in range(calls):
         call()
     return (time.perf_counter() - begin) / calls
 
 
-def _in_turn(contestants, seconds):
+def _in_turn(contestants: dict[str, Callable[[], object]], seconds: float) -> dict[str, list[float]]:
     """{name: samples} of {name: call}: one sample of each in every round, and who begins changes from round to round."""
     plan = {}
     for name, call in contestants.items():
         once = max(1e-7, min(_seconds_of(call, 1) for _ in range(3)))
         plan[name] = max(1, int(_WARM_UP_SECONDS / once)), max(1, int(_SAMPLE_SECONDS / once))
-    samples = {name: [] for name in contestants}
+    samples: dict[str, list[float]] = {name: [] for name in contestants}
     names, number, end = list(contestants), 0, time.monotonic() + seconds
     turn = _tunesmith.MachineTurn()
     gc.collect()
@@ -220,7 +235,7 @@ def _in_turn(contestants, seconds):
     return samples
 
 
-def _median_interval(values):
+def _median_interval(values: list[float]) -> tuple[float, float, float]:
     """The median, and order statistics between which it lies with 95 %."""
     ordered, n = sorted(values), len(values)
     k, below = 0, 0.5**n
@@ -231,11 +246,11 @@ def _median_interval(values):
     return middle, ordered[k], ordered[n - 1 - k]
 
 
-def _low(samples):
+def _low(samples: list[float]) -> float:
     return sorted(samples)[int(_QUANTILE * (len(samples) - 1))]
 
 
-def compare(record, library="best", *, space=None, seconds=3.0):
+def compare(record: Record, library: str = "best", *, space: SpaceLike | None = None, seconds: float = 3.0) -> Comparison:
     """Times the program of a record in turn with a library, both called from Python, with the same random inputs and the record's
     number of threads, and compares their results: a :class:`Comparison`.
 
@@ -264,7 +279,10 @@ def compare(record, library="best", *, space=None, seconds=3.0):
     # Roundings of so many operations for an element, each of the largest at most.
     tolerance = float(numpy.finfo(kind).eps) * (8 + workload.flops / expected.size) * max(float(numpy.abs(expected).max()), 1e-30)
     case = OPERATORS[workload.name](dict(workload.params), arrays)
-    calls, versions, errors, left_out = {"": own}, {}, {}, {}
+    calls: dict[str, Callable[[], object]] = {"": own}
+    versions: dict[str, str] = {}
+    errors: dict[str, float] = {}
+    left_out: dict[str, str] = {}
     with _Stack() as stack:
         stack.shape = expected.shape
         for name in _wanted(library):
@@ -288,7 +306,7 @@ def compare(record, library="best", *, space=None, seconds=3.0):
     return Comparison(str(workload), kernel.threads, _low(samples[""]), len(samples[""]), sorted(times, key=lambda one: one.seconds), left_out)
 
 
-def main():
+def main() -> None:
     """Prints one JSON object: a comparison, {"ok": true} of --check, or {"error": why}."""
     parser = argparse.ArgumentParser(prog="python -m tunesmith.against")
     parser.add_argument("library")
@@ -302,7 +320,7 @@ def main():
     try:
         if given.check:
             check(Workload(given.check), given.library)
-            answer = {"ok": True}
+            answer: dict[str, Any] = {"ok": True}
         else:
             space = Space.load(given.spaces, given.plugin_path)[given.space] if given.space else None
             done = compare(Records(given.database).find(given.record), given.library, space=space)

@@ -12,11 +12,11 @@ class UserError(Error):
     Attributes: ``file``, ``line`` and ``column`` (from 1; 0: not known), ``remedy``, ``excerpt`` (the line and the caret, or "").
     """
 
-    def __init__(self, message, file="", line=0, column=0, remedy="", excerpt=""):
+    def __init__(self, message: str, file: str = "", line: int = 0, column: int = 0, remedy: str = "", excerpt: str = "") -> None:
         super().__init__(message, file, line, column, remedy, excerpt)
         self.message, self.file, self.line, self.column, self.remedy, self.excerpt = message, file, line, column, remedy, excerpt
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.message}\n{self.excerpt}" if self.excerpt else self.message
 
 
@@ -39,11 +39,11 @@ class ScheduleError(Error):
     Attributes: ``primitive``, and ``reason``, a constant sentence without names or numbers.
     """
 
-    def __init__(self, message, primitive="", reason=""):
+    def __init__(self, message: str, primitive: str = "", reason: str = "") -> None:
         super().__init__(message, primitive, reason)
         self.message, self.primitive, self.reason = message, primitive, reason
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.message
 
 

@@ -8,16 +8,25 @@
 All but calls of a built library is done by the command, in a process of its own, with its records; only what is tuned with
 plugins in Python is tuned in this process.
 """
+from __future__ import annotations
+
 import ctypes
 import json
+import os
 import pathlib
 import tempfile
 import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ._command import command
 from ._tune import tune
 from ._tunesmith import Space, Workload
 from .errors import EnvironmentFault, UserError
+
+if TYPE_CHECKING:
+    from ._tunesmith import Records, Result
+    from ._types import Array, PathLike
 
 _CODES = {"bool": 6, "bf16": 4} | {f"f{bits}": 2 for bits in (16, 32, 64)} | {f"i{bits}": 0 for bits in (8, 16, 32, 64)} | {f"u{bits}": 1 for bits in (8, 16, 32, 64)}
 _NUMPY = {"f": "float", "i": "int", "u": "uint"}
@@ -27,55 +36,70 @@ _FAULTS = {
 }
 
 
-def read(file, **dims):
+def read(file: PathLike, **dims: int) -> Network:
     """The network in a file. ``dims``: the values of extents that it leaves open, as ``batch=1``; nothing is read yet."""
     return Network(file, dims)
 
 
-def open(folder):  # noqa: A001 - of this module
+def open(folder: PathLike) -> Library:  # noqa: A001 - of this module
     """The library in a folder that ``Network.build``, or the command, has written."""
     return Library(folder)
 
 
-def test(*folders, interpret=False, build=False, processes=None):
+def test(*folders: PathLike, interpret: bool = False, build: bool = False, processes: int | None = None) -> dict[str, Any]:
     """Runs folders of ONNX's test format: a dict, as ``tunesmith network test --json`` prints it."""
-    return command("network", "test", *folders, interpret=interpret, build=build, processes=processes)
+    answer: dict[str, Any] = command("network", "test", *folders, interpret=interpret, build=build, processes=processes)
+    return answer
 
 
 class Network:
     """A network's file, with values of its open extents."""
 
-    def __init__(self, file, dims):
+    def __init__(self, file: PathLike, dims: dict[str, int]) -> None:
         self.file, self.dims = str(file), dict(dims)
 
-    def _command(self, subcommand, **options):
+    def _command(self, subcommand: str, **options: Any) -> Any:
         dims = [f"{dim}={value}" for dim, value in self.dims.items()]
-        return command("network", subcommand, self.file, **({"dim": dims} if subcommand != "import" else {}), **options)
+        values: dict[str, Any] = {"dim": dims} if subcommand != "import" else {}
+        return command("network", subcommand, self.file, **values, **options)
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """What is in the file, and which of its operators are not known: a dict, as ``tunesmith network import --json`` prints it."""
-        return self._command("import")
+        answer: dict[str, Any] = self._command("import")
+        return answer
 
-    def show(self, passes=False):
+    def show(self, passes: bool = False) -> dict[str, Any]:
         """Its tensors and nodes: a dict, as ``tunesmith network show --json`` prints it; ``passes``: also what each pass makes."""
-        return self._command("show", passes=passes)
+        answer: dict[str, Any] = self._command("show", passes=passes)
+        return answer
 
-    def __str__(self):
-        return self._command("show", text=True)
+    def __str__(self) -> str:
+        return str(self._command("show", text=True))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Network('{self.file}'{''.join(f', {dim}={value}' for dim, value in self.dims.items())})"
 
-    def dot(self):
+    def dot(self) -> str:
         """Its kernels, with their nodes and what passes between them, as a graph for Graphviz: a text."""
-        return self._command("show", dot=True, text=True)
+        return str(self._command("show", dot=True, text=True))
 
-    def tasks(self, folder):
+    def tasks(self, folder: PathLike) -> dict[str, Any]:
         """Writes the kernels of a call into ``folder``, each different one as a workload's file, which :func:`tunesmith.tune` takes:
         a dict, as ``tunesmith network tasks --json`` prints it."""
-        return self._command("tasks", output=folder)
+        answer: dict[str, Any] = self._command("tasks", output=folder)
+        return answer
 
-    def tune(self, folder, *, trials=None, minutes=None, records=None, threads=None, show=True, **options):
+    def tune(
+        self,
+        folder: PathLike,
+        *,
+        trials: int | None = None,
+        minutes: float | None = None,
+        records: Records | PathLike | None = None,
+        threads: int | None = None,
+        show: bool = True,
+        **options: Any,
+    ) -> Library:
         """Tunes all tasks under one budget, chooses among their best programs inside the library, and writes the library: a
         :class:`Library`, whose ``tuning`` is what ``tunesmith network tune --json`` prints.
 
@@ -94,18 +118,29 @@ class Network:
             raise UserError("a task has no program yet, and so nothing was built; tune again to continue")
         return Library(folder, said)
 
-    def _tune_here(self, folder, records, threads, show, name=None, **options):
+    def _tune_here(
+        self, folder: PathLike, records: Records | PathLike | None, threads: int | None, show: bool, name: str | None = None, **options: Any
+    ) -> Library:
         with tempfile.TemporaryDirectory() as files:
             tasks = self.tasks(files)["tasks"]
             workloads = [Workload(task["file"]) for task in tasks]
         weights = [task["count"] for task in tasks]
         results = tune(workloads, weights=weights, records=records, threads=threads, progress="auto" if show else None, **options)
-        if any(result.best is None for result in results):
+        if not all(result.found for result in results):
             raise UserError("a task has no program yet, and so nothing was built; tune again to continue")
         self.build(folder, records=records, threads=threads, in_place=True, name=name)
         return Library(folder, results)
 
-    def build(self, folder, *, records=None, threads=None, unscheduled=False, in_place=False, **options):
+    def build(
+        self,
+        folder: PathLike,
+        *,
+        records: Records | PathLike | None = None,
+        threads: int | None = None,
+        unscheduled: bool = False,
+        in_place: bool = False,
+        **options: Any,
+    ) -> Library:
         """Writes its library of the best programs on record: a :class:`Library`. ``unscheduled``: tasks without a record get
         programs without a schedule, which are slow. ``in_place``: the choice is by times inside the library."""
         self._command("build", output=folder, database=records, threads=threads, unscheduled=unscheduled, in_place=in_place, **options)
@@ -115,14 +150,16 @@ class Network:
 class Argument:
     """An input or an output of a library: ``name``, ``dtype`` as "f32", ``shape``."""
 
-    def __init__(self, described):
-        self.name, self.dtype, self.shape = described["name"], described["type"], tuple(described["shape"])
+    def __init__(self, described: dict[str, Any]) -> None:
+        self.name: str = described["name"]
+        self.dtype: str = described["type"]
+        self.shape: tuple[int, ...] = tuple(described["shape"])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]"
 
     @property
-    def numpy_type(self):
+    def numpy_type(self) -> str:
         """The name of numpy's type; bf16 is its bits, as uint16."""
         if self.dtype in ("bool", "bf16"):
             return {"bool": "bool", "bf16": "uint16"}[self.dtype]
@@ -137,12 +174,15 @@ class _DLTensor(ctypes.Structure):
     ]
 
 
-def _array(given, argument, position):
+def _array(given: Any, argument: Argument, position: int) -> Any:
     """`given` as numpy sees it, which must be what the argument wants: nothing is copied or converted."""
     import numpy
 
     if type(given).__module__.partition(".")[0] == "torch":
         given = given.detach()
+        # numpy would take memory of its own for a tensor that has none.
+        if given.is_contiguous() and (given.storage_offset() + given.numel()) * given.element_size() > given.untyped_storage().nbytes():
+            raise UserError(f"argument {position + 1}, '{argument.name}': its memory is not there: its storage was freed, or is shorter than it")
         given = (given.view(dtype=__import__("torch").uint16) if argument.dtype == "bf16" else given).numpy()
     array = numpy.asarray(given)
     if array.dtype != argument.numpy_type or array.shape != argument.shape:
@@ -161,17 +201,17 @@ class Library:
     Raises UserError where an argument does not fit, EnvironmentFault where the library cannot be loaded.
     """
 
-    def __init__(self, folder, tuning=None):
+    def __init__(self, folder: PathLike, tuning: dict[str, Any] | list[Result] | None = None) -> None:
         self.folder, self.tuning = str(folder), tuning
         described = [json.loads(file.read_text()) for file in sorted(pathlib.Path(folder).glob("*.json"))]
         described = [one for one in described if isinstance(one, dict) and "steps" in one and "inputs" in one]
         if len(described) != 1:
             raise UserError(f"{folder}: {'no network' if not described else 'more than one network'} was built here; ts.network.read(file).build(folder) does")
-        self.name = described[0]["name"]
+        self.name: str = described[0]["name"]
         self.inputs, self.outputs = ([Argument(one) for one in described[0][key]] for key in ("inputs", "outputs"))
         self._load()
 
-    def _load(self):
+    def _load(self) -> None:
         path = pathlib.Path(self.folder).absolute()
         try:
             self._library = ctypes.CDLL(str(path / f"lib{self.name}.so"))
@@ -182,18 +222,19 @@ class Library:
         self._require(opening(str(path / f"{self.name}.weights").encode(), ctypes.byref(self._model)))
         weakref.finalize(self, self._function("close", ctypes.c_void_p, result=None), self._model)
         self._run = self._function("run", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-        self._bytes = self._function("workspace_bytes", result=ctypes.c_size_t)()
+        self._bytes: int = self._function("workspace_bytes", result=ctypes.c_size_t)()
 
-    def _function(self, name, *arguments, result=ctypes.c_int):
-        function = getattr(self._library, f"{self.name}_{name}")
+    def _function(self, name: str, *arguments: Any, result: Any = ctypes.c_int) -> Callable[..., Any]:
+        function: Any = getattr(self._library, f"{self.name}_{name}")
         function.argtypes, function.restype = arguments, result
-        return function
+        called: Callable[..., Any] = function
+        return called
 
-    def _require(self, answer):
+    def _require(self, answer: int) -> None:
         if answer != 0:
             raise EnvironmentFault(f"{self.folder}: {_FAULTS.get(answer % 256, f'the library answers {answer}')}")
 
-    def __call__(self, *inputs, out=None):
+    def __call__(self, *inputs: Array, out: Array | Sequence[Array] | None = None) -> Any:
         import numpy
 
         if len(inputs) != len(self.inputs):
@@ -220,18 +261,20 @@ class Library:
         return results[0] if len(results) == 1 else tuple(results)
 
     @staticmethod
-    def _tensor(array, argument):
+    def _tensor(array: Any, argument: Argument) -> _DLTensor:
         shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
         return _DLTensor(array.ctypes.data, 1, 0, array.ndim, _CODES[argument.dtype], 8 * array.itemsize, 1, shape, None, 0)
 
-    def verify(self, *, model=None, calls=1, seed=1, integers=2):
+    def verify(self, *, model: PathLike | None = None, calls: int = 1, seed: int = 1, integers: int = 2) -> dict[str, Any]:
         """Runs it and checks each step by what the library itself gave it: a dict, as ``tunesmith network verify --json`` prints it;
         ``["right"]`` is the answer."""
-        return command("network", "verify", self.folder, model=model, calls=calls, seed=seed, integers=integers)
+        answer: dict[str, Any] = command("network", "verify", self.folder, model=model, calls=calls, seed=seed, integers=integers)
+        return answer
 
-    def bench(self, *, calls=50, threads=None):
+    def bench(self, *, calls: int = 50, threads: int | None = None) -> dict[str, Any]:
         """Times a call and each step, alone on the machine: a dict, as ``tunesmith network bench --json`` prints it."""
-        return command("network", "bench", self.folder, calls=calls, threads=threads)
+        answer: dict[str, Any] = command("network", "bench", self.folder, calls=calls, threads=threads)
+        return answer
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Library {self.name}({', '.join(map(repr, self.inputs))}) -> {', '.join(map(repr, self.outputs))}"

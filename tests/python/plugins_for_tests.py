@@ -208,7 +208,7 @@ class InTurn(ts.TaskScheduler):
     asked = []
 
     def next(self, tasks):
-        assert len(tasks) == 2 and tasks.round > 0 and tasks.goal in ("total", "each")
+        assert len(tasks) == 2 and tasks.round > 0 and tasks.goal in ("total", "geomean")
         self.asked.append([task.trials for task in tasks])
         return min((task.trials, i) for i, task in enumerate(tasks) if not task.done)[1]
 '''

@@ -10,7 +10,7 @@ def state():
     libm = ctypes.CDLL("libm.so.6")
     return {
         "signals": [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())],
-        "caught": [line for line in open("/proc/self/status") if line.startswith("Sig")],
+        "caught": [line for line in open("/proc/self/status") if line.startswith(("SigBlk", "SigIgn", "SigCgt"))],
         "threads": len(os.listdir("/proc/self/task")),
         "locale": locale.setlocale(locale.LC_ALL),
         "rounding": libm.fegetround(),

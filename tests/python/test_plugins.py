@@ -102,7 +102,7 @@ def test_a_run_with_all_of_them(space, tmp_path):
     ]
     records = tmp_path / "r.db"
     result = ts.tune(MATMUL, space(*lines), trials=24, batch=8, seed=4, threads=2, records=records, progress=None)
-    assert result.trials == 24 and result.valid > 0 and result.best is not None
+    assert result.trials == 24 and result.valid > 0 and result.found
     A, B = (numpy.random.default_rng(seed).random((1, 64, 64), dtype="float32") for seed in (1, 2))
     numpy.testing.assert_allclose(result.best.build()(A, B), A @ B, rtol=1e-4)
     # The same run again: all is on record.

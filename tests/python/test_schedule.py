@@ -33,7 +33,7 @@ def test_primitives_are_methods():
 def test_every_primitive_is_reachable():
     schedule = ts.Schedule("gmm:n=16,m=16,k=8")
     for name in ts.primitives():
-        assert getattr(schedule, name).args == (name,)
+        assert callable(getattr(schedule, name)) and name in dir(schedule) and f"{name}(self" in getattr(ts.Schedule, name).__doc__
         assert ts.Schedule.help(name).startswith(name)
 
 

@@ -15,7 +15,7 @@ def test_rounds_are_iterated(tmp_path):
     assert task.done and task.trials == 24 == sum(map(len, batches)) and max(map(len, batches)) <= 8
     best = min(record.seconds for batch in batches for record in batch if record.seconds)
     result = task.finish()
-    assert result.trials == 24 and result.best is not None and best > 0
+    assert result.trials == 24 and result.found and best > 0
     assert result.best.id in {record.id for record in ts.Records(tmp_path / "r.db").list()}
 
 

@@ -1,5 +1,6 @@
 """Tuning: what it finds, what it says meanwhile, how it ends."""
 import json
+import pickle
 import shutil
 import signal
 import subprocess
@@ -55,7 +56,7 @@ def test_progress_is_said(tmp_path):
 
 def test_a_callback_may_stop_it(tmp_path):
     result = ts.tune(LONG, minutes=2, seed=3, records=tmp_path / "r.db", progress=lambda progress: progress.done < 1)
-    assert result.interrupted and result.best is not None and result.seconds < 60
+    assert result.interrupted and result.found and result.seconds < 60
 
 
 def test_what_a_callback_raises_is_raised(tmp_path):
@@ -75,7 +76,7 @@ def test_control_c_in_a_callback_is_control_c(tmp_path):
             raise KeyboardInterrupt
 
     result = ts.tune(LONG, minutes=2, seed=8, records=tmp_path / "r.db", progress=interrupt)
-    assert result.interrupted and result.best is not None and result.seconds < 60
+    assert result.interrupted and result.found and result.seconds < 60
 
 
 def test_other_threads_work_meanwhile(tmp_path):
@@ -133,7 +134,7 @@ def test_many_workloads_share_a_budget(tmp_path, command):
         (["gmm:n=8,m=8,k=8", "softmax:m=8,n=8"], {"weights": [1]}, "weights: 1 for 2 workloads"),
         (["gmm:n=8,m=8,k=8", "softmax:m=8,n=8"], {"weights": [1, 0]}, "weights: expected numbers above 0, not 0"),
         (["gmm:n=8,m=8,k=8", ts.Workload("gmm:n=8,m=8,k=8")], {}, "are one computation"),
-        (["gmm:n=8,m=8,k=8"], {"goal": "most"}, "goal: expected 'total' or 'each', not 'most'"),
+        (["gmm:n=8,m=8,k=8"], {"goal": "most"}, "goal: expected 'total' or 'geomean', not 'most'"),
         ("gmm:n=8,m=8,k=8", {"weights": [1]}, "are for a list of workloads"),
     ],
 )
@@ -170,6 +171,50 @@ except KeyboardInterrupt:
     assert process.wait(timeout=10) == 0
 
 
+def test_a_refused_budget_measures_nothing(tmp_path):
+    for keywords in ({"trials": 0}, {"minutes": 0.0}):
+        for start in (ts.tune, lambda workload, **rest: ts.Task(workload, **{**rest, "progress": None})):
+            with pytest.raises(ts.UserError):
+                start(MATMUL, records=tmp_path / "r.db", progress=None, **keywords)
+    assert not (tmp_path / "r.db").exists()
+
+
+FIELDS = ["best_seconds", "baseline_seconds", "peak", "ended_because", "trials", "valid", "resumed", "known", "disturbed", "failures", "interrupted",
+          "exhausted", "plain_alone", "dropped", "found", "seconds", "times", "workload", "records", "comparison"]
+
+
+def test_a_result_is_pickled(result):
+    again = pickle.loads(pickle.dumps(result))
+    for field in FIELDS:
+        assert getattr(again, field) == getattr(result, field), field
+    assert again.best == result.best and again.space.name == result.space.name == "cpu" and repr(again) == repr(result)
+    assert again.times["wall"] == again.seconds > 0
+
+
+def test_a_result_is_pickled_without_its_space(tmp_path, spaces):
+    result = ts.tune(MATMUL, ts.Space.load(spaces)["mine"], trials=2, threads=1, records=tmp_path / "r.db", progress=None)
+    kept = pickle.dumps(result)
+    assert pickle.loads(kept).space.name == "mine"
+    spaces.unlink()
+    again = pickle.loads(kept)
+    assert again.best_seconds == result.best_seconds and repr(again) == repr(result)
+    with pytest.raises(ts.UserError, match="mine.yaml"):
+        again.space
+
+
+def test_a_result_says_what_it_is_not(tmp_path):
+    result = ts.tune(MATMUL, trials=2, threads=1, records=tmp_path / "r.db", progress=None)
+    assert result.plain_alone and result.dropped == [] and "nothing but the plain programs was tried" in repr(result)
+    restore, (state, *rest), _ = result.__reduce__()
+    state["dropped"] = [{"record": "cafe", "seconds": 1e-3, "why": "it is refused now"}]
+    restored = restore(state, *rest)
+    assert restored.dropped == state["dropped"] and "record cafe, the best before with 1.00 ms, could not be timed again: it is refused now" in repr(restored)
+    restored = restore({**state, "best_id": ""}, *rest)
+    assert not restored.found and "nothing valid was found" in repr(restored)
+    with pytest.raises(ts.NoRecord, match="nothing valid was found for gmm"):
+        restored.best
+
+
 def test_a_log_and_a_bar(tmp_path, capsys):
     from tunesmith import _progress
 
@@ -185,7 +230,12 @@ def test_a_log_and_a_bar(tmp_path, capsys):
     [
         ({"space": "cpv"}, "did you mean 'cpu'"),
         ({"search": "bayes"}, "bayesian"),
-        ({"trials": -1}, "trials: expected a number of 0 or more"),
+        ({"trials": -1}, "trials: expected a number above 0, not -1"),
+        ({"trials": 0}, "trials: expected a number above 0, not 0; leave it out"),
+        ({"trials": None, "minutes": 0}, "minutes: expected a number above 0"),
+        ({"batch": 0}, "batch: expected a number above 0"),
+        ({"candidate_time_out": 0}, "candidate_time_out: expected a number above 0"),
+        ({"threads": -1}, "threads: expected a number of 0 or more"),
         ({"seed": -1}, "seed"),
         ({"trials": "many"}, "trials: ''many'' cannot be one"),
         ({"records": "/nowhere/at/all.db"}, "there is no folder"),

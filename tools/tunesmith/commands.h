@@ -17,7 +17,7 @@ struct TuneArguments {
   std::string scheduler;               // this and the next two: instead of the space's; empty: its own
   std::string search;                  // NAME[:TRIALS],...
   std::string model;
-  std::string goal;  // "total" or "each"; empty: "total" when there are weights
+  std::string goal;  // "total" or "geomean"; empty: "total" when there are weights
   std::string database;
   int64_t trials = 0;              // of all workloads together; 0: as many as is usual
   double minutes = 0;              // of all workloads together; 0: no limit

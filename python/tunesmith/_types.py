@@ -1,0 +1,67 @@
+"""Names of types for arguments that are taken in several forms, and of dicts that are answered. For annotations: nothing of the
+package needs them when it runs."""
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Union
+
+if TYPE_CHECKING:
+    from ._tunesmith import Block, Records, Space, Workload
+    from ._workload import DataType
+
+
+class HasWorkload(Protocol):
+    """What knows a workload: a Result, a Record, a Task, a function with the decorator ``workload``."""
+
+    @property
+    def workload(self) -> Workload: ...
+
+
+#: A file's name, or a text.
+PathLike = Union[str, "os.PathLike[str]"]
+#: A workload, a text that names one, its file, or what knows one.
+WorkloadLike = Union["Workload", HasWorkload, str, "os.PathLike[str]"]
+#: A space, or the name of a built-in one.
+SpaceLike = Union["Space", str]
+BlockLike = Union["Block", str]
+#: A workload's parameter.
+Param = Union[int, str, "DataType"]
+#: An array of numpy, torch, or whatever has the buffer protocol or DLPack.
+Array = Any
+Item = TypeVar("Item")
+OneWorkload = TypeVar("OneWorkload", bound=WorkloadLike)
+
+
+class Dropped(TypedDict):
+    """A program on record that a ranking was to time again and did not."""
+
+    record: str
+    seconds: float
+    why: str
+
+
+class TuneKeywords(TypedDict, total=False):
+    """The keywords of tune() for the run itself."""
+
+    trials: int | None
+    minutes: float | None
+    seed: int
+    threads: int | None
+    batch: int | None
+    min_gain: float | None
+    search: str | None
+    model: str | None
+    model_file: str | None
+    records: Records | str | os.PathLike[str] | None
+    fresh: bool
+    candidate_time_out: float
+    allow_memory: bool
+
+
+class ManyKeywords(TuneKeywords, total=False):
+    """And those of several workloads."""
+
+    weights: Sequence[float] | None
+    scheduler: str | None
+    goal: Literal["total", "geomean"] | None
