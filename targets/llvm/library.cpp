@@ -83,6 +83,20 @@ void require_free_names(const std::vector<std::string>& exported, const std::vec
   }
 }
 
+/// Whoever links with -lNAME, in a folder that is searched first, would get this library in the place of the
+/// system's.
+void require_free_file(const std::string& compiler, const std::string& name) {
+  for (const char* ending : {".so", ".a"}) {
+    const std::string file = fmt::format("lib{}{}", name, ending);
+    std::string found = run_program({compiler, "-print-file-name=" + file}).output;
+    std::erase(found, '\n');
+    if (found != file && fs::exists(found))
+      throw UserError(
+          fmt::format("'{}' cannot be the name of a library: the linker knows {} by it", name, found),
+          "give the library another name, as with --name");
+  }
+}
+
 /// A folder for intermediate files that goes with this object.
 class ScratchFolder {
  public:
@@ -121,6 +135,7 @@ LibraryFiles link(const std::string& name, const fs::path& directory, const Link
     throw EnvironmentError(
         "a library cannot be built: there is no C compiler 'cc' in PATH; install gcc or clang");
   }
+  require_free_file(compiler, name);
   const fs::path archive = runtime_archive();
   const fs::path library = directory / fmt::format("lib{}.so", name), header = directory / (name + ".h");
   const ScratchFolder scratch(fs::absolute(directory));  // a name such as -lm is no option in it

@@ -5,13 +5,14 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <tunesmith/support/error.h>
+
+#include "whole_file.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -64,6 +65,19 @@ std::vector<int64_t> shape_in(const std::string& text) {
   return shape;
 }
 
+/// Of elements that lie with the first axis innermost, as NumPy writes the transpose of an array.
+void make_row_major(Tensor& tensor) {
+  const std::vector<std::byte> columns = tensor.bytes;
+  const auto size = static_cast<size_t>(tensor.dtype.bytes());
+  std::vector<int64_t> index(tensor.shape.size(), 0);
+  for (size_t at = 0; at + size <= columns.size(); at += size) {
+    int64_t place = 0;
+    for (size_t d = 0; d < index.size(); ++d) place = place * tensor.shape[d] + index[d];
+    std::memcpy(tensor.bytes.data() + static_cast<size_t>(place) * size, columns.data() + at, size);
+    for (size_t d = 0; d < index.size() && ++index[d] == tensor.shape[d]; ++d) index[d] = 0;
+  }
+}
+
 Tensor tensor_in(const std::string& bytes) {
   if (bytes.size() < 12 || bytes.compare(0, kMagic.size(), kMagic) != 0)
     throw UserError("it is no file of NumPy's");
@@ -75,8 +89,7 @@ Tensor tensor_in(const std::string& bytes) {
   const std::string header = bytes.substr(begin, length);
   std::string name = value_of(header, "descr", ',');
   std::erase(name, '\'');
-  if (!value_of(header, "fortran_order", ',').starts_with("False"))
-    throw UserError("its elements are not row-major");
+  const bool column_major = value_of(header, "fortran_order", ',').starts_with("True");
   for (const NamedType& known : kTypes) {
     if (known.name != name) continue;
     Tensor tensor{known.type, shape_in(value_of(header, "shape", ')')), {}};
@@ -86,6 +99,7 @@ Tensor tensor_in(const std::string& bytes) {
                                   bytes.size() - begin - length, wanted));
     const auto* const data = reinterpret_cast<const std::byte*>(bytes.data() + begin + length);
     tensor.bytes.assign(data, data + wanted);
+    if (column_major) make_row_major(tensor);
     return tensor;
   }
   throw UserError(fmt::format("its type '{}' is none of Tunesmith's", name));
@@ -94,9 +108,7 @@ Tensor tensor_in(const std::string& bytes) {
 }  // namespace
 
 Tensor read_npy(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError(SourceLocation{path.string()}, "it cannot be read");
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = read_whole_file(path);
   try {
     return tensor_in(bytes);
   } catch (const UserError& error) {

@@ -36,15 +36,20 @@ class Collecting {
       }
       return;
     }
-    try {
-      if (!has_records_) throw UserError("it has no record");
-      take_best(task, workload, programs);
-    } catch (const UserError& error) {
+    const auto as_written = [&](const std::string& why) {
       const auto known = missing_.reasons.find(task);
-      made_.as_written[task] = known != missing_.reasons.end()                    ? known->second
-                               : dynamic_cast<const NoRecord*>(&error) != nullptr ? "it has no record"
-                                                                                  : std::string(error.what());
+      made_.as_written[task] = known != missing_.reasons.end() ? known->second : why;
       programs.push_back(unscheduled_.of(workload));
+    };
+    if (!has_records_) return as_written("it has no record");
+    try {
+      take_best(task, workload, programs);
+    } catch (const NoRecord&) {
+      as_written("it has no record");
+    } catch (const NotCompiled& error) {
+      as_written(error.what());
+    } catch (const UserError& error) {
+      as_written(error.what());
     }
   }
 

@@ -11,6 +11,7 @@
 #include "intrinsics/intrinsic_content.h"
 #include "temporary_folder.h"
 #include "tunesmith/support/error.h"
+#include "unit/target/complaint.h"
 
 namespace tunesmith {
 namespace {
@@ -28,15 +29,6 @@ std::shared_ptr<ExtensionFile> load(const std::string& text) {
   const auto path = folder / "extension.yaml";
   std::ofstream(path) << text;
   return ExtensionFile::load(path);
-}
-
-std::string complaint(const std::string& text) {
-  try {
-    load(text);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 std::string with_semantics(const std::string& inputs, const std::string& compute) {

@@ -31,9 +31,9 @@ class NotShipped : public UserError {
   explicit NotShipped(const UserError& error) : UserError(error) {}
 };
 
-NotShipped does_not_compile(const Workload& workload, const std::string& why, const Candidate& candidate) {
-  return NotShipped(fmt::format("{} does not compile: {}", workload.key,
-                                with_called_places(why, candidate.lowered.program)));
+NotCompiled does_not_compile(const Workload& workload, const std::string& why, const Candidate& candidate) {
+  return NotCompiled(fmt::format("{} does not compile: {}", workload.key,
+                                 with_called_places(why, candidate.lowered.program)));
 }
 
 }  // namespace
@@ -73,11 +73,17 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
   std::vector<Shipped> shipped;
   for (size_t i = 0; i < best.size() && shipped.size() < count; ++i) {
     const bool last = i + 1 == best.size() && shipped.empty();
+    const auto pass_over = [&](const std::exception& refusal) {
+      say(fmt::format("record {}: {}; the next best is taken", best[i].id, refusal.what()));
+    };
     try {
       shipped.push_back(ship(workload, best[i].id, symbol));
     } catch (const NotShipped& refusal) {
       if (last) throw;
-      say(fmt::format("record {}: {}; the next best is taken", best[i].id, refusal.what()));
+      pass_over(refusal);
+    } catch (const NotCompiled& refusal) {
+      if (last) throw;
+      pass_over(refusal);
     }
   }
   return shipped;
@@ -121,7 +127,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   return shipped;
 }
 
-/// Throws NotShipped.
+/// Throws NotShipped and NotCompiled.
 Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& candidate,
                                    const CompiledKernel& kernel) const {
   require_memory(workload, options_.allow_memory);

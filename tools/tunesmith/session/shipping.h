@@ -19,6 +19,12 @@ void require_identifier(const std::string& name);
 /// Callers give arrays without gaps: workloads with `strides` are parts of networks. Throws UserError.
 void require_arrays_without_gaps(const Program& program);
 
+/// The target's compiler refuses the program: nothing that a user wrote is wrong.
+class NotCompiled : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
 /// A program that was verified, when it was tuned or now.
 struct Shipped {
   CompiledKernel kernel;
@@ -42,7 +48,8 @@ class Shipper {
       : session_(session), space_(space), options_(std::move(options)) {}
 
   /// The best of the workload's records that the check still finds right. `typed`: what the person called the
-  /// workload; `symbol`: of the kernel. Throws UserError when there is none.
+  /// workload; `symbol`: of the kernel. Throws UserError when there is none, NotCompiled where the last that
+  /// was left does not compile.
   Shipped ship_best(const Workload& workload, const std::string& typed, const std::string& symbol) const;
   /// The best `count` of them, the best first; at least one.
   std::vector<Shipped> ship_best(const Workload& workload, const std::string& typed,
