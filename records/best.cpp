@@ -165,7 +165,7 @@ std::vector<Record> RecordStore::best(const BestQuery& query, size_t n) const {
     if (best.size() == n) break;
     auto row = database.prepare(fmt::format("SELECT {} FROM record WHERE seq = ?", kRecordColumns));
     check_invariant(row.bind(placed.time.seq).step(), "what was placed is on record");
-    best.push_back(sound_record(row, database));
+    if (std::optional<Record> record = impl_->readable_record(row)) best.push_back(std::move(*record));
   }
   return best;
 }

@@ -62,7 +62,9 @@ tl::expected<Workload, std::string> sound_workload(const RecordedWorkload& recor
   }
 }
 
-std::string operations_roof(DType type) { return "operations " + type.str(); }
+std::string operations_roof(DType type, std::string_view unit) {
+  return fmt::format("operations {}{}{}", type.str(), unit.empty() ? "" : " of ", unit);
+}
 
 std::string roof_fault(const RecordedRoof& roof) {
   if (roof.id.empty()) return "its id is empty";

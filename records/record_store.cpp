@@ -7,6 +7,7 @@
 #include "record_json.h"
 #include "schema.h"
 #include "store_impl.h"
+#include "tunesmith/space/space.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 
@@ -44,6 +45,16 @@ RecordStore::Impl::Impl(const std::filesystem::path& path, Mode mode)
                 : mode == Mode::Rescue ? rescue_schema(database)
                                        : prepare_schema(database)) {}
 
+std::optional<Record> RecordStore::Impl::readable_record(const sqlite::Statement& row) const {
+  if (!on_damage) return sound_record(row, database);
+  try {
+    return sound_record(row, database);
+  } catch (const EnvironmentError& error) {
+    on_damage(error.what());
+    return std::nullopt;
+  }
+}
+
 RecordStore::RecordStore(const std::filesystem::path& path, Mode mode)
     : impl_(std::make_unique<Impl>(path, mode)) {}
 RecordStore::~RecordStore() = default;
@@ -52,6 +63,11 @@ RecordStore& RecordStore::operator=(RecordStore&&) noexcept = default;
 
 const std::filesystem::path& RecordStore::path() const { return impl_->database.path(); }
 const std::optional<MigrationReport>& RecordStore::migration() const { return impl_->migration; }
+
+void RecordStore::on_damage(std::function<void(const std::string&)> tell) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->on_damage = std::move(tell);
+}
 
 void RecordStore::add_environment(const Environment& environment) {
   const std::lock_guard lock(impl_->mutex);
@@ -172,10 +188,16 @@ std::optional<RecordedRoof> RecordStore::highest_roof(const TaskKey& task, uint6
   for (const Environment& environment : environments()) {
     if (environment.machine() == machine) its.insert(environment.hash());
   }
+  const std::string of_a_unit = fmt::format("{} of ", quantity);
+  // Extensions change nothing in what the processor does without them.
+  const auto is_it = [&](const RecordedRoof& roof) {
+    if (roof.quantity == quantity) return without_extensions(roof.target) == without_extensions(task.target);
+    return roof.quantity.starts_with(of_a_unit) && roof.target == task.target;
+  };
   std::optional<RecordedRoof> highest;
   for (const RecordedRoof& roof : roofs()) {
-    if (roof.target != task.target || roof.threads != task.threads || roof.device != task.device ||
-        roof.quantity != quantity || !its.contains(roof.environment))
+    if (roof.threads != task.threads || roof.device != task.device || !its.contains(roof.environment) ||
+        !is_it(roof))
       continue;
     if (!highest || roof.per_second > highest->per_second) highest = roof;
   }
@@ -234,7 +256,9 @@ void RecordStore::for_each(const RecordFilter& filter,
   auto rows = impl_->database.prepare(
       fmt::format("SELECT {} FROM record WHERE {} ORDER BY seq", kRecordColumns, condition.sql));
   condition.bind(rows);
-  while (rows.step()) visit(sound_record(rows, impl_->database));
+  while (rows.step()) {
+    if (const std::optional<Record> record = impl_->readable_record(rows)) visit(*record);
+  }
 }
 
 }  // namespace tunesmith

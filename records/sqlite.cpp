@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include <fmt/format.h>
@@ -211,8 +212,9 @@ void Database::fail(int code) const {
     case SQLITE_IOERR:
     case SQLITE_AUTH:
     case SQLITE_NOMEM: {
-      const std::string what = fmt::format("{}: {} (SQLite code {}, system error {})", file, detail, code,
-                                           handle_ ? sqlite3_system_errno(handle_.get()) : 0);
+      const int error = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
+      const std::string what =
+          fmt::format("{}: {}{}", file, detail, error != 0 ? fmt::format(": {}", std::strerror(error)) : "");
       if ((code & 0xff) == SQLITE_CANTOPEN) throw UnwritableFile(what);
       throw EnvironmentError(what);
     }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "sqlite.h"
 #include "tables.h"
@@ -14,6 +17,10 @@ struct RecordStore::Impl {
   mutable std::mutex mutex;
   sqlite::Database database;
   std::optional<MigrationReport> migration;
+  std::function<void(const std::string& fault)> on_damage;  // null: what is damaged throws
+
+  /// Nothing where it is damaged, and on_damage was told.
+  std::optional<Record> readable_record(const sqlite::Statement& row) const;
 };
 
 }  // namespace tunesmith

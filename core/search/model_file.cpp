@@ -1,5 +1,6 @@
 #include "tunesmith/search/model_file.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -40,6 +41,10 @@ void ModelFile::add(const Task& task) {
 
 ModelFile read_model_file(const std::filesystem::path& path) {
   const std::string file = path.string();
+  // A folder, or a device that never ends.
+  std::error_code missing;
+  if (std::filesystem::exists(path, missing) && !std::filesystem::is_regular_file(path, missing))
+    throw UserError(SourceLocation{file}, "the cost model cannot be read: it is no file");
   std::ifstream whole(path, std::ios::binary);
   std::string line;
   if (!std::getline(whole, line)) throw UserError(SourceLocation{file}, "the cost model cannot be read");

@@ -115,6 +115,9 @@ struct RecordsArguments {
   std::string file;      // to export to or import from; empty: stdout or stdin
   int count = 10;
   bool best = false;  // to export: the best `count` of each task alone
+  std::string task;   // to delete: by its id
+  std::string run;
+  bool yes = false;  // without asking
 };
 int run_records_best(const Common& common, const RecordsArguments& arguments);
 int run_records_list(const Common& common, const RecordsArguments& arguments);
@@ -123,6 +126,7 @@ int run_records_export(const Common& common, const RecordsArguments& arguments);
 int run_records_import(const Common& common, const RecordsArguments& arguments);
 int run_records_merge(const Common& common, const RecordsArguments& arguments);
 int run_records_check(const Common& common, const RecordsArguments& arguments);
+int run_records_delete(const Common& common, const RecordsArguments& arguments);
 
 struct NetworkArguments {
   std::string file;
@@ -219,7 +223,8 @@ int run_plugins_lock(const Common& common, const PluginsArguments& arguments);
 struct NewPluginArguments {
   std::string kind;
   std::string name;
-  std::string into;  // empty: a folder of the plugin's name
+  std::string into;   // empty: a folder of the plugin's name
+  bool yaml = false;  // an extension as data
 };
 int run_plugins_new(const Common& common, const NewPluginArguments& arguments);
 

@@ -92,14 +92,13 @@ ResultsFile::ResultsFile(std::string file) : file_(std::move(file)) {
       lacks_newline_ = in.eof();
       std::string key = search.key;
       searches_.insert_or_assign(std::move(key), std::move(search));
-    } catch (const json::exception& error) {
+    } catch (const json::exception&) {
       // The last line may have been cut when its writer was killed.
       if (in.peek() == std::ifstream::traits_type::eof()) {
         cut_at_ = here;
         return;
       }
-      throw UserError({file_, number}, fmt::format("no line of compare's results: {}", error.what()),
-                      "name another file with --results");
+      throw UserError({file_, number}, "no line of compare's results", "name another file with --results");
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -88,49 +89,6 @@ void add_features(CLI::App& app, Common& common, FeaturesArguments& arguments, i
       ->check(not_negative());
   add_common(*command, common, true);
   command->callback([&] { code = run_features(common, arguments); });
-}
-
-void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int& code) {
-  CLI::App* group = add_group(app, "records", "work with the database of everything that was measured",
-                              "records best --workload gmm:n=512,m=512,k=512");
-  const auto add = [&](const char* name, const char* help,
-                       int (*run)(const Common&, const RecordsArguments&)) {
-    CLI::App* command = group->add_subcommand(name, help);
-    command->add_option("--database", arguments.database,
-                        "the file of the records (default: tunesmith/records.db in the user's data folder)");
-    add_common(*command, common, false);
-    command->callback([&, run] { code = run(common, arguments); });
-    return command;
-  };
-  for (CLI::App* command :
-       {add("best", "list the best programs of each task on this machine", run_records_best),
-        add("list", "list the latest records", run_records_list)}) {
-    command->add_option("--workload", arguments.workload,
-                        "only records of this workload: its text, or its name and some of its parameters");
-    command->add_option("--count", arguments.count, "how many to print")
-        ->capture_default_str()
-        ->check(positive());
-  }
-  add("show", "show all that is known of one record", run_records_show)
-      ->add_option("record", arguments.record, "the record's id")
-      ->required();
-  CLI::App* export_command = add("export", "write records as JSON lines", run_records_export);
-  export_command->add_option(
-      "--workload", arguments.workload,
-      "only records of this workload: its text, or its name and some of its parameters");
-  export_command
-      ->add_option(
-          "--best", arguments.count,
-          "only so many of the fastest programs of each task on this machine, as `records best` lists them")
-      ->check(positive())
-      ->each([&arguments](const std::string&) { arguments.best = true; });
-  export_command->add_option("--output,-o", arguments.file, "the file to write (default: standard output)");
-  add("import", "read records from JSON lines", run_records_import)
-      ->add_option("file", arguments.file, "the file to read (default: standard input)");
-  add("merge", "add the records of another database", run_records_merge)
-      ->add_option("other", arguments.file, "the other database")
-      ->required();
-  add("check", "check that no record is damaged", run_records_check);
 }
 
 void add_workloads(CLI::App& app, Common& common, std::string& workload, int& code) {
@@ -248,6 +206,7 @@ void add_examples(CLI::App& app) {
       {"records", "export", "--workload gmm --output gmm.jsonl"},
       {"records", "import", "gmm.jsonl"},
       {"records", "merge", "other.db"},
+      {"records", "delete", "--workload gmm:n=48"},
       {"records", "check", ""},
       {"workloads", "list", ""},
       {"plugins", "probe", ""},
@@ -313,9 +272,19 @@ std::string unknown_name(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
-int report(const std::exception& error, int code) {
-  std::fputs(fmt::format("tunesmith: {}\n", error.what()).c_str(), stderr);
+int report(const std::string& error, int code) {
+  std::fputs(fmt::format("tunesmith: {}\n", error).c_str(), stderr);
   return code;
+}
+
+/// "tunesmith spaces show": as far as the command line named commands.
+std::string parsed_command(const CLI::App& app) {
+  std::string command = "tunesmith";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return command;
 }
 
 /// `code`: what the command that is run sets.
@@ -331,17 +300,20 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
     return code;
   } catch (const CLI::ParseError& error) {
     const std::string unknown = error.get_exit_code() == 0 ? "" : unknown_name(app, argc, argv);
-    if (!unknown.empty()) {
-      std::fputs(fmt::format("tunesmith: {}\n", unknown).c_str(), stderr);
-      return kBadInput;
-    }
-    return app.exit(error) == 0 ? kDone : kBadInput;
+    if (!unknown.empty()) return report(unknown, kBadInput);
+    if (error.get_exit_code() == 0) return app.exit(error);  // help, or the version
+    return report(fmt::format("{}; '{} --help' says what it takes", error.what(), parsed_command(app)),
+                  kBadInput);
   } catch (const tunesmith::UserError& error) {
-    return report(error, kBadInput);
+    return report(error.what(), kBadInput);
   } catch (const tunesmith::EnvironmentError& error) {
-    return report(error, kEnvironmentFault);
+    return report(error.what(), kEnvironmentFault);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(fmt::format("{}: {}", error.path1().string(), error.code().message()), kEnvironmentFault);
+  } catch (const std::bad_alloc&) {
+    return report("there is not enough memory for this", kEnvironmentFault);
   } catch (const std::exception& error) {
-    return report(error, kEnvironmentFault);
+    return report(error.what(), kEnvironmentFault);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "job_measurer.h"
 #include "output.h"
 #include "progress/progress.h"
+#include "whole_file.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -99,8 +100,7 @@ int run_measure(const Common& common, const MeasureArguments& arguments) {
   const std::atomic<bool>& stop =
       stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
   std::ifstream file;
-  if (!arguments.file.empty()) file.open(arguments.file);
-  if (!arguments.file.empty() && !file) throw UserError(SourceLocation{arguments.file}, "cannot be read");
+  if (!arguments.file.empty()) file = open_lines(arguments.file);
   const std::string name = arguments.file.empty() ? "stdin" : arguments.file;
   Session session(common);
   const std::unique_ptr<Space> space = session.space();

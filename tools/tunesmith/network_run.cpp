@@ -1,8 +1,6 @@
 // `network run`: a built library on files or random inputs.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +15,7 @@
 #include "network_json.h"
 #include "npy.h"
 #include "output.h"
+#include "whole_file.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -26,9 +25,7 @@ using network::LibraryArgument;
 
 /// By the first importer whose format has such files.
 Tensor read_tensor(PluginRegistry& registry, const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError(SourceLocation{path.string()}, "it cannot be read");
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = read_whole_file(path);
   std::vector<std::string> refusals;
   for (const PluginInfo& info : registry.list(PluginKind::Importer)) {
     const auto importer = registry.create<Importer>(

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +13,7 @@
 #include <tunesmith/support/error.h>
 
 #include "npy.h"
+#include "whole_file.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -30,8 +29,7 @@ std::shared_ptr<const network::Constant> read_value(const Importer& importer, co
     return std::make_shared<network::Constant>(
         network::Constant{owner->dtype, owner->shape, owner->bytes, owner});
   }
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = read_whole_file(path);
   try {
     return importer.read_tensor(std::as_bytes(std::span(bytes)));
   } catch (const UserError& error) {

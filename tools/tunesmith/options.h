@@ -35,6 +35,7 @@ void add_report(CLI::App& app, Common& common, ReportArguments& arguments, int& 
 void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, NewPluginArguments& creation,
                  VerifyArguments& verification, int& code);
 void add_network(CLI::App& app, Common& common, AllNetworkArguments& arguments, int& code);
+void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int& code);
 void add_explain(CLI::App& app, Common& common, std::string& rule, int& code);
 
 }  // namespace tunesmith::cli

@@ -1,8 +1,12 @@
 #include "record_selection.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "report/task_records.h"
 #include "traces.h"
 
 namespace tunesmith::cli {
@@ -24,6 +28,20 @@ std::set<std::pair<std::string, uint64_t>> workloads_of(const std::string& asked
 }
 
 }  // namespace
+
+const std::string& ShownWorkloads::shapes(const Record& record) {
+  const auto [place, fresh] = shapes_.try_emplace({record.workload_hash, record.workload});
+  if (!fresh || record.workload.find(':') != std::string::npos) return place->second;
+  const std::optional<RecordedWorkload> recorded = store_.workload(record.workload_hash, record.workload);
+  if (!recorded) return place->second;
+  if (const auto workload = sound_workload(*recorded)) place->second = report::shapes_text(workload->program);
+  return place->second;
+}
+
+std::string ShownWorkloads::text(const Record& record) {
+  const std::string& its = shapes(record);
+  return its.empty() ? record.workload : fmt::format("{} {}", record.workload, its);
+}
 
 std::vector<RecordFilter> filters_of(const std::string& workload, const RecordStore& store) {
   if (workload.empty()) return {RecordFilter()};

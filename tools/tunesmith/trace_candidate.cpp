@@ -15,6 +15,7 @@
 #include "output_file.h"
 #include "session.h"
 #include "traces.h"
+#include "whole_file.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -68,8 +69,7 @@ int run_trace_export(const Common& common, const TraceArguments& arguments) {
 }
 
 int run_trace_check(const Common& common, const TraceArguments& arguments) {
-  std::ifstream file(arguments.trace);
-  if (!file) throw UserError(SourceLocation{arguments.trace}, "cannot be read");
+  std::ifstream file = open_lines(arguments.trace);
   Session session(common);
   const auto space = session.space(TargetPresence::NotRequired);
   nlohmann::json list = nlohmann::json::array();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <tunesmith/records/record_store.h>
+#include <tunesmith/support/error.h>
 
 #include "unit/records/store_fixture.h"
 
@@ -226,6 +227,19 @@ TEST_F(BestTest, UnattributedRecordsAreNeverTaken) {
   TaskKey unknown = task();
   unknown.threads = 0;
   EXPECT_THAT(best({unknown, environment().machine()}), IsEmpty());
+}
+
+TEST_F(BestTest, ADamagedRowIsLeftOutAndSaid) {
+  store_.add(ranked("best", 1, 1e-3));
+  store_.add(ranked("next", 2, 2e-3));
+  Sql(path("a.db")).run("UPDATE measurement SET samples = 'none' WHERE id = 'best'");
+  EXPECT_THROW(best(), EnvironmentError);
+  std::vector<std::string> faults;
+  store_.on_damage([&](const std::string& fault) { faults.push_back(fault); });
+  EXPECT_THAT(best(), ElementsAre("next"));
+  EXPECT_EQ(store_.list({}).size(), 1U);
+  ASSERT_EQ(faults.size(), 2U) << "each read says it";
+  EXPECT_THAT(faults.front(), testing::HasSubstr("record 'best' is damaged"));
 }
 
 }  // namespace

@@ -362,6 +362,7 @@ TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
   ++task.threads;
   EXPECT_EQ(store.highest_roof(task, machine, sooner.quantity), std::nullopt);
   EXPECT_EQ(sooner.quantity, "operations f32");
+  EXPECT_EQ(operations_roof(kU8, "vnni"), "operations u8 of vnni");
   EXPECT_THROW(store.add_roof(later), InternalError) << "its id is there already";
   RecordedRoof elsewhere = roof("elsewhere", "copied bytes", 1.0, 1);
   elsewhere.environment = 1;
@@ -371,6 +372,28 @@ TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
   Sql(path("a.db")).run("UPDATE roof SET per_second = 2 * per_second WHERE id = 'later'");
   EXPECT_THAT(store.check().faults, ElementsAre("roof 'later': its checksum does not fit its content"));
   EXPECT_THAT(store.roofs(), ElementsAre(higher, sooner)) << "a damaged roof is left out";
+}
+
+TEST_F(RecordStoreTest, ThePeakOfAUnitIsOneOfItsTypeForItsExtensionsAlone) {
+  RecordStore store(path("a.db"));
+  store.add_environment(environment());
+  const auto add = [&](const char* id, const std::string& target, const std::string& quantity, double rate) {
+    RecordedRoof one = roof(id, quantity, rate, 1);
+    one.target = target;
+    store.add_roof(one);
+  };
+  add("plain", "llvm x with=none", "operations u8", 1e9);
+  add("unit", "llvm x with=dot", "operations u8 of vnni", 4e9);
+  const uint64_t machine = environment().machine();
+  const auto highest = [&](const std::string& target) {
+    TaskKey task;
+    task.target = target;
+    task.threads = roof("any", "operations u8", 1.0, 1).threads;
+    return store.highest_roof(task, machine, "operations u8")->per_second;
+  };
+  EXPECT_EQ(highest("llvm x with=dot"), 4e9);
+  EXPECT_EQ(highest("llvm x with=none"), 1e9) << "which may not use the unit";
+  EXPECT_EQ(highest("llvm x with=other"), 1e9) << "the processor is the same";
 }
 
 TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {

@@ -1,6 +1,7 @@
 #include "report/printed.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -22,7 +23,9 @@ nlohmann::json read(const std::vector<std::string>& files, const Kind& kind) {
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& file : files) {
     std::ifstream in(file, std::ios::binary);
-    if (!in) throw UserError({file}, "there is no such file, or it cannot be read");
+    std::error_code unknown;
+    if (!in || std::filesystem::is_directory(file, unknown))
+      throw UserError({file}, "there is no such file, or it cannot be read");
     nlohmann::json one = nlohmann::json::parse(in, nullptr, false);
     const auto has = [&](const char* key) { return one.is_object() && one.contains(key); };
     if (!std::ranges::all_of(kind.keys, has))

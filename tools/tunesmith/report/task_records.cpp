@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <tunesmith/support/error.h>
 #include <tunesmith/support/hash.h>
@@ -14,12 +15,6 @@
 
 namespace tunesmith::report {
 namespace {
-
-std::string id_of(const TaskKey& task, uint64_t machine) {
-  uint64_t hash = hash_bytes(task.target + '\n' + task.device, task.workload_hash);
-  for (const uint64_t part : {static_cast<uint64_t>(task.threads), machine}) hash = hash_combine(hash, part);
-  return hex64(hash);
-}
 
 /// The hashes of the workloads on record that fit.
 std::set<uint64_t> hashes_of(const RecordStore& store, const std::vector<std::string>& wanted) {
@@ -97,6 +92,25 @@ void require_known(const std::vector<std::string>& wanted, const std::set<std::s
 
 }  // namespace
 
+std::string task_id(const TaskKey& task, uint64_t machine) {
+  uint64_t hash = hash_bytes(task.target + '\n' + task.device, task.workload_hash);
+  for (const uint64_t part : {static_cast<uint64_t>(task.threads), machine}) hash = hash_combine(hash, part);
+  return hex64(hash);
+}
+
+std::string shapes_text(const Program& program) {
+  constexpr size_t kShownInputs = 3;
+  std::string text;
+  size_t shown = 0;
+  for (const Buffer& input : program.inputs) {
+    if (input->shape.size() < 2 || shown++ >= kShownInputs) continue;
+    text += fmt::format("[{}] ", fmt::join(input->shape, ", "));
+  }
+  text += "->";
+  for (const Buffer& result : program.outputs) text += fmt::format(" [{}]", fmt::join(result->shape, ", "));
+  return text;
+}
+
 std::optional<Trace> trace_of(const Record& record) {
   try {
     return Trace::parse(record.trace, "record " + record.id);
@@ -147,7 +161,7 @@ std::vector<TaskRecords> gather(const RecordStore& store, const Query& query) {
     if (record.kind == MeasurementKind::Bench) return;
     const auto machine = machines.find(record.environment);
     if (machine == machines.end()) return;  // a damaged environment: `records check` names it
-    const std::string id = id_of(record.task(), machine->second);
+    const std::string id = task_id(record.task(), machine->second);
     known_tasks.insert(id);
     known_runs.insert(record.run);
     if (!hashes.empty() && !hashes.contains(record.workload_hash)) return;

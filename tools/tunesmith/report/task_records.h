@@ -16,7 +16,7 @@
 namespace tunesmith::report {
 
 struct TaskRecords {
-  std::string id;  // of task and machine: 16 hexadecimal digits
+  std::string id;  // task_id()
   TaskKey task;
   uint64_t machine = 0;  // Environment::machine()
   std::string text;      // of the workload, as the store has it
@@ -38,6 +38,13 @@ struct TaskRecords {
   /// What the search of a run measured.
   std::vector<Record> searched(const std::string& run) const;
 };
+
+/// Of a task on one machine: 16 hexadecimal digits.
+std::string task_id(const TaskKey& task, uint64_t machine);
+
+/// "[3, 16] [16, 64] -> [3, 64]": of the first inputs with several dimensions, and of the results. What tells
+/// tasks apart whose texts are names alone, as those of networks are.
+std::string shapes_text(const Program& program);
 
 /// Nothing where it cannot be read.
 std::optional<Trace> trace_of(const Record& record);

@@ -154,6 +154,10 @@ RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
   static std::set<fs::path> told;
   if (store.migration() && (mode != RecordStore::Mode::Read || told.insert(store.path()).second))
     tell(*store.migration());
+  store.on_damage([](const std::string& fault) {
+    static std::set<std::string> told_faults;
+    if (told_faults.insert(fault).second) say(fault + "; it is left out");
+  });
   return store;
 }
 

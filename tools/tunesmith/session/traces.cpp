@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -18,6 +16,7 @@
 #include "progress/progress.h"
 #include "say.h"
 #include "session.h"
+#include "whole_file.h"
 
 namespace tunesmith::cli {
 
@@ -39,10 +38,8 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
                     "tunesmith records list shows the records");
   }
   if (is_file) {
-    std::ifstream file(name);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file && !file.eof()) throw UserError(SourceLocation{name}, "cannot be read");
-    named.trace = Trace::parse(text, name, &named.places);
+    constexpr int64_t kMaxTraceBytes = int64_t{64} << 20;
+    named.trace = Trace::parse(read_whole_file(name, kMaxTraceBytes), name, &named.places);
     return named;
   }
   const RecordStore store = open_records(database, RecordStore::Mode::Read);
@@ -106,7 +103,7 @@ Workload find_workload(const std::string& text, const std::string& database) {
   const bool is_file = name.find('/') != std::string::npos || name.ends_with(".yaml");
   if (is_file || std::ranges::find(known, name) != known.end() || !fs::exists(path))
     return library.load(text);
-  const RecordStore store(path, RecordStore::Mode::Read);
+  const RecordStore store = open_records(database, RecordStore::Mode::Read);
   const std::vector<std::string> texts = recorded_texts(store, text);
   if (texts.empty()) return library.load(text);  // which says what is wrong with the text
   const auto exact = std::ranges::find(texts, text);
@@ -198,15 +195,14 @@ std::vector<Record> best_records(const Workload& workload, const Space& space, c
 
 bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,
                  const std::string& database, int threads) {
-  const std::filesystem::path path = database_path(database);
-  if (!std::filesystem::exists(path)) return false;
+  if (!std::filesystem::exists(database_path(database))) return false;
   RecordFilter filter;
   filter.task = task_key(workload, space, threads);
   filter.machine = detect_environment(space.plugin_versions()).machine();
   filter.lowered_hash = candidate.lowered_hash;
   bool right = false;
   bool wrong = false;
-  RecordStore(path, RecordStore::Mode::Read).for_each(filter, [&](const Record& record) {
+  open_records(database, RecordStore::Mode::Read).for_each(filter, [&](const Record& record) {
     right = right || (record.ok() && record.verifier.value_or(0) >= kVerifierVersion);
     wrong = wrong || (record.failure && !record.transient());
   });

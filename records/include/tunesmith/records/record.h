@@ -104,8 +104,9 @@ struct RecordedRoof {
 
   bool operator==(const RecordedRoof&) const = default;
 };
-/// The quantity "operations f32": arithmetic operations of Benchmarking::peak_kernel() of this type.
-std::string operations_roof(DType type);
+/// The quantity "operations f32": arithmetic operations of Benchmarking::peak_kernel() of this type; of a
+/// unit that an extension describes "operations u8 of UNIT", its tensor intrinsic.
+std::string operations_roof(DType type, std::string_view unit = "");
 /// Bytes read plus written, of Benchmarking::measure_copy_bandwidth().
 inline constexpr std::string_view kCopyRoof = "copied bytes";
 /// What makes `roof` unfit for a store, or "" when it is fit.

@@ -82,6 +82,13 @@ struct ImportReport {
   std::optional<MigrationReport> migration;
 };
 
+/// What remove() took away.
+struct RemovalReport {
+  size_t records = 0;
+  size_t programs = 0;      // of which no record is left
+  int64_t freed_bytes = 0;  // of the file and its log; another process may have written meanwhile
+};
+
 struct CheckReport {
   size_t records = 0;
   size_t unattributed = 0;  // of `records`
@@ -109,6 +116,10 @@ class RecordStore {
 
   /// Set by the process that brought the store, or what it read of it, up to date, and only there.
   const std::optional<MigrationReport>& migration() const;
+
+  /// From now on for_each(), list() and best() leave out a record whose row is damaged, and call this with
+  /// its name and what is wrong; without it they throw. It must not call the store.
+  void on_damage(std::function<void(const std::string& fault)> tell);
 
   /// Must precede the first run that names it; adding again does nothing.
   void add_environment(const Environment& environment);
@@ -145,8 +156,9 @@ class RecordStore {
   /// Those that are not damaged, in the order in which they were measured.
   std::vector<RecordedRoof> roofs() const;
   /// The highest of a quantity that was measured for the target, threads and device of `task` on `machine`
-  /// (Environment::machine()), in whichever of its environments: what every share of a peak is of. Nothing
-  /// when none was measured.
+  /// (Environment::machine()), in whichever of its environments: what every share of a peak is of. With
+  /// "operations u8" also that of a unit ("operations u8 of UNIT"), for the extensions of `task` alone.
+  /// Nothing when none was measured.
   std::optional<RecordedRoof> highest_roof(const TaskKey& task, uint64_t machine,
                                            std::string_view quantity) const;
 
@@ -200,6 +212,10 @@ class RecordStore {
   /// Takes in all of another store. It is only read, save that one of an older schema is brought up to date
   /// as by opening it.
   [[nodiscard]] ImportReport merge(const std::filesystem::path& other);
+
+  /// Takes away the records that fit, for good, and the programs of which no other record is, all or none,
+  /// and gives the file's room back.
+  RemovalReport remove(const RecordFilter& filter);
 
   /// What is wrong with a record's trace, or "".
   using TraceValidator = std::function<std::string(const Record&)>;
