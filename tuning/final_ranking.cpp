@@ -52,7 +52,6 @@ void FinalRanking::rank(std::span<const Measured> leaders, const KnownResults& k
   contestants = checked(std::move(contestants), unchecked, failures, result);
   const auto staying = std::ranges::count_if(
       contestants, [&](const Measured& one) { return kept.contains(one.candidate->lowered_hash); });
-  const DType type = workload_.program.outputs.front()->dtype;
   const PeakKernel peak = peak_kernel(space_, workload_.program, options_.measure_threads);
   LeadersRanking ranking = rank_leaders(contestants, static_cast<size_t>(staying), evaluator_, runner_, peak,
                                         options_.final_rounds);
@@ -74,14 +73,11 @@ void FinalRanking::rank(std::span<const Measured> leaders, const KnownResults& k
                             task.target,
                             task.threads,
                             task.device,
-                            operations_roof(type),
+                            operations_roof(computed_type(workload_.program), peak.unit),
                             ranking.peak_operations_per_second,
                             now_ms(),
                             ranking.peak_disturbed};
   result.peak_beside = beside.per_second;
-  result.peak = beside;
-  // A unit's is no roof for what else has this type.
-  if (!peak.unit.empty()) return;
   store_.add_roof(beside);
   result.peak = store_.highest_roof(task, machine_, beside.quantity);
 }

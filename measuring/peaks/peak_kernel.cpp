@@ -24,7 +24,7 @@ PeakKernel peak_kernel(const Space& space, const Program& program, int threads) 
   if (units.empty()) {
     Benchmarking* const benchmarking = space.target().benchmarking();
     return benchmarking == nullptr ? PeakKernel{}
-                                   : benchmarking->peak_kernel(program.outputs.front()->dtype, threads);
+                                   : benchmarking->peak_kernel(computed_type(program), threads);
   }
   const auto unit = std::ranges::max_element(units, {}, work_of);
   const UnitPeak peak = unit_peak(*unit, threads);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/target/separate_device.h>
 
 #include "errors.h"
@@ -111,8 +112,9 @@ std::string result_text(const ResultRef& self) {
                                  result.interrupted ? ", interrupted" : "");
   if (!found(self)) return text + "; nothing valid was found" + remarks(result);
   const double speed = self.workload->flops / result.best_seconds;
-  text += fmt::format("\n  best      {}{}, {:.1f} GFLOP/s", seconds_text(result.best_seconds),
-                      self.modelled ? " modelled" : "", speed * 1e-9);
+  text += fmt::format("\n  best      {}{}, {:.1f} {}", seconds_text(result.best_seconds),
+                      self.modelled ? " modelled" : "", speed * 1e-9,
+                      operations_unit(computed_type(self.workload->program)));
   if (result.peak) text += fmt::format(", {:.1f} % of the peak", 100.0 * speed / result.peak->per_second);
   if (result.baseline_seconds > 0.0)
     text += fmt::format("\n  baseline  {}: the best is {:.1f} times as fast",

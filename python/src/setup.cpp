@@ -75,9 +75,7 @@ Setup::Setup(std::shared_ptr<HeldSpace> held, WorkloadPtr workload, const cli::T
   cli::require_memory(*workload_, arguments.allow_memory);
 }
 
-double Setup::peak() {
-  return cli::Peaks(space(), measure_, threads_, store_, environment_.machine()).of(*workload_);
-}
+double Setup::peak() { return cli::Peaks(space(), measure_, threads_, store_, environment_).of(*workload_); }
 
 cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   cli::TuneArguments arguments;

@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/target/separate_device.h>
 
 #include "errors.h"
@@ -34,6 +35,7 @@ ProgressRef progress_of(const TuneProgress& now, const Workload& workload, doubl
   line.total = seconds > 0.0 ? 0 : now.total;
   line.best_seconds = now.best_seconds;
   if (now.best_seconds) line.gflops = workload.flops / *now.best_seconds * 1e-9;
+  line.rate_unit = operations_unit(computed_type(workload.program));
   if (now.best_seconds && peak > 0.0) line.share_of_peak = workload.flops / *now.best_seconds / peak;
   for (const FailureCause cause : all_failure_causes()) {
     const auto found = now.failures.find(cause);

@@ -9,6 +9,7 @@
 #include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"
+#include "peaks.h"
 #include "progress/progress.h"
 #include "refs.h"
 #include "tune_setup.h"

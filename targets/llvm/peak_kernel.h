@@ -13,7 +13,7 @@ namespace tunesmith::llvm_target {
 
 /// One multiply-add instruction of the machine, the fastest that it has for a type.
 struct PeakOperation {
-  enum class Kind { FusedMultiplyAdd, MultiplyThenAdd, DotBf16, DotInt8 };
+  enum class Kind { FusedMultiplyAdd, MultiplyThenAdd, DotBf16, DotInt8, DotInt16 };
   Kind kind;
   DType accumulator;  // with lanes
   /// Arithmetic operations of one instruction (or pair), a product and a sum counting one each.

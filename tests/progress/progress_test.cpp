@@ -37,12 +37,18 @@ TEST(ProgressText, SaysWhichTimesAreAModels) {
   EXPECT_NE(progress_text(modelled, 200).find("fastest 1.23 ms modelled, 210.5 GFLOP/s"), std::string::npos);
 }
 
+TEST(ProgressText, CallsOperationsOfIntegersSo) {
+  Progress integers = example();
+  integers.rate_unit = "GOP/s";
+  EXPECT_NE(progress_text(integers, 200).find("210.5 GOP/s, 71.2 % of peak"), std::string::npos);
+}
+
 TEST(ProgressText, SaysWhyAShareIsAboveThePeak) {
   Progress above = example();
   above.share_of_peak = 1.92;
   const std::string text = progress_text(above, 300);
   EXPECT_EQ(text.find("192"), std::string::npos) << text;
-  EXPECT_NE(text.find("above the peak measured at the start (of plain multiply-adds, perhaps disturbed)"),
+  EXPECT_NE(text.find("above the peak measured here (of plain multiply-adds, perhaps disturbed)"),
             std::string::npos)
       << text;
   above.modelled = true;

@@ -1,5 +1,7 @@
 #include "tunesmith/measuring/peak.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
@@ -16,6 +18,20 @@ TEST(Peak, IsAPlausibleRate) {
   EXPECT_NEAR(measure_peak(*target, kF64, 1) / f32, 0.5, 0.2);
   for (const DType type : {kF16, kBF16, kI8, kU8, kI32, kI64})
     EXPECT_GT(measure_peak(*target, type, 1), 1e8) << type.str();
+}
+
+TEST(Peak, OfBytesIsThatOfTheInstructionsThatMultiplyBytes) {
+  const auto operations = [](const char* processor, DType type) {
+    return testing::make_target({{"mcpu", processor}})->peak_kernel(type, 1).operations;
+  };
+  // In vectors of one width, a round has as many instructions of each type.
+  for (const auto& [processor, times] :
+       {std::pair{"haswell", 2.0}, {"icelake-server", 4.0}, {"znver4", 4.0}}) {
+    const double i32 = operations(processor, kI32);
+    EXPECT_DOUBLE_EQ(operations(processor, kU8), times * i32) << processor;
+    EXPECT_DOUBLE_EQ(operations(processor, kI8), times * i32) << processor;
+    EXPECT_DOUBLE_EQ(operations(processor, kF32), i32) << processor;
+  }
 }
 
 TEST(CopyBandwidth, IsAPlausibleRate) {

@@ -18,6 +18,7 @@
 #include "interval.h"
 #include "memory.h"
 #include "output.h"
+#include "peaks.h"
 #include "progress/progress.h"
 #include "traces.h"
 
@@ -44,7 +45,8 @@ struct ComparedWorkload {
   std::vector<Entry> entries;
   std::vector<double> peak_samples;
   double peak_operations = 0.0;
-  std::string peak_unit;  // PeakKernel::unit
+  std::string peak_unit;    // PeakKernel::unit
+  double known_peak = 0.0;  // on record, in operations a second
 };
 
 /// What `what` names: "unscheduled", "space:NAME" (its best record), a record's id, a trace's file, or ""
@@ -129,14 +131,15 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
   }
 }
 
-/// Operations a second.
-double peak_of(const ComparedWorkload& comparison) {
+/// Operations a second, beside the programs.
+double peak_beside(const ComparedWorkload& comparison) {
   if (comparison.peak_samples.empty()) return 0.0;
   return comparison.peak_operations / quantile_interval(comparison.peak_samples, kTimeQuantile).value;
 }
 
 nlohmann::json to_json(const ComparedWorkload& comparison) {
-  const double peak = peak_of(comparison);
+  const double beside = peak_beside(comparison);
+  const double peak = std::max(beside, comparison.known_peak);
   nlohmann::json entries = nlohmann::json::array();
   double first = 0.0;
   for (const Entry& entry : comparison.entries) {
@@ -164,19 +167,24 @@ nlohmann::json to_json(const ComparedWorkload& comparison) {
   }
   return {{"workload", comparison.workload.key},
           {"peak_gflops", peak * 1e-9},
+          {"peak_beside_gflops", beside * 1e-9},
           {"peak_unit", comparison.peak_unit},
+          {"rate_unit", operations_unit(computed_type(comparison.workload.program))},
           {"entries", entries}};
 }
 
 void print(const nlohmann::json& comparison, bool modelled) {
   const double peak = comparison.at("peak_gflops");
   const std::string unit = comparison.at("peak_unit");
+  const std::string rate = comparison.at("rate_unit");
+  const std::string operations = unit.empty() ? "plain multiply-adds" : unit;
   fmt::print(output(), "{}: {}\n", comparison.at("workload").get<std::string>(),
-             peak > 0 ? fmt::format("{} peak {:.1f} GFLOP/s of {}", modelled ? "modelled" : "measured", peak,
-                                    unit.empty() ? "plain multiply-adds" : unit)
+             peak > 0 ? fmt::format("{} peak {:.1f} {} of {}", modelled ? "modelled" : "measured", peak, rate,
+                                    operations)
                       : "the peak was not measured");
-  fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "interval", "GFLOP/s",
+  fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "interval", rate,
              "of peak", "GB/s", "of first");
+  bool above = false;
   for (const nlohmann::json& entry : comparison.at("entries")) {
     const std::string name = entry.at("name");
     if (entry.contains("failure")) {
@@ -185,6 +193,7 @@ void print(const nlohmann::json& comparison, bool modelled) {
     }
     const auto number = [&](const char* key) { return entry.at(key).get<double>(); };
     const nlohmann::json& share = entry.at("share_of_peak");
+    above = above || (share.is_number() && share > 1.0);
     fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9.1f} {:>7} {:>8.1f} {:>8.2f}\n", name,
                seconds_text(number("seconds")), entry.at("interval").get<std::string>(), number("gflops"),
                share.is_null() ? "-" : fmt::format("{:.1f} %", 100 * share.get<double>()),
@@ -195,6 +204,16 @@ void print(const nlohmann::json& comparison, bool modelled) {
       fmt::print(output(), "  {:<26} {:>10}  once, not in the time above\n", "  preparing its constants",
                  seconds_text(prepare));
   }
+  if (above)
+    fmt::print(output(), "  above 100 %: the peak is of {}{}, and operations on padding count\n", operations,
+               modelled ? "" : " and may have been disturbed");
+  constexpr double kFarBelow = 0.9;
+  const double beside = comparison.at("peak_beside_gflops");
+  if (!modelled && beside > 0 && beside < kFarBelow * peak)
+    fmt::print(output(),
+               "  beside these programs the peak reached {:.1f}: something else used the machine, and they "
+               "may be faster, too\n",
+               beside);
 }
 
 }  // namespace
@@ -230,6 +249,9 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     const std::unique_ptr<Runner> runner =
         make_worker_runner(comparison.workload, space->target(), session.worker_target(), options);
     measure(comparison, *runner, *space, threads, arguments.rounds);
+    comparison.known_peak =
+        known_roof(arguments.database, *space, threads,
+                   operations_roof(computed_type(comparison.workload.program), comparison.peak_unit));
     for (const Entry& entry : comparison.entries) whole = whole && entry.failure.empty();
     results.push_back(to_json(comparison));
     const bool modelled = models_times(space->target());

@@ -74,7 +74,7 @@ TaskRow ManyProgress::row(const TuneManyProgress& progress, size_t task) const {
   row.trend = history.done ? "done" : trend_text(history, options_.task.batch);
   if (!history.improvements.empty()) {
     row.seconds = history.best();
-    row.share_of_peak = history.operations / history.best() / peaks_[task];
+    if (peaks_[task] > 0.0) row.share_of_peak = history.operations / history.best() / peaks_[task];
   }
   return row;
 }
@@ -115,8 +115,10 @@ void ManyProgress::log(const TuneManyProgress& progress) {
     const TaskRow last = row(progress, progress.task);
     line += "  " + last.name;
     if (last.seconds) {
-      line += fmt::format(": fastest {}, {:.1f} % of peak, {} trials, {}", seconds_text(*last.seconds),
-                          100.0 * *last.share_of_peak, last.trials, last.trend);
+      line +=
+          fmt::format(": fastest {}{}, {} trials, {}", seconds_text(*last.seconds),
+                      last.share_of_peak ? fmt::format(", {} of peak", share_text(*last.share_of_peak)) : "",
+                      last.trials, last.trend);
     }
   }
   fmt::print(stderr, "{}\n", line);

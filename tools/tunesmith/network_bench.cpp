@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,7 @@
 #include "network_description.h"
 #include "network_json.h"
 #include "output.h"
+#include "peaks.h"
 #include "progress/progress.h"
 
 namespace tunesmith::cli {
@@ -82,19 +85,44 @@ class WatchedThreads {
 };
 
 struct Roofs {
-  double peak = 0;       // arithmetic operations a second, in f32
-  double bandwidth = 0;  // bytes a second
+  std::map<std::string, double> peaks;  // arithmetic operations a second, by type
+  double bandwidth = 0;                 // of memory, bytes a second
+  double cache_bytes = 0;
+  double weight_bytes = 0;  // of all steps
+
+  /// Bytes that a step moves between caches and memory: what the step before has left in a cache is there,
+  /// and so are the weights from one call to the next where those of all steps fit.
+  double from_memory(const LibraryDescription::Step& step) const {
+    const double values = step.bytes_min - step.constant_bytes;
+    return (weight_bytes > cache_bytes ? step.constant_bytes : 0) + (values > cache_bytes ? values : 0);
+  }
 };
 
-std::optional<Roofs> measure_roofs(Session& session, int threads) {
+/// The highest of now and of what is on record: disturbances only lower them.
+std::optional<Roofs> measure_roofs(Session& session, const LibraryDescription& description, int threads) {
   const std::unique_ptr<Space> space = session.space_for_target();
-  Benchmarking* const benchmarking = space->target().benchmarking();
+  Target& target = space->target();
+  Benchmarking* const benchmarking = target.benchmarking();
   if (benchmarking == nullptr) return std::nullopt;
-  return Roofs{measure_peak(space->target(), kF32, threads), benchmarking->measure_copy_bandwidth(threads)};
+  const auto highest = [&](const std::string& quantity, double now) {
+    return std::max(now, known_roof("", *space, threads, quantity));
+  };
+  Roofs roofs;
+  for (const LibraryDescription::Step& step : description.steps) {
+    roofs.weight_bytes += step.constant_bytes;
+    const std::optional<DType> type = DType::parse(step.type);
+    if (!type || roofs.peaks.contains(step.type)) continue;
+    roofs.peaks[step.type] = highest(operations_roof(*type), measure_peak(target, *type, threads));
+  }
+  roofs.bandwidth = highest(std::string(kCopyRoof), benchmarking->measure_copy_bandwidth(threads));
+  const DeviceModel& device = space->device();
+  roofs.cache_bytes = std::max(device.get_or("l3_bytes", 0.0), threads * device.get_or("l2_bytes", 0.0));
+  return roofs;
 }
 
 struct StepTimes {
-  std::vector<double> seconds, waiting;
+  std::vector<double> seconds;
+  std::vector<double> waiting;  // shares of the step in the same call
   int64_t loops = 0;
 };
 
@@ -131,10 +159,13 @@ CallTimes time_calls(network::BuiltLibrary& library, std::span<void* const> data
 
     library.set_parallel_for(WatchedThreads::run, &threads);
     library.run_plainly(data, [&](int step, void* const*) {
+      const double seconds = seconds_between(last, StepClock::now());
       const WatchedThreads::Loops loops = threads.take();
-      if (step < 0) return;
-      times.steps[static_cast<size_t>(step)].waiting.push_back(loops.waiting);
-      times.steps[static_cast<size_t>(step)].loops = loops.count;
+      if (step >= 0) {
+        times.steps[static_cast<size_t>(step)].waiting.push_back(seconds > 0 ? loops.waiting / seconds : 0);
+        times.steps[static_cast<size_t>(step)].loops = loops.count;
+      }
+      last = StepClock::now();
     });
   }
   library.set_parallel_for(nullptr, nullptr);
@@ -147,47 +178,87 @@ double median_of(const std::vector<double>& samples) { return quantile_interval(
 nlohmann::json timed_step_json(const std::string& name, const StepTimes& times,
                                const LibraryDescription::Step& step, const std::optional<Roofs>& roofs) {
   const double seconds = usual(times.seconds);
-  nlohmann::json json = {
-      {"name", name},        {"seconds", seconds},          {"median_seconds", median_of(times.seconds)},
-      {"flops", step.flops}, {"bytes_min", step.bytes_min}, {"operators", step.operators},
-      {"reads", step.reads}, {"loops", times.loops},        {"waiting_seconds", median_of(times.waiting)},
-      {"roof", nullptr},     {"share_of_roof", nullptr}};
-  if (!roofs) return json;
-  const double compute = step.flops / roofs->peak, memory = step.bytes_min / roofs->bandwidth;
-  json["roof"] = compute > memory ? "compute" : "memory";
-  json["share_of_roof"] = std::max(compute, memory) / seconds;
+  const double waiting = median_of(times.waiting);
+  nlohmann::json json = {{"name", name},
+                         {"seconds", seconds},
+                         {"median_seconds", median_of(times.seconds)},
+                         {"flops", step.flops},
+                         {"bytes_min", step.bytes_min},
+                         {"operators", step.operators},
+                         {"reads", step.reads},
+                         {"loops", times.loops},
+                         {"waiting_share", waiting},
+                         {"type", step.type},
+                         {"waiting_seconds", waiting * seconds},
+                         {"roof", nullptr},
+                         {"share_of_roof", nullptr}};
+  if (!roofs || !roofs->peaks.contains(step.type)) return json;
+  const double compute = step.flops / roofs->peaks.at(step.type);
+  const double memory = roofs->from_memory(step) / roofs->bandwidth;
+  // What moves in caches is no share of what memory does.
+  const bool cached = step.bytes_min / roofs->bandwidth > compute && memory <= compute;
+  json["roof"] = cached ? "cache" : compute > memory ? "compute" : "memory";
+  if (!cached) json["share_of_roof"] = std::max(compute, memory) / seconds;
   return json;
+}
+
+std::string roof_text(const nlohmann::json& step) {
+  if (step["roof"].is_null()) return "-";
+  const std::string roof = step["roof"];
+  if (roof == "cache") return "in cache";
+  return fmt::format("{:5.1f} % {}", 100 * step["share_of_roof"].get<double>(), roof);
+}
+
+/// What the shares are of.
+void print_roofs(const nlohmann::json& said) {
+  if (said["peaks_gflops"].is_null()) return;
+  std::string peaks;
+  for (const auto& [type, peak] : said["peaks_gflops"].items())
+    peaks += fmt::format("{:.1f} {} of multiply-adds in {}, ", peak.get<double>(),
+                         operations_unit(DType::parse(type).value_or(kF32)), type);
+  fmt::print(output(), "roofs: {}{:.1f} GB/s of copying in memory\n", peaks,
+             said["copy_gbytes_per_second"].get<double>());
+  const auto is = [&](const auto& test) { return std::ranges::any_of(said["steps"], test); };
+  if (is([](const nlohmann::json& step) { return step["roof"] == "cache"; }))
+    fmt::print(output(), "in cache: what it moves lies in caches, which are faster than memory\n");
+  if (is([](const nlohmann::json& step) {
+        return step["share_of_roof"].is_number() && step["share_of_roof"] > 1;
+      }))
+    fmt::print(
+        output(),
+        "above 100 %: caches hold a part of it, it skips operations on padding, or the roof was measured "
+        "while something else used the machine\n");
+}
+
+nlohmann::json peaks_json(const std::optional<Roofs>& roofs) {
+  if (!roofs) return nullptr;
+  nlohmann::json peaks = nlohmann::json::object();
+  for (const auto& [type, peak] : roofs->peaks) peaks[type] = peak * 1e-9;
+  return peaks;
 }
 
 void print_times(const nlohmann::json& said) {
   const double call = said["seconds"], sum = said["sum_of_steps"];
   const double median = said["median_seconds"], medians = said["sum_of_medians"];
   const double observed = said["observed_seconds"];
-  fmt::print(output(), "step       time  of all  GFLOP/s  of its roof      loops  waiting  task\n");
+  fmt::print(output(), "step       time  of all   Gop/s  of its roof      loops  waiting  task\n");
   int64_t number = 0;
   double waiting = 0;
   for (const nlohmann::json& step : said["steps"]) {
-    const double seconds = step["seconds"], waits = step["waiting_seconds"];
-    const nlohmann::json& share = step["share_of_roof"];
-    const std::string roof = share.is_null() ? "-"
-                                             : fmt::format("{:5.1f} % {}", 100 * share.get<double>(),
-                                                           step["roof"].get<std::string>());
+    const double seconds = step["seconds"];
     fmt::print(output(), "{:4} {:>10}  {:4.1f} %  {:7.1f}  {:15}  {:5}  {:5.1f} %  {}\n", number++,
-               seconds_text(seconds), 100 * seconds / sum, step["flops"].get<double>() / seconds * 1e-9, roof,
-               step["loops"].get<int64_t>(), 100 * waits / seconds, step["name"].get<std::string>());
-    waiting += waits;
+               seconds_text(seconds), 100 * seconds / sum, step["flops"].get<double>() / seconds * 1e-9,
+               roof_text(step), step["loops"].get<int64_t>(), 100 * step["waiting_share"].get<double>(),
+               step["name"].get<std::string>());
+    waiting += step["waiting_seconds"].get<double>();
   }
   fmt::print(
       output(),
       "a call takes {} ({} threads); by medians {}, {:.3f} times its steps in other calls, {:.3f} times the "
       "sum of each step's median; threads wait for each other {:.1f} % of it\n",
       seconds_text(call), said["threads"].get<int>(), seconds_text(median), median / observed,
-      median / medians, 100 * waiting / call);
-  if (said["peak_gflops"].is_null()) return;
-  fmt::print(output(),
-             "roofs: {:.1f} GFLOP/s of multiply-adds in f32, {:.1f} GB/s of copying; of what caches hold a "
-             "step may be above the latter\n",
-             said["peak_gflops"].get<double>(), said["copy_gbytes_per_second"].get<double>());
+      median / medians, 100 * waiting / sum);
+  print_roofs(said);
 }
 
 }  // namespace
@@ -203,7 +274,7 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
   for (Tensor& tensor : tensors) data.push_back(tensor.bytes.data());
   WatchedThreads threads(arguments.threads);
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
-  const std::optional<Roofs> roofs = measure_roofs(session, threads.threads());
+  const std::optional<Roofs> roofs = measure_roofs(session, description, threads.threads());
   const CallTimes times = time_calls(library, data, threads, arguments.calls);
 
   nlohmann::json steps = nlohmann::json::array();
@@ -223,7 +294,7 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
       {"sum_of_steps", sum},
       {"sum_of_medians", medians},
       {"observed_seconds", median_of(times.observed)},
-      {"peak_gflops", roofs ? nlohmann::json(roofs->peak * 1e-9) : nlohmann::json()},
+      {"peaks_gflops", peaks_json(roofs)},
       {"copy_gbytes_per_second", roofs ? nlohmann::json(roofs->bandwidth * 1e-9) : nlohmann::json()},
       {"steps", std::move(steps)}};
   if (common.json) {

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/support/hash.h>
 
 namespace tunesmith::cli {
@@ -89,6 +90,14 @@ std::vector<std::vector<size_t>> reads_of(const TaskedNetwork& tasked) {
   return reads;
 }
 
+double constant_bytes(const network::NodeWorkload& region) {
+  double bytes = 0;
+  for (const Buffer& input : region.workload.program.inputs) {
+    if (input->constant) bytes += static_cast<double>(input->bytes());
+  }
+  return bytes;
+}
+
 }  // namespace
 
 network::LibraryFacts LibraryDescription::facts() const {
@@ -116,8 +125,9 @@ LibraryDescription describe_library(const TaskedNetwork& tasked, const NetworkAr
   std::vector<std::vector<size_t>> reads = reads_of(tasked);
   for (size_t i = 0; i < facts.steps.size(); ++i)
     description.steps.push_back({facts.steps[i], tasked.regions[i].workload.flops,
-                                 tasked.regions[i].workload.bytes_min, operators_of(tasked, i),
-                                 std::move(reads[i])});
+                                 tasked.regions[i].workload.bytes_min, constant_bytes(tasked.regions[i]),
+                                 computed_type(tasked.regions[i].workload.program).str(),
+                                 operators_of(tasked, i), std::move(reads[i])});
   return description;
 }
 
@@ -128,6 +138,8 @@ std::string write_description(const LibraryDescription& description, const fs::p
                      {"unread", step.facts.unread},
                      {"flops", step.flops},
                      {"bytes_min", step.bytes_min},
+                     {"constant_bytes", step.constant_bytes},
+                     {"type", step.type},
                      {"operators", step.operators},
                      {"reads", step.reads}});
   const nlohmann::json value = {{"kind", kKind},
@@ -170,12 +182,15 @@ LibraryDescription read_description(const fs::path& folder) {
       description.steps.push_back({{step.at("buffers"), step.at("unread")},
                                    step.at("flops"),
                                    step.at("bytes_min"),
+                                   step.value("constant_bytes", 0.0),
+                                   step.value("type", "f32"),
                                    step.value("operators", std::vector<std::string>()),
                                    step.value("reads", std::vector<size_t>())});
     return description;
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const nlohmann::json::exception&) {
     throw UserError(SourceLocation{path.string()},
-                    fmt::format("it does not describe a library: {}", error.what()));
+                    "it does not describe a library, or another version of Tunesmith wrote it",
+                    "build it again: tunesmith network build FILE --output DIR");
   }
 }
 

@@ -17,6 +17,8 @@ struct LibraryDescription {
     network::LibraryFacts::Step facts;
     double flops = 0;
     double bytes_min = 0;
+    double constant_bytes = 0;           // of these, what is equal in each call: weights
+    std::string type;                    // that it computes in (computed_type())
     std::vector<std::string> operators;  // of its nodes, in their order
     std::vector<size_t> reads;           // steps whose results it reads
   };

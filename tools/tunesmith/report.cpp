@@ -23,42 +23,44 @@
 namespace tunesmith::cli {
 namespace {
 
-/// By number of threads, the element types that the tasks of this target on this machine compute with.
-std::map<int, std::map<std::string, DType>> computed_here(const RecordStore& store, const std::string& target,
-                                                          uint64_t machine) {
-  std::map<int, std::map<std::string, DType>> types;
-  for (const TaskKey& task : store.tasks({.target = target, .machine = machine, .attributed = true})) {
+/// By number of threads and by quantity, the peaks of the tasks of this target on this machine.
+std::map<int, std::map<std::string, PeakKernel>> peaks_here(const RecordStore& store, const Space& space,
+                                                            uint64_t machine) {
+  std::map<int, std::map<std::string, PeakKernel>> peaks;
+  for (const TaskKey& task :
+       store.tasks({.target = space.task_target(), .machine = machine, .attributed = true})) {
     const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
     if (!recorded || !task.device.empty()) continue;
     const auto workload = sound_workload(*recorded);
     if (!workload) continue;  // the page says so where the task stands
-    const DType type = workload->program.outputs.front()->dtype;
-    types[task.threads].emplace(type.str(), type);
+    PeakKernel peak = peak_kernel(space, workload->program, task.threads);
+    std::string quantity = operations_roof(computed_type(workload->program), peak.unit);
+    peaks[task.threads].emplace(std::move(quantity), std::move(peak));
   }
-  return types;
+  return peaks;
 }
 
 void measure_roofs(RecordStore& store, Session& session) {
   const std::unique_ptr<Space> space = session.space();
   Target& target = space->target();
   const Environment environment = detect_environment(space->plugin_versions());
-  const auto types = computed_here(store, space->task_target(), environment.machine());
-  if (types.empty()) {
+  Benchmarking& benchmarking = benchmarking_of(target);
+  const auto peaks = peaks_here(store, *space, environment.machine());
+  if (peaks.empty()) {
     throw UserError(fmt::format("{} has no task of the target of space '{}', as it is now, on this machine",
                                 store.path().string(), space->spec().name),
                     "roofs are measured for tasks that were tuned here: leave --measure-roofs out");
   }
   store.add_environment(environment);
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
-  for (const auto& [threads, its] : types) {
+  for (const auto& [threads, its] : peaks) {
     const auto add = [&, number = threads](const std::string& quantity, const WatchedRate& rate) {
       store.add_roof({make_id(), environment.hash(), space->task_target(), number, "", quantity,
                       rate.per_second, now_ms(), rate.disturbed});
     };
-    for (const auto& [name, type] : its)
-      add(operations_roof(type), watched([&] { return measure_peak(target, type, threads); }));
-    add(std::string(kCopyRoof),
-        watched([&] { return benchmarking_of(target).measure_copy_bandwidth(threads); }));
+    for (const auto& [quantity, peak] : its)
+      add(quantity, watched([&] { return measure_peak(target, peak, threads); }));
+    add(std::string(kCopyRoof), watched([&] { return benchmarking.measure_copy_bandwidth(threads); }));
   }
 }
 

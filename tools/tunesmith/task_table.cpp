@@ -26,10 +26,6 @@ std::string shortened(const std::string& text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - kDots) + "..";
 }
 
-std::string share_text(double share) {
-  return share < 0.01 ? "< 1 %" : fmt::format("{:.0f} %", 100.0 * share);
-}
-
 std::string times_text(double times) {
   return times < 9.95 ? fmt::format("{:.1f}x", times) : fmt::format("{:.0f}x", times);
 }
@@ -44,6 +40,11 @@ std::string trend_text(const TaskHistory& history, int64_t round) {
   const double before = history.best_after(begin);
   const double fall = 1.0 - history.best() / before;  // of nothing: 1
   return fall < 0.0005 ? "flat" : fmt::format("-{:.{}f} %", 100.0 * fall, fall < 0.0995 ? 1 : 0);
+}
+
+std::string share_text(double share) {
+  if (share < 0.01) return "< 1 %";
+  return fmt::format("{:.0f} %{}", 100.0 * share, share > 1.0 ? " *" : "");
 }
 
 std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width,

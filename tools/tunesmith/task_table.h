@@ -24,6 +24,13 @@ struct TaskRow {
 /// when no program of it has worked.
 std::string trend_text(const TaskHistory& history, int64_t round);
 
+/// "71 %"; above the peak "113 % *", which kAbovePeak explains.
+std::string share_text(double share);
+inline constexpr const char* kAbovePeak =
+    "* above the peak of plain multiply-adds: a unit whose extension names no peak may be faster, something "
+    "else may have used the machine whenever the peak was measured, and operations on padding count although "
+    "a program may skip them";
+
 /// A heading and one line for each row, in at most `width` columns: the names give way. Columns that no row
 /// has are left out, as are weights that are all 1. `times`: the heading of TaskRow::seconds.
 std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/tuner.h>
 
@@ -13,6 +14,7 @@
 #include "exit_codes.h"
 #include "interrupt.h"
 #include "output.h"
+#include "peaks.h"
 #include "plain_report.h"
 #include "progress/progress.h"
 #include "task_list.h"
@@ -51,7 +53,8 @@ Progress progress_of(const TuneProgress& progress, const Workload& workload, dou
   line.best_seconds = progress.best_seconds;
   if (progress.best_seconds) {
     line.gflops = workload.flops / *progress.best_seconds * 1e-9;
-    line.share_of_peak = workload.flops / *progress.best_seconds / peak;
+    line.rate_unit = operations_unit(computed_type(workload.program));
+    if (peak > 0.0) line.share_of_peak = workload.flops / *progress.best_seconds / peak;
   }
   for (const FailureCause cause : all_failure_causes()) {
     const auto found = progress.failures.find(cause);
@@ -105,8 +108,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
     fmt::print(stderr, "tunesmith: {}\n", text);
   });
   line.say("measuring the machine's peak");
-  const double peak =
-      Peaks(space, measure, measuring_threads(arguments), store, environment.machine()).of(workload);
+  const double peak = Peaks(space, measure, measuring_threads(arguments), store, environment).of(workload);
   const std::unique_ptr<Runner> runner =
       make_worker_runner(workload, space.target(), session.worker_target(), measure);
 

@@ -14,6 +14,7 @@
 #include "exit_codes.h"
 #include "many_progress.h"
 #include "output.h"
+#include "peaks.h"
 #include "plain_report.h"
 #include "progress/progress.h"
 #include "task_table.h"
@@ -169,9 +170,11 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
   fmt::print(output(), "{} tasks: {} trials, {} valid{}, {}{}\n", result.tasks.size(), result.trials, valid,
              resumed > 0 ? fmt::format(", {} taken from the records", resumed) : "",
              duration_text(result.seconds), result.interrupted ? ", interrupted" : "");
-  for (const std::string& line :
-       table_lines(final_rows(result, list, options.task.batch), std::numeric_limits<size_t>::max(), "best"))
+  const std::vector<TaskRow> rows = final_rows(result, list, options.task.batch);
+  for (const std::string& line : table_lines(rows, std::numeric_limits<size_t>::max(), "best"))
     fmt::print(output(), "  {}\n", line);
+  if (std::ranges::any_of(rows, [](const TaskRow& row) { return row.share_of_peak > 1.0; }))
+    fmt::print(output(), "  {}\n", kAbovePeak);
   if (modelled) print_modelled_note();
   const Summary summary = summary_of(result, list);
   if (summary.baseline_seconds > 0.0) {
@@ -245,7 +248,7 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
                  "gives each a round\n",
                  options.trials, tasks, options.task.batch * tasks);
   }
-  Peaks peaks(space, measure, options.task.measure_threads, store, environment.machine());
+  Peaks peaks(space, measure, options.task.measure_threads, store, environment);
   std::vector<double> peak_of;
   for (const WeightedTask& task : list.tasks) peak_of.push_back(peaks.of(task.workload));
   ManyProgress progress(common.quiet, list, std::move(peak_of), options);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/target/separate_device.h>
 
 #include "interval.h"
@@ -100,11 +101,12 @@ nlohmann::json dropped_json(const TuneResult& result) {
 /// What the speed of the best is a share of.
 void add_peak(nlohmann::json& json, const TuneResult& result, double gflops) {
   for (const char* name :
-       {"peak_gflops", "peak_time_ms", "peak_disturbed", "peak_beside_gflops", "share_of_peak"})
+       {"peak_gflops", "peak_of", "peak_time_ms", "peak_disturbed", "peak_beside_gflops", "share_of_peak"})
     json[name] = nullptr;
   if (!result.peak) return;
   const double peak = result.peak->per_second * 1e-9;
   json["peak_gflops"] = peak;
+  json["peak_of"] = result.peak->quantity;
   json["peak_time_ms"] = result.peak->time_ms;
   if (result.peak->disturbed) json["peak_disturbed"] = *result.peak->disturbed;
   json["peak_beside_gflops"] = result.peak_beside * 1e-9;
@@ -153,6 +155,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
                               ? nlohmann::json(result.best_prepare_seconds)
                               : nlohmann::json(nullptr)},
       {"gflops", number(gflops)},
+      {"rate_unit", operations_unit(computed_type(workload.program))},
       {"baseline_seconds",
        result.baseline_seconds > 0 ? nlohmann::json(result.baseline_seconds) : nlohmann::json(nullptr)},
       {"trace", found ? nlohmann::json(result.best_id) : nlohmann::json(nullptr)},
@@ -245,11 +248,15 @@ void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t want
 
 /// What is doubtful of the peak that the share is of.
 void print_peak_remarks(const TuneResult& result, double flops, bool modelled) {
+  constexpr std::string_view kOf = " of ";
   const double peak = result.peak->per_second;
+  const std::string& quantity = result.peak->quantity;
   if (flops > peak) {
+    const size_t at = quantity.find(kOf);
     fmt::print(output(),
-               "            above 100 %: the peak is of plain multiply-adds{}, and operations on padding\n"
+               "            above 100 %: the peak is of {}{}, and operations on padding\n"
                "            count although a program may skip them\n",
+               at == std::string::npos ? "plain multiply-adds" : quantity.substr(at + kOf.size()),
                modelled ? "" : " and may have been disturbed");
   } else if (result.peak->disturbed.value_or(false)) {
     fmt::print(output(),
@@ -268,9 +275,9 @@ void print_peak_remarks(const TuneResult& result, double flops, bool modelled) {
 /// How fast the best is, beside the machine's peak and the unscheduled program.
 void print_best(const TuneResult& result, const Workload& workload, bool modelled) {
   const double flops = workload.flops / result.best_seconds;
-  fmt::print(output(), "  best      {}  ({})  {:.1f} GFLOP/s{}\n", seconds_text(result.best_seconds),
+  fmt::print(output(), "  best      {}  ({})  {:.1f} {}{}\n", seconds_text(result.best_seconds),
              result.best_time ? interval_text(*result.best_time) : "not ranked: its smallest sample",
-             flops * 1e-9,
+             flops * 1e-9, operations_unit(computed_type(workload.program)),
              result.peak ? fmt::format(", {:.1f} % of the peak of {:.1f} that was {} here",
                                        100.0 * flops / result.peak->per_second,
                                        result.peak->per_second * 1e-9, modelled ? "modelled" : "measured")

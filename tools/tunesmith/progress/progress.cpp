@@ -23,12 +23,11 @@ std::string fastest_text(const Progress& progress) {
   // Not what will be called the best: that is the ranking's time.
   std::string text = "fastest " + seconds_text(*progress.best_seconds);
   if (progress.modelled) text += " modelled";
-  if (progress.gflops) text += fmt::format(", {:.1f} GFLOP/s", *progress.gflops);
-  // The peak was measured once, before the first program, and something may have disturbed that.
+  if (progress.gflops) text += fmt::format(", {:.1f} {}", *progress.gflops, progress.rate_unit);
+  // The highest peak known before the first program, and something may have disturbed all that measured it.
   if (progress.share_of_peak && *progress.share_of_peak > 1.0) {
-    text += progress.modelled
-                ? ", above the peak of plain multiply-adds"
-                : ", above the peak measured at the start (of plain multiply-adds, perhaps disturbed)";
+    text += progress.modelled ? ", above the peak of plain multiply-adds"
+                              : ", above the peak measured here (of plain multiply-adds, perhaps disturbed)";
   } else if (progress.share_of_peak)
     text += fmt::format(", {:.1f} % of peak", 100.0 * *progress.share_of_peak);
   return text;

@@ -19,6 +19,7 @@ struct Progress {
   std::optional<double> best_seconds;   // for one call
   bool modelled = false;                // these are a model's, and were not measured
   std::optional<double> gflops;         // of the best
+  std::string rate_unit = "GFLOP/s";    // that gflops are called: "GOP/s" of integers
   std::optional<double> share_of_peak;  // of the best: 1 is the machine's measured peak
   std::vector<std::pair<std::string, int64_t>>
       failures;  // by cause, in the order to show; zeros are left out

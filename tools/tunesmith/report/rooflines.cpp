@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/support/hash.h>
 
 #include "report/sections.h"
@@ -32,7 +33,7 @@ nlohmann::json rooflines(const std::vector<TaskRecords>& tasks, const RecordStor
     if (!task.workload || task.workload->flops <= 0 || task.workload->bytes_min <= 0) continue;
     if (task.best.empty()) continue;
     const Workload& workload = *task.workload;
-    const DType type = workload.program.outputs.front()->dtype;
+    const DType type = computed_type(workload.program);
     const Key key{task.machine, task.task.target, task.task.threads, task.task.device, type.str()};
     const auto [place, fresh] = lines.try_emplace(key);
     if (fresh) {
@@ -43,6 +44,7 @@ nlohmann::json rooflines(const std::vector<TaskRecords>& tasks, const RecordStor
                        {"threads", task.task.threads},
                        {"device", task.task.device},
                        {"type", type.str()},
+                       {"rate_unit", operations_unit(type)},
                        {"operations_per_second", rate_json(peak)},
                        {"copied_bytes_per_second", rate_json(copied)},
                        {"operations_measured", roof_json(peak)},
@@ -52,6 +54,7 @@ nlohmann::json rooflines(const std::vector<TaskRecords>& tasks, const RecordStor
     const bool plain = task.unscheduled && task.unscheduled->ok();
     place->second["points"].push_back(
         {{"task", task.id},
+         {"record", task.best.front().id},
          {"workload", task.text},
          {"operations_per_byte", workload.flops / workload.bytes_min},
          {"operations_per_second", workload.flops / task.best.front().seconds},

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <tunesmith/measuring/peak.h>
 #include <tunesmith/support/thread_pool.h>
 
 #include "memory.h"
@@ -136,29 +135,6 @@ double seconds_limit(const TuneArguments& arguments) {
   const double minutes = kMinute * arguments.minutes;
   if (arguments.time_limit <= 0.0) return minutes;
   return minutes > 0.0 ? std::min(minutes, arguments.time_limit) : arguments.time_limit;
-}
-
-double Peaks::of(const Workload& workload) {
-  const PeakKernel peak = peak_kernel(space_, workload.program, threads_);
-  if (peak.operations <= 0.0) return 0.0;
-  const std::string type = workload.program.outputs.front()->dtype.str();
-  const auto [place, fresh] = peaks_.try_emplace(peak.unit + " " + type, 0.0);
-  if (fresh) {
-    const MachineLock::Turn turn = measure_.machine->wait(MachineLock::Use::Measure, measure_.stop);
-    try {
-      place->second = measure_peak(space_.target(), peak, threads_);
-    } catch (const EnvironmentError& error) {
-      if (peak.unit.empty()) throw;
-      say(fmt::format("{}; shares of it are not shown", error.what()));
-    }
-    if (peak.unit.empty()) {
-      const std::optional<RecordedRoof> known =
-          store_.highest_roof(task_key(workload, space_, threads_), machine_,
-                              operations_roof(workload.program.outputs.front()->dtype));
-      if (known) place->second = std::max(place->second, known->per_second);
-    }
-  }
-  return place->second;
 }
 
 }  // namespace tunesmith::cli

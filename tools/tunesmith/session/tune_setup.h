@@ -37,23 +37,4 @@ double min_gain(const TuneArguments& arguments, size_t tasks);
 /// Of --time-limit and --minutes the lower; 0: none.
 double seconds_limit(const TuneArguments& arguments);
 
-/// The machine's measured peaks, each when it is first asked for, in operations a second: what `store` knows
-/// to be higher counts.
-class Peaks {
- public:
-  Peaks(const Space& space, const MeasureOptions& measure, int threads, const RecordStore& store,
-        uint64_t machine)
-      : space_(space), measure_(measure), threads_(threads), store_(store), machine_(machine) {}
-  /// Of peak_kernel() for the workload.
-  double of(const Workload& workload);
-
- private:
-  const Space& space_;
-  const MeasureOptions& measure_;
-  const int threads_;
-  const RecordStore& store_;
-  const uint64_t machine_;
-  std::map<std::string, double> peaks_;  // by the unit's intrinsic and data type
-};
-
 }  // namespace tunesmith::cli

@@ -104,9 +104,8 @@ struct TuneResult {
   /// What the final ranking says of the best; nothing where there was none.
   std::optional<QuantileInterval> best_time;
   double best_prepare_seconds = 0;  // of preparing the best one's constant inputs once; 0: nothing to prepare
-  /// Of the target's peak kernel, what the best one's speed is a share of: the highest on record for the task
-  /// on this machine, whichever run measured it (RecordStore::highest_roof). Of an extension's unit, which
-  /// has no roof on record, this run's. Nothing where nothing was ranked.
+  /// Of peak_kernel(), what the best one's speed is a share of: the highest on record for the task on this
+  /// machine, whichever run measured it (RecordStore::highest_roof). Nothing where nothing was ranked.
   std::optional<RecordedRoof> peak;
   /// Operations a second of it at the 10th percentile of its times, measured in turn with the best
   /// candidates: far below `peak`, something else used the machine then. 0 where nothing was ranked.
