@@ -55,11 +55,56 @@ def expect_no_overflow(browser, width):
     assert wide <= width, f"the page is {wide} wide on a screen of {width}"
 
 
-def expect_in_view(browser, width, headings):
-    """Of the table of tasks, without scrolling."""
-    ends = browser.evaluate("[...document.querySelector('table').querySelectorAll('thead th')].map((one) => [one.textContent, one.getBoundingClientRect().right])")
-    hidden = [title for title in headings if dict(ends)[title] > width]
-    assert not hidden, f"on a screen of {width} columns are out of view: {hidden}"
+def expect_nothing_cut(browser, width):
+    """All values of all tables, without scrolling sideways."""
+    browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    browser.evaluate("new Promise((done) => setTimeout(done, 200))")
+    cut = browser.evaluate("[...document.querySelectorAll('td, tbody th')].filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
+    assert not cut, f"on a screen of {width} cells are cut: {cut[:5]}"
+    expect_no_overflow(browser, width)
+
+
+def expect_many_tasks(browser, page):
+    """They are closed, searched and put in order, and points of charts say and show where they are from."""
+    browser.open(page)
+    open_tasks = "document.querySelectorAll('details.task[open]').length"
+    rows = "[...document.querySelectorAll('table')][0].querySelectorAll('tbody tr:not([hidden])').length"
+    first = "document.querySelector('table tbody th').textContent"
+    assert browser.evaluate(open_tasks) == 0 and browser.evaluate("document.querySelectorAll('details.task').length") == report.MANY
+    height = browser.evaluate("document.documentElement.scrollHeight")
+    assert height < 3500, f"{report.MANY} closed tasks take {height} pixels"
+    browser.evaluate("{ const s = document.getElementById('search'); s.value = 'n=48 relu'; s.dispatchEvent(new Event('input')); }")
+    assert browser.evaluate(rows) == 1 and browser.evaluate("document.querySelectorAll('details.task:not([hidden])').length") == 1
+    browser.evaluate("{ const s = document.getElementById('search'); s.value = ''; s.dispatchEvent(new Event('input')); }")
+    assert browser.evaluate(rows) == report.MANY
+    browser.evaluate("[...document.querySelectorAll('thead button')].find((one) => one.textContent === 'best').click()")
+    speeds = "[...document.querySelectorAll('table')[0].querySelectorAll('tbody tr')].map((line) => data.tasks.find((task) => nameOf(task) === line.querySelector('th').textContent).best[0].seconds)"
+    ordered = browser.evaluate(speeds)
+    assert ordered == sorted(ordered), ordered
+    browser.evaluate("{ const s = document.getElementById('order'); s.value = '1 1'; s.dispatchEvent(new Event('change')); }")
+    assert browser.evaluate(speeds) == sorted(ordered, reverse=True)
+    task = browser.evaluate("data.tasks[3].id")
+    browser.evaluate(f"location.hash = '#task-{task}'")
+    browser.evaluate("new Promise((done) => setTimeout(done, 300))")
+    assert browser.evaluate(open_tasks) == 1 and browser.evaluate(f"document.getElementById('task-{task}').open"), "a link opens its task"
+    chart = f"Chart.getChart(document.querySelector('#task-{task} canvas'))"
+    told = browser.evaluate(f"{chart}.options.plugins.tooltip.callbacks.label({{dataset: {chart}.data.datasets[0], raw: {chart}.data.datasets[0].data[0]}})")
+    assert any(re.fullmatch("record [0-9a-f]{16}", line) for line in told) and any(re.search(r"fastest sample so far: .* [mµn]?s", line) for line in told), told
+    browser.evaluate(f"drawn.find((one) => one.canvas === {chart}.canvas).pick({chart}.data.datasets[0].data[0])")
+    picked = browser.evaluate(f"document.querySelector('#task-{task} .picked').textContent")
+    command = re.search("tunesmith (records show [0-9a-f]{16}) --database (\\S+)", picked)
+    assert command, picked
+    report.run(*command[1].split(), "--database", command[2].rstrip(" ("))
+
+
+def expect_outliers_are_cut(browser):
+    plot = """(() => {{ const points = [...Array(50).keys()].map((i) => [i / 50, 1 + i % 7]).concat([[0.5, {far}], [0.2, {low}]]);
+      const made = xyChart([{{name: "a", line: false, points}}], {{title: "x"}}, {{title: "y", log: {log}}}); const config = made(palette());
+      return [config.options.scales.y.max, made.note || "", config.data.datasets[0].data[50].is[1]]; }})()"""
+    for log in ("false", "true"):
+        most, note, told = browser.evaluate(plot.format(far=1e9, low=1e-9, log=log))
+        assert most < 1000 and note.startswith("2 points lie beyond the axes") and told == 1e9, (most, note, told)
+    assert browser.evaluate(plot.format(far=8, low=0.5, log="false"))[1] == "", "what squashes nothing stays"
 
 
 def in_tables_alone(page):
@@ -97,11 +142,22 @@ def main():
                 browser.open(page, width=390)
                 expect_charts(browser)
                 expect_no_overflow(browser, 390)
-                expect_in_view(browser, 390, ("task", "best", "speed"))
                 browser.screenshot(folder / "narrow.png", 390)
+                expect_nothing_cut(browser, 390)
                 browser.print(folder / "paper.pdf")
                 assert (folder / "paper.pdf").stat().st_size > 20_000
             expect_quiet(browser, page)
+            if draws:
+                expect_outliers_are_cut(browser)
+                browser.requests.clear()
+                many = folder / "many.html"
+                report.run("report", report.many(folder), "--output", many)
+                expect_many_tasks(browser, many)
+                browser.screenshot(folder / "many.png", 1400)
+                browser.open(many, width=420)
+                browser.screenshot(folder / "many_narrow.png", 420)
+                expect_nothing_cut(browser, 420)
+                expect_quiet(browser, many)
             browser.requests.clear()
             browser.open(tables)
             assert "tables only" in browser.evaluate("document.querySelector('.notice').textContent")

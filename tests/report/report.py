@@ -28,6 +28,16 @@ def tuned(folder):
     return database
 
 
+MANY = 8
+
+
+def many(folder):
+    """A store with so many tasks that a page of all is long."""
+    database = folder / "many.db"
+    run("tune", *(f"relu:n={16 * (i + 1)},m=16" for i in range(MANY)), "--trials", 4 * MANY, "--batch", 4, "--database", database, "--quiet")
+    return database
+
+
 def compared(folder):
     """A file with what `compare --json` says of two ways on a recorded table."""
     file = folder / "compare.json"

@@ -20,15 +20,27 @@ function draw(entry) {
   config.options.maintainAspectRatio = false;
   // A printer has more points than a screen.
   config.options.devicePixelRatio = printing ? 3 : Math.max(window.devicePixelRatio, 1);
+  const pointAt = (chart, [at]) => (at ? chart.data.datasets[at.datasetIndex].data[at.index] : null);
+  config.options.onClick = (event, elements, chart) => entry.pick(pointAt(chart, elements));
+  config.options.onHover = (event, elements, chart) => {
+    const point = pointAt(chart, elements);
+    chart.canvas.style.cursor = point && (point.record || point.task) ? "pointer" : "default";
+  };
   entry.chart = new Chart(entry.canvas, config);
 }
 
+const seen = (entry) => entry.canvas.isConnected && !entry.canvas.closest("details:not([open])");
 function redraw() {
-  if (canDraw) drawn.forEach(draw);
+  if (canDraw) drawn.filter(seen).forEach(draw);
+}
+/** What has been opened since. */
+function drawNew() {
+  if (canDraw) drawn.filter((entry) => !entry.chart && seen(entry)).forEach(draw);
 }
 darkScreen.addEventListener("change", redraw);
 window.addEventListener("beforeprint", () => {
   printing = true;
+  document.querySelectorAll("details.task").forEach((task) => task.reveal());
   redraw();
 });
 window.addEventListener("afterprint", () => {
@@ -39,10 +51,13 @@ window.addEventListener("afterprint", () => {
 /** `summary` says in a sentence what the chart shows; `data` makes the table. */
 function figure({title, note, summary, configure, data, height}) {
   const parts = [el("figcaption", {}, title), note ? el("p", {class: "note"}, note) : null];
+  if (configure.note) parts.push(el("p", {class: "note"}, configure.note));
   if (canDraw) {
+    const picked = el("p", {class: "picked", role: "status"});
     const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${summary} The table below has the data.`});
     parts.push(el("div", {class: "chart", style: height ? `height: ${height}` : null}, canvas));
-    drawn.push({canvas, configure});
+    parts.push(picked);
+    drawn.push({canvas, configure, pick: (point) => picked.replaceChildren(...(point ? whereFrom(point) : []))});
   }
   parts.push(disclosure("Data as a table", data, !canDraw));
   return el("figure", {}, parts);
@@ -82,12 +97,36 @@ function fitted(axisOptions, values) {
   return {...axisOptions, min: Math.min(...values) / 1.15, max: Math.max(...values) * 1.15};
 }
 
-/** `series`: [{name, points: [[x, y]..], stepped, line: false for points alone, dots: false for none, plain: a roof}]. */
+/** An axis that a few points far away would squash ends before them; they are drawn at its end. */
+function withoutOutliers(axisOptions, values) {
+  const few = 20;
+  if (axisOptions.min !== undefined || axisOptions.max !== undefined || values.length < few) return axisOptions;
+  const [scale, back] = axisOptions.log ? [Math.log, Math.exp] : [(value) => value, (value) => value];
+  const sorted = values.map(scale).sort((a, b) => a - b);
+  const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
+  const [least, most, low, high] = [at(0), at(1), at(0.05), at(0.95)];
+  const begin = Math.max(least, 2 * low - high);
+  const end = Math.min(most, 2 * high - low);
+  if (high === low || most - least < 2 * (end - begin)) return axisOptions;
+  return {...axisOptions, min: back(begin), max: back(end), cut: true};
+}
+
+const kept = (axisOptions, value) => (axisOptions.cut ? Math.min(Math.max(value, axisOptions.min), axisOptions.max) : value);
+
+/**
+ * `series`: [{name, points: [[x, y, {name, task, record}]..], stepped, line: false for points alone, dots: false for none,
+ * plain: a roof}]. A point that knows its task or record leads there.
+ */
 function xyChart(series, xAxis, yAxis) {
   const points = series.flatMap((one) => one.points);
-  const x = fitted(xAxis, points.map((point) => point[0]));
-  const y = fitted(yAxis, points.map((point) => point[1]));
-  return (colors) => ({
+  const scattered = series.every((one) => one.line === false);
+  const [x, y] = [xAxis, yAxis].map((axisOptions, i) => {
+    const values = points.map((point) => point[i]);
+    return fitted(scattered ? withoutOutliers(axisOptions, values) : axisOptions, values);
+  });
+  const isBeyond = ([px, py]) => kept(x, px) !== px || kept(y, py) !== py;
+  const beyond = points.filter(isBeyond).length;
+  const configure = (colors) => ({
     type: "scatter",
     data: {
       datasets: series.map((one, i) => {
@@ -95,25 +134,28 @@ function xyChart(series, xAxis, yAxis) {
         const hollow = one.hollow;
         return {
           label: one.name,
-          data: one.points.map(([px, py, name]) => ({x: px, y: py, name})),
+          data: one.points.map(([px, py, about]) => ({x: kept(x, px), y: kept(y, py), is: [px, py], ...about})),
           showLine: one.line !== false,
           stepped: one.stepped ? "before" : false,
           borderColor: color,
           backgroundColor: hollow ? "transparent" : color,
           borderWidth: one.line === false ? 1.5 : 2,
           borderDash: one.plain ? [] : dashes[i % dashes.length],
-          pointStyle: shapes[i % shapes.length],
-          pointRadius: one.dots === false ? 0 : one.small ? 2.5 : 4.5,
+          pointStyle: one.points.map((point) => (isBeyond(point) ? "crossRot" : shapes[i % shapes.length])),
+          pointRadius: one.points.map((point) => (one.dots === false ? 0 : isBeyond(point) ? 7 : one.small ? 2.5 : 4.5)),
           pointHoverRadius: 7,
           clip: 8,  // a point on an axis is seen whole
         };
       }),
     },
-    options: options(colors, x, y, ({dataset, raw}) => {
-      const name = raw.name ? `${raw.name}: ` : `${dataset.label}: `;
-      return `${name}${(x.format || number)(raw.x)}, ${(y.format || number)(raw.y)}`;
-    }, series.length > 1),
+    options: options(colors, x, y, ({dataset, raw}) => [
+      raw.name || dataset.label,
+      ...[x, y].map((axisOptions, i) => `${axisOptions.title}: ${(axisOptions.format || number)(raw.is[i])}`),
+      ...(raw.record ? [`record ${raw.record}`] : raw.task ? [`task ${raw.task}`] : []),
+    ], series.length > 1),
   });
+  if (beyond) configure.note = `${beyond} ${beyond === 1 ? "point lies" : "points lie"} beyond the axes, and ${beyond === 1 ? "is a cross" : "are crosses"} at their ends; the table has all.`;
+  return configure;
 }
 
 /** Horizontal: `bars`: [{name, value, mark: another value to hold it against}]. */

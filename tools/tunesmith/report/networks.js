@@ -8,11 +8,15 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
+const unitOf = (type) => (/^b?f/.test(type) ? "GFLOP/s" : "GOP/s");
+const speed = (step) => step.flops / step.seconds;
+const roofOf = (step) => (step.roof === "cache" ? "moves in caches" : `${percent(step.share_of_roof)} of its roof${step.roof ? `, ${step.roof}` : ""}`);
 const operatorsOf = (step) => (step.operators || []).join(" + ") || step.name;
 
 /** Tensors that go to the next kernel are lines, others arcs, farther out the more kernels they pass. */
 function kernelPicture(network) {
-  const row = 24, boxWidth = 420, barWidth = 300, steps = network.steps;
+  const room = Math.min(document.documentElement.clientWidth, 1120) - 160;
+  const row = 24, boxWidth = Math.min(420, 0.55 * room), barWidth = Math.min(300, 0.35 * room), steps = network.steps;
   const lane = (from, to) => 14 * Math.log2(to - from + 1);
   const arcs = steps.flatMap((step, to) => (step.reads || []).map((from) => ({from, to})));
   const left = Math.max(20, ...arcs.map(({from, to}) => lane(from, to))) + 10;
@@ -21,10 +25,10 @@ function kernelPicture(network) {
   const paths = arcs.map(({from, to}) => to === from + 1
     ? svg("path", {d: `M ${left + 16} ${middle(from) + 9} V ${middle(to) - 9}`})
     : svg("path", {d: `M ${left} ${middle(from)} C ${left - lane(from, to)} ${middle(from)} ${left - lane(from, to)} ${middle(to)} ${left} ${middle(to)}`}));
-  const most = 62;
+  const most = Math.floor(boxWidth / 6.8);
   const rows = steps.map((step, i) => {
     const text = `${i} ${operatorsOf(step)}`;
-    return svg("g", {}, svg("title", {}, `${text}\n${step.name}\n${seconds(step.seconds)}, ${percent(step.share_of_roof)} of its roof`),
+    return svg("g", {}, svg("title", {}, `${text}\n${step.name}\n${seconds(step.seconds)}, ${roofOf(step)}`),
       svg("rect", {class: "kernel", x: left, y: middle(i) - 9, width: boxWidth, height: 18, rx: 4}),
       svg("text", {x: left + 6, y: middle(i) + 4}, text.length > most ? `${text.slice(0, most - 1)}…` : text),
       svg("rect", {class: `time ${step.roof || ""}`, x: left + boxWidth + 8, y: middle(i) - 7, width: barWidth * step.seconds / slowest, height: 14}),
@@ -51,16 +55,18 @@ function byOperators(network) {
 
 function networkSection(network) {
   const waiting = network.steps.reduce((sum, step) => sum + step.waiting_seconds, 0);
+  const peaks = Object.entries(network.peaks_gflops || (network.peak_gflops ? {f32: network.peak_gflops} : {}));
   const facts = [["a call", seconds(network.seconds)], ["threads", String(network.threads)], ["kernels", String(network.steps.length)],
-    ["over the sum of its steps, by medians", times(network.median_seconds / network.sum_of_medians)], ["threads wait for each other", percent(waiting / network.seconds)]];
+    ["over the sum of its steps, by medians", times(network.median_seconds / network.sum_of_medians)], ["threads wait for each other", percent(waiting / network.sum_of_steps)]];
   const groups = byOperators(network);
   const share = (part) => percent(part / network.sum_of_steps);
   const shown = groups.slice(0, 12);
   return [
     el("dl", {class: "facts"}, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
-    el("p", {class: "note"}, `${network.calls} calls; times are 10th percentiles. ` + (network.peak_gflops === null ? "No roof was measured." :
-      `A share of the roof is that of ${operations(network.peak_gflops * 1e9)} of multiply-adds, or of ${bandwidth(network.copy_gbytes_per_second * 1e9)} of copying, `
-      + "whichever takes longer; what caches hold may be above the latter.")),
+    el("p", {class: "note"}, `${network.calls} calls; times are 10th percentiles. ` + (!peaks.length ? "No roof was measured." :
+      `A share of the roof is that of ${peaks.map(([type, peak]) => `${operationsIn(unitOf(type))(peak * 1e9)} of multiply-adds in ${type}`).join(", ")}, or of `
+      + `${bandwidth(network.copy_gbytes_per_second * 1e9)} of copying in memory, whichever takes longer. What lies in caches moves faster than memory, and has no such share.`
+      + (network.steps.some((step) => step.share_of_roof > 1) ? " Above 100 %: caches hold a part of it, it skips operations on padding, or the roof was measured while something else used the machine." : ""))),
     figure({
       title: "Time by operators", summary: `The most, ${share(groups[0].seconds)}, goes to ${groups[0].name}.`, height: barHeight(shown.length),
       configure: barChart(shown.map((group) => ({name: `${group.name} (${group.count})`, value: group.seconds})), {title: "time of a call", format: seconds, beginAtZero: true}),
@@ -72,9 +78,11 @@ function networkSection(network) {
     kernelPicture(network),
     disclosure("All kernels as a table", () => table([
       {title: "kernel", text: (step) => String(network.steps.indexOf(step))}, {title: "operators", text: operatorsOf},
-      {title: "time", number: true, text: (step) => seconds(step.seconds)}, {title: "of all", number: true, text: (step) => share(step.seconds)},
-      {title: "speed", number: true, text: (step) => operations(step.flops / step.seconds)}, {title: "roof", text: (step) => step.roof || missing},
-      {title: "share of it", number: true, text: (step) => percent(step.share_of_roof)}, {title: "waiting", number: true, text: (step) => percent(step.waiting_seconds / step.seconds)},
+      {title: "time", number: true, value: (step) => step.seconds, text: (step) => seconds(step.seconds)},
+      {title: "of all", number: true, value: (step) => step.seconds, text: (step) => share(step.seconds)},
+      {title: "speed", number: true, value: speed, text: (step) => operationsIn(unitOf(step.type || "f32"))(speed(step))}, {title: "roof", text: (step) => step.roof || missing},
+      {title: "share of it", number: true, value: (step) => step.share_of_roof, text: (step) => percent(step.share_of_roof)},
+      {title: "waiting", number: true, value: (step) => step.waiting_seconds / step.seconds, text: (step) => percent(step.waiting_seconds / step.seconds)},
       {title: "task", text: (step) => step.name}], network.steps, "Kernels")),
   ];
 }

@@ -14,8 +14,9 @@ nlohmann::json predictions(const TaskRecords& task) {
     nlohmann::json programs = nlohmann::json::array();
     for (const Record& record : records) {
       if (!record.score) continue;
-      programs.push_back(
-          {*record.score, record.timing ? nlohmann::json(record.timing->min) : nlohmann::json(nullptr)});
+      programs.push_back({*record.score,
+                          record.timing ? nlohmann::json(record.timing->min) : nlohmann::json(nullptr),
+                          record.id});
     }
     if (programs.empty()) continue;
     nlohmann::json batches = nlohmann::json::array();

@@ -1,6 +1,5 @@
 // How the best of each run came down.
 #include <algorithm>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -15,13 +14,14 @@ double seconds_after(int64_t began_ms, int64_t time_ms) {
 
 nlohmann::json best_so_far(const RecordedRun& run, const std::vector<Record>& records) {
   nlohmann::json points = nlohmann::json::array();
-  double best = std::numeric_limits<double>::infinity();
+  const Record* best = nullptr;
   for (const Record& record : records) {
-    const bool better = record.ok() && record.seconds < best;
-    if (better) best = record.seconds;
+    const bool better = record.ok() && (best == nullptr || record.seconds < best->seconds);
+    if (better) best = &record;
     const bool last = &record == &records.back();
-    if (better || (last && best < std::numeric_limits<double>::infinity()))
-      points.push_back({record.candidate + 1, seconds_after(run.began_ms, record.time_ms), best});
+    if (better || (last && best != nullptr))
+      points.push_back(
+          {record.candidate + 1, seconds_after(run.began_ms, record.time_ms), best->seconds, best->id});
   }
   return points;
 }

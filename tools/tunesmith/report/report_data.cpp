@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/peak.h>
 #include <tunesmith/support/hash.h>
 #include <tunesmith/support/version.h>
 
@@ -29,6 +30,8 @@ nlohmann::json to_json(const TaskRecords& task) {
       {"operations", of_workload([&] { return task.workload->flops; })},
       {"bytes", of_workload([&] { return task.workload->bytes_min; })},
       {"type", of_workload([&] { return task.workload->program.outputs.front()->dtype.str(); })},
+      {"shapes", of_workload([&] { return shapes_text(task.workload->program); })},
+      {"rate_unit", of_workload([&] { return operations_unit(computed_type(task.workload->program)); })},
       {"environment",
        task.runs.empty() ? nlohmann::json(nullptr) : nlohmann::json(hex64(task.runs.back().environment))},
       {"runs", progress(task)},

@@ -10,6 +10,10 @@ const total = (list, value) => list.reduce((sum, one) => sum + value(one), 0);
 const isModelled = (task) => task.device === "modelled";
 const timeOf = (task, value) => seconds(value) + (isModelled(task) && value !== null ? " modelled" : "");
 const bestOf = (task) => task.best[0] || null;
+/** Of a network's task, whose text is a name alone, with its shapes. */
+const nameOf = (task) => (task.shapes && !task.workload.includes(":") ? `${task.workload} ${task.shapes}` : task.workload);
+const titleOf = (id) => nameOf(data.tasks.find((task) => task.id === id));
+const rate = (task, value) => operationsIn(task.rate_unit || "GFLOP/s")(value);
 const section = (title, ...children) => (children.flat().some(Boolean) ? [el("h3", {}, title), ...children] : []);
 
 /** Two machines of one model are told apart by a piece of what identifies them. */
@@ -19,129 +23,39 @@ function machineName(machine) {
 }
 const manyMachines = () => new Set(data.tasks.map((task) => task.machine)).size > 1;
 
-function roofsOf(task) {
-  return data.rooflines.find((line) => line.points.some((point) => point.task === task.id));
-}
-function peakShare(task) {
-  const roofs = roofsOf(task);
-  const best = bestOf(task);
-  return roofs && roofs.operations_per_second && best && best.operations_per_second !== null
-    ? best.operations_per_second / roofs.operations_per_second : null;
-}
-function gain(task) {
-  const best = bestOf(task);
-  return best && task.unscheduled && task.unscheduled.seconds ? task.unscheduled.seconds / best.seconds : null;
-}
-
-/** A narrow window shows the first columns. */
-function overview() {
-  const trials = (task) => total(task.runs, (run) => run.trials);
-  return table([
-    {title: "task", text: (task) => task.workload, node: (task) => el("a", {href: `#${anchorOf(task.id)}`}, task.workload)},
-    {title: "best", number: true, text: (task) => timeOf(task, bestOf(task) && bestOf(task).seconds)},
-    {title: "speed", number: true, text: (task) => operations(bestOf(task) && bestOf(task).operations_per_second)},
-    {title: "machine", text: (task) => (manyMachines() ? machineName(task.machine) : missing)},
-    {title: "threads", number: true, text: (task) => number(task.threads)},
-    {title: "runs", number: true, text: (task) => number(task.runs.length)},
-    {title: "trials", number: true, text: (task) => String(trials(task))},
-    {title: "failed", number: true, text: (task) => String(total(task.failures, (one) => one.count))},
-    {title: "of the peak", number: true, text: (task) => percent(peakShare(task))},
-    {title: "over unscheduled", number: true, text: (task) => times(gain(task))},
-  ], data.tasks, "Tasks");
-}
-
-function budget(call) {
-  const all = total(call.runs, (run) => run.trials);
-  return figure({
-    title: "Trials of each task",
-    note: `${all} trials in ${seconds(call.seconds)} by one command: ${call.command}`,
-    summary: `${call.runs.length} tasks shared ${all} trials.`,
-    configure: xyChart(call.runs.map((run) => ({name: run.workload, points: run.spent, stepped: true, dots: false})),
-      {title: "seconds since the command began", min: 0}, {title: "trials so far", integer: true, min: 0}),
-    data: () => table([
-      {title: "task", text: (run) => run.workload, node: (run) => el("a", {href: `#${anchorOf(run.task)}`}, run.workload)},
-      {title: "run", text: (run) => run.run},
-      {title: "trials", number: true, text: (run) => String(run.trials)},
-      {title: "of all", number: true, text: (run) => percent(all ? run.trials / all : null)},
-    ], call.runs, "Trials of each task"),
-  });
-}
-
-/** When a roof was measured, and what is doubtful of it. */
-function roofRemark(measured) {
-  return ` (${date(measured.time_ms).slice(0, 16)}${measured.disturbed ? ", while something else used the machine: it may be higher" : ""})`;
-}
-
-function roofline(line) {
-  const modelled = isModelled(line);
-  const peak = line.operations_per_second;
-  const copied = line.copied_bytes_per_second;
-  const roofAt = (intensity) => Math.min(...[peak, copied && copied * intensity].filter((roof) => roof !== null));
-  const intensities = line.points.map((point) => point.operations_per_byte);
-  const ridge = peak && copied ? [peak / copied] : [];
-  const first = Math.min(...intensities, ...ridge) / 2;
-  const last = Math.max(...intensities, ...ridge) * 2;
-  const series = [{name: "best program", line: false, points: line.points.map((p) => [p.operations_per_byte, p.operations_per_second, p.workload])}];
-  const plain = line.points.filter((p) => p.unscheduled_operations_per_second !== null);
-  if (plain.length) series.push({name: "unscheduled", line: false, hollow: true, points: plain.map((p) => [p.operations_per_byte, p.unscheduled_operations_per_second, p.workload])});
-  if (peak || copied) {
-    const corners = peak && copied ? [first, peak / copied, last] : [first, last];
-    series.push({name: modelled ? "modelled roof" : "measured roof", plain: true, dots: false, points: corners.map((x) => [x, roofAt(x)])});
-  }
-  const roofs = [
-    modelled && peak ? `The model's peak is ${operations(peak)}; all times here are modelled, and nothing was measured.`
-      : peak ? `The target's peak kernel reached ${operations(peak)} on ${line.threads} threads${roofRemark(line.operations_measured)}.` : "The peak of operations was not measured.",
-    copied ? `Copying memory reached ${bandwidth(copied)}, read and written${roofRemark(line.copying_measured)}.` : "The bandwidth of memory was not measured: tunesmith report --measure-roofs does that.",
-  ].join(" ");
-  return figure({
-    title: modelled ? `${line.type} on ${line.target}, modelled`
-      : `${line.type} on ${line.threads} ${line.threads === 1 ? "thread" : "threads"} of ${machineName(line.machine)}`,
-    note: `${roofs} Bytes are those of all inputs and outputs, each moved once; a program whose data fit into a cache may stand above the slope.`,
-    summary: roofs,
-    configure: xyChart(series, {title: "operations for each byte", log: true, min: first, max: last}, {title: "operations a second", log: true, format: operations}),
-    data: () => table([
-      {title: "task", text: (p) => p.workload},
-      {title: "operations a byte", number: true, text: (p) => number(p.operations_per_byte)},
-      {title: "best", number: true, text: (p) => operations(p.operations_per_second)},
-      {title: "roof", number: true, text: (p) => (peak && copied ? operations(roofAt(p.operations_per_byte)) : missing)},
-      {title: "of the roof", number: true, text: (p) => (peak && copied ? percent(p.operations_per_second / roofAt(p.operations_per_byte)) : missing)},
-      {title: "of the peak", number: true, text: (p) => percent(peak ? p.operations_per_second / peak : null)},
-      {title: "unscheduled", number: true, text: (p) => operations(p.unscheduled_operations_per_second)},
-    ], line.points, "Roofline"),
-  });
-}
-
 function facts(task) {
   const best = bestOf(task);
   const shown = [
     ["best", best && timeOf(task, best.seconds)],
-    ["speed", best && operations(best.operations_per_second)],
+    ["speed", best && rate(task, best.operations_per_second)],
     [isModelled(task) ? "of the modelled peak" : "of the measured peak", percent(peakShare(task))],
     ["over the unscheduled", times(gain(task))],
     ["trials", String(total(task.runs, (run) => run.trials))],
   ].filter(([, value]) => value && value !== missing);
-  return el("dl", {class: "facts"}, shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  return [el("dl", {class: "facts"}, shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    peakShare(task) > 1 ? el("p", {class: "note"}, aboveThePeak) : null];
 }
 
 function progressSection(task) {
   const curves = task.runs.filter((run) => run.best.length);
-  const points = curves.flatMap((run) => run.best.map(([trial, after, best]) => ({run, trial, after, best})));
+  const points = curves.flatMap((run) => run.best.map(([trial, after, best, record]) => ({run, trial, after, best, record})));
   const columns = [
     {title: "run", text: (p) => `${p.run.id} (${runName(p.run)})`},
     {title: "trial", number: true, text: (p) => String(p.trial)},
     {title: "after", number: true, text: (p) => seconds(p.after)},
     {title: "fastest sample so far", number: true, text: (p) => seconds(p.best)},
+    {title: "record", text: (p) => p.record, node: (p) => el("code", {}, p.record)},
   ];
   const chart = (title, x, value) => figure({
     title,
     summary: `The fastest samples of ${curves.length} ${curves.length === 1 ? "run" : "runs"}: ${curves.map((run) => seconds(run.best[run.best.length - 1][2])).join(", ")}.`,
-    configure: xyChart(curves.map((run) => ({name: runName(run), stepped: true, small: true, points: run.best.map(value)})), x,
+    configure: xyChart(curves.map((run) => ({name: runName(run), stepped: true, small: true, points: run.best.map((one) => [...value(one), {name: `trial ${one[0]} of run ${run.id}`, task: task.id, record: one[3]}])})), x,
       {title: "fastest sample so far", log: true, format: seconds}),
     data: () => table(columns, points, title),
   });
   const charts = curves.length ? el("div", {class: "pair"},
     chart("Fastest sample by trials", {title: "trials", integer: true, min: 0}, ([trial, , best]) => [trial, best]),
-    chart("Fastest sample by time", {title: "seconds since the run began", min: 0}, ([, after, best]) => [after, best])) : null;
+    chart("Fastest sample by time", {title: "time since the run began", format: seconds, min: 0}, ([, after, best]) => [after, best])) : null;
   const runs = table([
     {title: "run", text: (run) => run.id, node: (run) => el("code", {}, run.id)},
     {title: "began", number: true, text: (run) => date(run.began_ms)},
@@ -193,13 +107,15 @@ function modelSection(task) {
       title: `Scores of ${idsOf(model)}, and the times that followed`,
       note: "Each program when it was proposed, before the model had learnt its time. A higher score promises a faster program; its unit is the model's own.",
       summary: `${total(its, (of) => of.programs.length)} programs.`,
-      configure: xyChart(its.map((of) => ({name: name(of), line: false, small: true, points: of.programs.filter(([, time]) => time !== null)})),
+      configure: xyChart(its.map((of) => ({name: name(of), line: false, small: true, points: of.programs.filter(([, time]) => time !== null)
+        .map(([score, time, record]) => [score, time, {name: `run ${of.run}`, task: task.id, record}])})),
         {title: "score"}, {title: "measured", log: true, format: seconds}),
       data: () => table([
         {title: "run", text: (p) => p.run},
-        {title: "score", number: true, text: (p) => number(p.score)},
-        {title: "measured", number: true, text: (p) => (p.time === null ? "failed" : seconds(p.time))},
-      ], its.flatMap((of) => of.programs.map(([score, time]) => ({run: of.run, score, time}))), "Scores and times"),
+        {title: "score", number: true, value: (p) => p.score, text: (p) => number(p.score)},
+        {title: "measured", number: true, value: (p) => p.time, text: (p) => (p.time === null ? "failed" : seconds(p.time))},
+        {title: "record", text: (p) => p.record, node: (p) => el("code", {}, p.record)},
+      ], its.flatMap((of) => of.programs.map(([score, time, record]) => ({run: of.run, score, time, record}))), "Scores and times"),
     });
   });
   const judged = task.predictions.filter((of) => of.batches.length);
@@ -259,14 +175,14 @@ function programSection(task) {
       {title: "place", text: (one) => one.place},
       {title: "time", number: true, text: (one) => timeOf(task, one.seconds)},
       {title: "of the best", number: true, text: (one) => times(one.seconds ? one.seconds / best.seconds : null)},
-      {title: "speed", number: true, text: (one) => operations(one.operations_per_second)},
+      {title: "speed", number: true, text: (one) => rate(task, one.operations_per_second)},
       {title: "measured in", text: (one) => one.kind},
       {title: "samples", number: true, text: (one) => String(one.samples)},
       {title: "preparation", number: true, text: (one) => seconds(one.prepare_seconds)},
       {title: "space", text: (one) => one.space},
       {title: "record", text: (one) => one.record, node: (one) => el("code", {}, one.record)},
       {title: "run", text: (one) => one.run, node: (one) => el("code", {}, one.run)},
-    ], listed, "The best programs"),
+    ], listed, "The best programs", (one) => `record-${one.record}`),
     el("p", {class: "note"}, "By the one rule of the records, whichever run measured them: first those of a ranking, which were timed in turn with each other."),
     task.program_fault === null ? null
       : el("p", {class: "notice"}, task.program === null ? `The program cannot be printed: ${task.program_fault}` : `A faster one on record is left out: ${task.program_fault}`),
@@ -277,14 +193,20 @@ function programSection(task) {
     disclosure("Its trace", () => el("pre", {tabindex: 0}, task.trace)));
 }
 
+/** With many tasks each is closed until it is asked for. */
 function taskSection(task) {
-  return [
-    el("h2", {id: anchorOf(task.id), class: "task"}, task.workload),
+  const best = bestOf(task);
+  const heading = [el("h2", {}, nameOf(task)), el("span", {class: "note"}, best ? [timeOf(task, best.seconds), rate(task, best.operations_per_second)].filter((text) => text !== missing).join(", ") : "no program")];
+  const few = 2;
+  const section = disclosure(heading, () => [
     el("p", {class: "note"}, `Task `, el("code", {}, task.id), `: ${task.threads} ${task.threads === 1 ? "thread" : "threads"}${task.device ? ` on ${task.device}` : ""} of ${machineName(task.machine)}, `,
       el("code", {}, task.target)),
     task.workload_fault ? el("p", {class: "notice"}, `Nothing is known of its arithmetic: ${task.workload_fault}`) : null,
     facts(task), progressSection(task), failureSection(task), modelSection(task), decisionSection(task), programSection(task),
-  ];
+  ], data.tasks.length <= few);
+  section.id = anchorOf(task.id);
+  section.className = "task";
+  return section;
 }
 
 /** How ways of searching did under equal conditions: medians over the seeds, as `compare` prints them. */
@@ -378,10 +300,7 @@ function report() {
   if (data.tasks.length) add("tasks", "Tasks", overview());
   if (data.budgets.length) add("budgets", "Shared budgets", data.budgets.map(budget));
   if (data.rooflines.length) add("roofline", "Roofline", data.rooflines.map(roofline));
-  for (const task of data.tasks) {
-    main.append(...taskSection(task).flat(Infinity).filter(Boolean));
-    contents.append(el("li", {}, el("a", {href: `#${anchorOf(task.id)}`}, task.workload)));
-  }
+  main.append(...data.tasks.map(taskSection));
   comparisons.forEach((comparison, i) =>
     add(`comparison-${i + 1}`, comparisons.length > 1 ? `Ways of searching, ${i + 1}` : "Ways of searching", comparisonSection(comparison)));
   if (data.environments.length) add("environment", "Environment", environmentSection());
@@ -390,3 +309,9 @@ function report() {
 const data = JSON.parse(document.getElementById("data").textContent);
 report();
 redraw();
+const followed = () => {
+  const named = data.tasks.find((task) => location.hash === `#${anchorOf(task.id)}`);
+  if (named) goTo(named.id);
+};
+window.addEventListener("hashchange", followed);
+followed();
