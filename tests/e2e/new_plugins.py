@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """plugins new: each kind is created, built against an installed package, loaded and used.
-Usage: new_plugins.py --prefix PREFIX [--launcher COMPILER_LAUNCHER] KIND"""
+Usage: new_plugins.py --prefix PREFIX [--launcher COMPILER_LAUNCHER] [--yaml] KIND"""
 import argparse
 import json
 import os
@@ -20,20 +20,22 @@ def main():
     parser.add_argument("--prefix", required=True)
     parser.add_argument("--launcher", default="")
     parser.add_argument("--flags", default="")
+    parser.add_argument("--yaml", action="store_true")
     parser.add_argument("kind")
     arguments = parser.parse_args()
+    new = ("plugins", "new", *(["--yaml"] if arguments.yaml else []))
     kind, name = arguments.kind, f"acme_{arguments.kind}"
     tunesmith = pathlib.Path(arguments.prefix) / "bin" / "tunesmith"
     with tempfile.TemporaryDirectory(prefix="tunesmith-new-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
-        written = json.loads(run(tunesmith, "plugins", "new", kind, name, "--json", cwd=folder).stdout)
-        assert {pathlib.Path(file).name for file in written["files"]} == {"CMakeLists.txt", "README.md", f"{name}.cpp", *(["spaces.yaml"] if kind != "importer" else [])}, written
+        written = json.loads(run(tunesmith, *new, kind, name, "--json", cwd=folder).stdout)
+        assert {pathlib.Path(file).name for file in written["files"]} == {"CMakeLists.txt", "README.md", f"{name}.yaml" if arguments.yaml else f"{name}.cpp", *(["spaces.yaml"] if kind != "importer" else [])}, written
         pack = pathlib.Path(folder) / name
         for file in pack.iterdir():
             assert "null" not in file.read_text().replace("nullptr", "").replace("NULL", ""), f"{file} is still the null plugin's"
 
         # Nothing that is there is overwritten, and nonsense is refused.
-        assert "is there already" in run(tunesmith, "plugins", "new", kind, name, cwd=folder, code=2).stderr
+        assert "is there already" in run(tunesmith, *new, kind, name, cwd=folder, code=2).stderr
         assert "did you mean" in run(tunesmith, "plugins", "new", kind + "s", "x", cwd=folder, code=2).stderr
         assert "cannot be a plugin's id" in run(tunesmith, "plugins", "new", kind, "../x", cwd=folder, code=2).stderr
 
@@ -47,8 +49,12 @@ def main():
             (pack / f"some.{name}").write_text("any")
             assert "input X: f32[n]" in run(tunesmith, "network", "show", f"some.{name}", "--plugin-path", "build/plugins", cwd=pack).stdout
         else:
-            run(tunesmith, "spaces", "sample", "relu", "--spaces", "spaces.yaml", "--plugin-path", "build/plugins", cwd=pack)
+            run(tunesmith, "spaces", "sample", "gmm:n=16,m=16,k=16" if arguments.yaml else "relu", "--spaces", "spaces.yaml", "--plugin-path", "build/plugins", cwd=pack)
 
+        if arguments.yaml:
+            assert "did you mean" in run(tunesmith, "plugins", "new", "--yaml", "extensoin", "x", cwd=folder, code=2).stderr
+            assert "extensions can be described in YAML" in run(tunesmith, "plugins", "new", "--yaml", "module", "x", cwd=folder, code=2).stderr
+            return
         # What a kernel might have in another form without refusing the plugin must not be included.
         source = pack / f"{name}.cpp"
         stable = kind in ("module", "task_scheduler")

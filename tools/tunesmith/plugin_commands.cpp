@@ -16,6 +16,8 @@ void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& argumen
       ->required();
   command->add_option("name", arguments.name, "the plugin's id: a-z, 0-9 and _")->required();
   command->add_option("--into", arguments.into, "the folder to write (one of the plugin's name)");
+  command->add_flag("--yaml", arguments.yaml,
+                    "of an extension: its instructions as data in a YAML file, instead of C++");
   command->add_flag("--json", common.json, "print the result as one JSON object on standard output");
   command->add_flag("--quiet,-q", common.quiet, "do not list the files written");
   command->callback([&] { code = run_plugins_new(common, arguments); });

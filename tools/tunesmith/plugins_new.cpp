@@ -74,7 +74,11 @@ int run_plugins_new(const Common& common, const NewPluginArguments& arguments) {
     throw UserError(fmt::format("'{}' cannot be a plugin's id", arguments.name),
                     "use a-z, 0-9 and _, with a letter first and 63 at most");
   }
-  const fs::path source = template_folder(arguments.kind);
+  constexpr std::string_view kDescribed = "extension";
+  if (arguments.yaml && arguments.kind != kDescribed)
+    throw UserError(fmt::format("--yaml: a {} is written in C++ or Python", arguments.kind),
+                    "extensions can be described in YAML");
+  const fs::path source = template_folder(arguments.yaml ? "extension_yaml" : arguments.kind);
   const fs::path folder = arguments.into.empty() ? fs::path(arguments.name) : fs::path(arguments.into);
   std::error_code unreadable;
   if (fs::exists(folder) && !fs::is_empty(folder, unreadable)) {
