@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "trace/trace_printer.h"
@@ -8,11 +12,14 @@
 namespace tunesmith {
 namespace {
 
-/// A line as text, and as a key in which a variable is known by how it was computed and not by its number: an
-/// instruction put in between does not make all that follow look different.
+/// A line by a key in which a variable is known by how it was made and not by its number: an instruction put
+/// in between does not make all that follow look different. Neither does a factor: what is made with another
+/// one stays the same variable.
 struct Line {
-  std::string text;
+  const Instruction* instruction = nullptr;
   uint64_t key = 0;
+  std::vector<uint64_t> outputs;
+  std::string text = {};
 };
 
 uint64_t key_of(const Arg& arg, const std::vector<uint64_t>& vars) {
@@ -38,29 +45,80 @@ uint64_t key_of(const Arg& arg, const std::vector<uint64_t>& vars) {
   }
 }
 
+/// The variables alone; 0 where there is none.
+uint64_t key_of_variables(const Arg& arg, const std::vector<uint64_t>& vars) {
+  if (const auto* var = std::get_if<TraceVar>(&arg)) return vars[var->index];
+  uint64_t key = 0;
+  if (const auto* list = std::get_if<ArgList>(&arg)) {
+    for (const Arg& item : *list) {
+      if (const uint64_t its = key_of_variables(item, vars); its != 0) key = hash_combine(key, its);
+    }
+  }
+  return key;
+}
+
 std::vector<Line> lines_of(const Trace& trace) {
   std::vector<Line> lines;
   std::vector<uint64_t> vars;
-  TracePrinter printer;
   for (size_t i = 0; i < trace.size(); ++i) {
     const Instruction& instruction = trace[i];
-    uint64_t key = hash_bytes(instruction.kind->name());
-    for (const Arg& arg : instruction.args) key = hash_combine(key, key_of(arg, vars));
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) vars.push_back(hash_combine(key, k + 1));
+    const uint64_t name = hash_bytes(instruction.kind->name());
+    uint64_t key = name;
+    uint64_t made = name;
+    for (const Arg& arg : instruction.args) {
+      key = hash_combine(key, key_of(arg, vars));
+      if (const uint64_t its = key_of_variables(arg, vars); its != 0) made = hash_combine(made, its);
+    }
+    // What is made of no variable is known by its name.
+    if (made == name) made = key;
+    std::vector<uint64_t> outputs;
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) outputs.push_back(hash_combine(made, k + 1));
+    vars.insert(vars.end(), outputs.begin(), outputs.end());
     if (instruction.decision.has_value()) {
       for (const int64_t number : *instruction.decision)
         key = hash_combine(key, static_cast<uint64_t>(number));
     }
-    lines.push_back({printer.line(instruction), key});
+    lines.push_back({&instruction, key, std::move(outputs)});
   }
   return lines;
+}
+
+/// On the right a variable is called as the one that was made alike on the left, or it would stand in lines
+/// that read alike and are not; another one has a name that is not there.
+void print_alike(std::vector<Line>& left, std::vector<Line>& right) {
+  std::map<uint64_t, std::vector<std::string>> alike;  // in the order in which they were made
+  std::set<std::string> taken;
+  TracePrinter printer;
+  for (Line& line : left) {
+    line.text = printer.line(*line.instruction);
+    for (size_t k = 0; k < line.outputs.size(); ++k) {
+      const std::string& name = printer.name(line.instruction->outputs[k]);
+      alike[line.outputs[k]].push_back(name);
+      taken.insert(name);
+    }
+  }
+  std::map<uint64_t, size_t> made;
+  TracePrinter usual;
+  TracePrinter renaming;
+  for (Line& line : right) {
+    usual.line(*line.instruction);
+    std::vector<std::string> names;
+    for (size_t k = 0; k < line.outputs.size(); ++k) {
+      const std::vector<std::string>& known = alike[line.outputs[k]];
+      const size_t number = made[line.outputs[k]]++;
+      const std::string& own = usual.name(line.instruction->outputs[k]);
+      names.push_back(number < known.size() ? known[number] : taken.contains(own) ? own + "'" : own);
+    }
+    line.text = renaming.line(*line.instruction, names);
+  }
 }
 
 }  // namespace
 
 std::string diff(const Trace& a, const Trace& b) {
-  const std::vector<Line> left = lines_of(a);
-  const std::vector<Line> right = lines_of(b);
+  std::vector<Line> left = lines_of(a);
+  std::vector<Line> right = lines_of(b);
+  print_alike(left, right);
   size_t head = 0;
   while (head < left.size() && head < right.size() && left[head].key == right[head].key) ++head;
   size_t tail = 0;

@@ -37,12 +37,9 @@ void TracePrinter::write(std::string& out, const Arg& arg, ParamType type) const
     case 0:
       out += type == ParamType::BlockOrRootOrLoop ? "root" : "None";
       return;
-    case 1: {
-      const uint32_t index = std::get<TraceVar>(arg).index;
-      check_invariant(index < letters_.size(), "a trace defines a variable before it uses it");
-      fmt::format_to(std::back_inserter(out), "{}{}", letters_[index], index);
+    case 1:
+      out += name(std::get<TraceVar>(arg));
       return;
-    }
     case 2:
       out += std::get<bool>(arg) ? "True" : "False";
       return;
@@ -68,13 +65,20 @@ void TracePrinter::write(std::string& out, const Arg& arg, ParamType type) const
   out += ']';
 }
 
-std::string TracePrinter::line(const Instruction& instruction) {
+const std::string& TracePrinter::name(TraceVar var) const {
+  check_invariant(var.index < names_.size(), "a trace defines a variable before it uses it");
+  return names_[var.index];
+}
+
+std::string TracePrinter::line(const Instruction& instruction, const std::vector<std::string>& outputs) {
   const InstructionKind& kind = *instruction.kind;
   std::string out;
-  for (const TraceVar& output : instruction.outputs) {
-    letters_.resize(std::max<size_t>(letters_.size(), output.index + 1), letter(kind.result()));
+  for (size_t i = 0; i < instruction.outputs.size(); ++i) {
+    const uint32_t index = instruction.outputs[i].index;
+    names_.resize(std::max<size_t>(names_.size(), index + 1));
+    names_[index] = outputs.empty() ? fmt::format("{}{}", letter(kind.result()), index) : outputs[i];
     if (!out.empty()) out += ", ";
-    fmt::format_to(std::back_inserter(out), "{}{}", letters_[output.index], output.index);
+    out += names_[index];
   }
   if (!out.empty()) out += " = ";
   out += kind.name();

@@ -12,11 +12,15 @@ namespace tunesmith {
 class TracePrinter {
  public:
   /// One line without its end.
-  std::string line(const Instruction& instruction);
+  std::string line(const Instruction& instruction) { return line(instruction, {}); }
+  /// With the outputs called so from here on; without names as usual.
+  std::string line(const Instruction& instruction, const std::vector<std::string>& outputs);
+  /// What the variable was called where it was defined.
+  const std::string& name(TraceVar var) const;
 
  private:
   void write(std::string& out, const Arg& arg, ParamType type) const;
-  std::string letters_;  // of the variables, by index
+  std::vector<std::string> names_;  // of the variables, by index
 };
 
 }  // namespace tunesmith

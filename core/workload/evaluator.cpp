@@ -9,6 +9,7 @@
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/support/error.h"
 #include "workload/names.h"
+#include "workload/type_names.h"
 
 namespace tunesmith::workload {
 
@@ -55,7 +56,7 @@ DType Evaluator::type(const Syntax& syntax, std::string_view what) {
       if (value.kind == Operand::Kind::Type) known.push_back(each);
     }
     rules_.fail(syntax.place, fmt::format("'{}' is not a data type", syntax.name),
-                suggest(syntax.name, known));
+                suggest_type(syntax.name, known));
   }
   const Operand value = evaluate(syntax);
   if (value.kind != Operand::Kind::Type) {
@@ -177,7 +178,8 @@ Operand Evaluator::call(const Syntax& syntax) {
       rules_.fail(syntax.place, fmt::format("'{}' is a number, not a function", function),
                   "multiply with '*'");
     }
-    rules_.fail(syntax.place, fmt::format("there is no function '{}'", function), suggest(function, known));
+    rules_.fail(syntax.place, fmt::format("there is no function '{}'", function),
+                suggest_type(function, known));
   }
   expect_arguments(syntax, 1);
   Syntax as_name;

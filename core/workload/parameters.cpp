@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tunesmith/support/error.h"
+#include "workload/type_names.h"
 
 namespace tunesmith::workload {
 
@@ -34,7 +35,7 @@ Operand given_value(const Definition& definition, const ParamText& given, Operan
     if (const auto type = DType::parse(text)) return Operand::of_type(*type);
     throw UserError(
         fmt::format("parameter '{}' of {} is a data type, '{}' is none", name, definition.name, text),
-        suggest(text, DType::names()));
+        suggest_type(text, DType::names()));
   }
   int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Follows a page word by word: writes the files that it shows and runs its commands, as they stand, in one shell.
 
-    follow.py --prefix PREFIX [--folder FOLDER] PAGE
+    follow.py --prefix PREFIX [--folder FOLDER] [--section HEADING] PAGE
 
   ```sh blocks are run; a block of any language under <!-- file: NAME --> is written to NAME first; a block under
   <!-- not run: REASON --> is left alone. PREFIX is where Tunesmith is installed; with --folder it begins in a copy of that
-  folder, else in an empty one. HOME is an empty folder."""
+  folder, else in an empty one. HOME is an empty folder. With --section only what stands below that heading is followed."""
 import argparse
 import os
 import pathlib
@@ -16,6 +16,12 @@ import sys
 import tempfile
 
 BLOCK = re.compile(r"(?:<!-- (?P<what>file|not run): (?P<value>.*?) -->\n+)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def section_of(page, heading):
+    """From its heading to the next of the same rank."""
+    begin = page.index(f"## {heading}\n")
+    return page[begin:page.find("\n## ", begin)]
 
 
 def script_of(page):
@@ -35,9 +41,11 @@ def main():
     parser.add_argument("--folder")
     parser.add_argument("--launcher", default="")
     parser.add_argument("--flags", default="")
+    parser.add_argument("--section")
     parser.add_argument("page")
     arguments = parser.parse_args()
-    script, commands = script_of(pathlib.Path(arguments.page).read_text())
+    page = pathlib.Path(arguments.page).read_text()
+    script, commands = script_of(section_of(page, arguments.section) if arguments.section else page)
     assert commands > 0, f"{arguments.page} has no commands"
     with tempfile.TemporaryDirectory(prefix="tunesmith-page-") as folder:
         home = pathlib.Path(folder) / "home"

@@ -194,14 +194,16 @@ def memory_is_estimated_first(folder):
 def completion_knows_the_commands(folder):
     scripts = {shell: run("completion", shell).stdout for shell in ("bash", "zsh", "fish")}
     for shell, script in scripts.items():
-        for word in ("tune", "lint", "trials", "allow-memory", "completion"):
+        for word in ("tune", "lint", "trials", "allow-memory", "completion", "depthwise_conv2d"):
             assert word in script, (shell, word)
         assert "man-pages" not in script
         if shutil.which(shell):
             file = folder / f"script.{shell}"
             file.write_text(script)
             subprocess.run([shell, "-n", file], check=True)
-    for words, wanted in [(["tu"], ["tune"]), (["spaces", "li"], ["list", "lint"]), (["tune", "--tri"], ["--trials"]), (["tune", "zzz"], [])]:
+    for words, wanted in [(["tu"], ["tune"]), (["spaces", "li"], ["list", "lint"]), (["tune", "--tri"], ["--trials"]), (["tune", "zzz"], []),
+                          (["tune", "gm"], ["gmm", "gmm_tf32"]), (["spaces", "explain", "softm"], ["softmax"]), (["records", "list", "--workload", "softm"], ["softmax"]),
+                          (["plugins", "gmm"], [])]:
         line = "COMP_WORDS=(tunesmith {}); COMP_CWORD={}; _tunesmith; printf '%s\\n' \"${{COMPREPLY[@]}}\"".format(" ".join(words), len(words))
         done = subprocess.run(["bash", "-c", scripts["bash"] + line], capture_output=True, text=True, check=True)
         assert done.stdout.split() == wanted, (words, done.stdout)

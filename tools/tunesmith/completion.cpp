@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tunesmith/workload/library.h>
 
 #include "command_help.h"
 #include "exit_codes.h"
@@ -21,12 +24,20 @@ struct Choice {
 struct Place {
   std::string path;
   std::vector<Choice> choices;
+  bool takes_workload = false;
 };
 
+/// What stands before a workload's name, where that is no argument of its own.
+constexpr const char* kWorkloadOption = "--workload";
+
+/// Of the library as it is where the script is printed.
+std::string workload_names() { return fmt::format("{}", fmt::join(WorkloadLibrary().list(), " ")); }
+
 void collect(const CommandHelp& command, const std::string& path, std::vector<Place>& places) {
-  Place place{path, {}};
+  Place place{path, {}, false};
   for (const CommandHelp& below : command.commands) place.choices.push_back({below.name, below.text});
   for (const OptionHelp& option : command.options) {
+    if (option.positional && option.names.front() == "workload") place.takes_workload = true;
     for (const std::string& name : option.names) {
       if (name.starts_with('-')) place.choices.push_back({name, option.text, !option.value.empty()});
     }
@@ -57,13 +68,16 @@ void print_bash(const std::vector<Place>& places) {
   for (const Place& place : places) {
     std::string words;
     for (const Choice& choice : place.choices) words += (words.empty() ? "" : " ") + choice.word;
+    if (place.takes_workload) words += " " + workload_names();
     fmt::print(output(), "    {}) choices={} ;;\n", shell_quoted(place.path), shell_quoted(words));
   }
   fmt::print(output(),
              "  esac\n"
+             "  if [ \"${{COMP_WORDS[COMP_CWORD-1]}}\" = {} ]; then choices={}; fi\n"
              "  COMPREPLY=($(compgen -W \"$choices\" -- \"$current\"))\n"
              "}}\n"
-             "complete -o default -F _tunesmith tunesmith\n");
+             "complete -o default -F _tunesmith tunesmith\n",
+             kWorkloadOption, shell_quoted(workload_names()));
 }
 
 void print_zsh(const std::vector<Place>& places) {
@@ -86,14 +100,17 @@ void print_zsh(const std::vector<Place>& places) {
       for (const char c : choice.text) text += c == ':' ? std::string("\\:") : std::string(1, c);
       fmt::print(output(), "      {}\n", shell_quoted(choice.word + ":" + text));
     }
+    if (place.takes_workload) fmt::print(output(), "      {}\n", workload_names());
     fmt::print(output(), "      ) ;;\n");
   }
   fmt::print(output(),
              "  esac\n"
+             "  if [ \"${{words[CURRENT-1]}}\" = {} ]; then choices=({}); fi\n"
              "  _describe tunesmith choices || _files\n"
              "}}\n"
              "if [ \"$funcstack[1]\" = _tunesmith ]; then _tunesmith \"$@\"; else compdef _tunesmith "
-             "tunesmith; fi\n");
+             "tunesmith; fi\n",
+             kWorkloadOption, workload_names());
 }
 
 void print_fish(const std::vector<Place>& places) {
@@ -116,9 +133,13 @@ void print_fish(const std::vector<Place>& places) {
       const std::string word = choice.word.starts_with("--")  ? "-l " + choice.word.substr(2)
                                : choice.word.starts_with('-') ? "-s " + choice.word.substr(1)
                                                               : "-a " + choice.word;
-      fmt::print(output(), "complete -c tunesmith -n {} {}{} -d {}\n", shell_quoted(condition), word,
-                 choice.takes_value ? " -r" : "", shell_quoted(choice.text));
+      const std::string names = choice.word == kWorkloadOption ? " -a " + shell_quoted(workload_names()) : "";
+      fmt::print(output(), "complete -c tunesmith -n {} {}{}{} -d {}\n", shell_quoted(condition), word,
+                 choice.takes_value ? " -r" : "", names, shell_quoted(choice.text));
     }
+    if (place.takes_workload)
+      fmt::print(output(), "complete -c tunesmith -n {} -a {}\n", shell_quoted(condition),
+                 shell_quoted(workload_names()));
   }
 }
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -22,7 +25,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// The nearest folder above `path` that exists.
+/// `path`, or the nearest above it that exists.
 std::filesystem::path existing_folder(std::filesystem::path path) {
   while (!path.empty() && !std::filesystem::exists(path)) path = path.parent_path();
   return path.empty() ? std::filesystem::path(".") : path;
@@ -55,8 +58,21 @@ struct Findings {
   std::string database;
   bool writable = false;
 
-  bool healthy() const {
-    return writable && std::ranges::all_of(plugins, [](const auto& plugin) { return plugin.second.empty(); });
+  /// What keeps Tunesmith from working here, each with what to do; nothing where it is ready.
+  std::vector<std::string> obstacles() const {
+    std::vector<std::string> all;
+    if (!writable)
+      all.push_back(fmt::format(
+          "records cannot be written to {}: make its folder writable, or name another file with --database",
+          database));
+    for (const auto& [info, fault] : plugins) {
+      if (!fault.empty())
+        all.push_back(
+            fmt::format("{} {} does not load: mend or remove its pack, which 'tunesmith plugins "
+                        "list --why' names",
+                        kind_name(info.kind), info.id));
+    }
+    return all;
   }
 };
 
@@ -73,7 +89,10 @@ Findings find_out(Session& session, const Space& space) {
   for (const PluginInfo& info : session.registry().list())
     found.plugins.emplace_back(info, session.registry().probe(info.kind, info.id));
   found.database = database_path("");
-  found.writable = access(existing_folder(found.database).c_str(), W_OK) == 0;
+  const std::filesystem::path existing = existing_folder(found.database);
+  std::error_code unknown;
+  found.writable = access(existing.c_str(), W_OK) == 0 &&
+                   (existing == found.database || std::filesystem::is_directory(existing, unknown));
   return found;
 }
 
@@ -95,7 +114,20 @@ nlohmann::json to_json(const Findings& found) {
           {"plugins", plugins},
           {"database", found.database},
           {"database_writable", found.writable},
-          {"healthy", found.healthy()}};
+          {"healthy", found.obstacles().empty()},
+          {"obstacles", found.obstacles()}};
+}
+
+/// One line a kind, and one for each that does not load.
+void print_plugins(const Findings& found) {
+  std::map<std::string, std::vector<std::string>> load;
+  for (const auto& [info, fault] : found.plugins) {
+    if (fault.empty()) load[std::string(kind_name(info.kind))].push_back(info.id);
+  }
+  for (const auto& [kind, ids] : load) fmt::print(output(), "loads     {}: {}\n", kind, fmt::join(ids, ", "));
+  for (const auto& [info, fault] : found.plugins) {
+    if (!fault.empty()) fmt::print(output(), "FAULT     {} {}: {}\n", kind_name(info.kind), info.id, fault);
+  }
 }
 
 void print(const Findings& found) {
@@ -116,10 +148,15 @@ void print(const Findings& found) {
   }
   fmt::print(output(), "records   {} ({})\n", found.database,
              found.writable ? "can be written" : "CANNOT be written");
-  for (const auto& [info, fault] : found.plugins) {
-    fmt::print(output(), "plugin    {} {}: {}\n", kind_name(info.kind), info.id,
-               fault.empty() ? "loads" : fault);
+  print_plugins(found);
+  const std::vector<std::string> obstacles = found.obstacles();
+  if (obstacles.empty()) {
+    fmt::print(output(),
+               "ready     programs are compiled, measured and recorded here; next: tunesmith tune gmm\n");
+    return;
   }
+  fmt::print(output(), "NOT READY\n");
+  for (const std::string& obstacle : obstacles) fmt::print(output(), "          {}\n", obstacle);
 }
 
 }  // namespace
@@ -132,7 +169,7 @@ int run_doctor(const Common& common) {
     fmt::print(output(), "{}\n", to_json(found).dump());
   else
     print(found);
-  return found.healthy() ? kDone : kEnvironmentFault;
+  return found.obstacles().empty() ? kDone : kEnvironmentFault;
 }
 
 }  // namespace tunesmith::cli

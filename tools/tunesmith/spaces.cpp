@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -112,23 +116,63 @@ nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, 
           {"finishing", finishing},   {"refused", refusals_of(space)}};
 }
 
-/// What modules did to each block, in the order in which they met it.
-void print_events(const SketchSet& set) {
-  std::vector<std::string> blocks;
+/// What became of a block, and the modules of which it is said.
+struct ExplainedLine {
+  std::string what;
+  std::vector<std::string> modules;
+};
+
+std::string text_of_event(const ModuleEvent& event) {
+  std::string what = event.reason;
+  if (event.status == ModuleResult::Status::Applied)
+    what = fmt::format("{} schedule{}{}{}", event.forks, event.forks == 1 ? "" : "s",
+                       event.reason.empty() ? "" : "; ", event.reason);
+  return fmt::format("{:<9} {}{}", status_name(event.status), what,
+                     event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
+}
+
+/// Modules that follow each other and say the same are one line.
+std::vector<ExplainedLine> lines_of_block(const SketchSet& set, const std::string& block) {
+  std::vector<ExplainedLine> lines;
   for (const ModuleEvent& event : set.events) {
-    if (std::ranges::find(blocks, event.block) == blocks.end()) blocks.push_back(event.block);
+    if (event.block != block) continue;
+    const std::string what = text_of_event(event);
+    if (lines.empty() || lines.back().what != what) lines.push_back({what, {}});
+    lines.back().modules.push_back(event.module);
   }
-  for (const std::string& block : blocks) {
-    fmt::print(output(), "\n{}\n", block.empty() ? "the program" : fmt::format("block {}", block));
-    for (const ModuleEvent& event : set.events) {
-      if (event.block != block) continue;
-      std::string what = event.reason;
-      if (event.status == ModuleResult::Status::Applied)
-        what = fmt::format("{} schedule{}{}{}", event.forks, event.forks == 1 ? "" : "s",
-                           event.reason.empty() ? "" : "; ", event.reason);
-      fmt::print(output(), "  {:<28} {:<9} {}{}\n", event.module, status_name(event.status), what,
-                 event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
-    }
+  return lines;
+}
+
+std::string text_of_lines(const std::vector<ExplainedLine>& lines) {
+  std::string text;
+  for (const ExplainedLine& line : lines) {
+    text += fmt::format(
+        "  {:<28} {}\n",
+        line.modules.size() == 1 ? line.modules.front() : fmt::format("{} modules", line.modules.size()),
+        line.what);
+    if (line.modules.size() > 1) text += fmt::format("    {}\n", fmt::join(line.modules, ", "));
+  }
+  return text;
+}
+
+/// What modules did to each block, in the order in which they met it; blocks of which the same is said are
+/// said once.
+void print_events(const SketchSet& set) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // text, and its blocks
+  std::set<std::string> met;
+  for (const ModuleEvent& event : set.events) {
+    if (!met.insert(event.block).second) continue;
+    const std::string text = text_of_lines(lines_of_block(set, event.block));
+    auto place = std::ranges::find(said, text, &std::pair<std::string, std::vector<std::string>>::first);
+    if (place == said.end()) place = said.insert(said.end(), {text, {}});
+    place->second.push_back(event.block);
+  }
+  for (const auto& [text, blocks] : said) {
+    const std::string& first = blocks.front();
+    std::string heading = first.empty() ? "the program" : fmt::format("block {}", first);
+    if (blocks.size() > 1)
+      heading = fmt::format("{} blocks alike: {}", blocks.size(), fmt::join(blocks, ", "));
+    fmt::print(output(), "\n{}\n{}", heading, text);
   }
 }
 

@@ -69,10 +69,32 @@ TEST(Trace, DiffKnowsVariablesByTheirOrigin) {
             "  l2, l3 = get_loops(b0)\n"
             "- v4, v5 = sample_perfect_tile(l2, n=2, max_innermost=8) @ [4, 2]\n"
             "- v6 = sample_categorical([1, 2], [0.5, 0.5]) @ 0\n"
-            "+ v3, v4 = sample_perfect_tile(l1, n=2, max_innermost=8) @ [2, 4]\n"
+            "+ v4, v5 = sample_perfect_tile(l2, n=2, max_innermost=8) @ [2, 4]\n"
             "  l7, l8 = split(l2, [v4, v5])\n"
             "  parallel(l7)\n");
   EXPECT_EQ(diff(Trace(), Trace()), "");
+}
+
+TEST(Trace, DiffMarksNoLineThatReadsAlikeOnBothSides) {
+  const auto trace = [](const std::string& factor, const std::string& before) {
+    return Trace::parse("# tunesmith trace 2\nb0 = get_block(\"C\")\nl1, l2 = get_loops(b0)\n" + before +
+                        "l5, l6 = split(l1, [None, " + factor + "])\nunroll(l6)\n");
+  };
+  EXPECT_EQ(
+      diff(trace("4", "l3, l4 = split(l2, [None, 2])\n"), trace("2", "l3, l4 = split(l2, [None, 2])\n")),
+      "  b0 = get_block(\"C\")\n"
+      "  l1, l2 = get_loops(b0)\n"
+      "  l3, l4 = split(l2, [None, 2])\n"
+      "- l5, l6 = split(l1, [None, 4])\n"
+      "+ l5, l6 = split(l1, [None, 2])\n"
+      "  unroll(l6)\n")
+      << "the factor differs, and not what is made of the loop";
+  // Another loop that has the same number.
+  const Trace one = Trace::parse("# tunesmith trace 2\nb0 = get_block(\"C\")\ncompute_inline(b0)\n");
+  const Trace other = Trace::parse("# tunesmith trace 2\nb0 = get_block(\"D\")\ncompute_inline(b0)\n");
+  EXPECT_EQ(diff(one, other),
+            "- b0 = get_block(\"C\")\n- compute_inline(b0)\n"
+            "+ b0' = get_block(\"D\")\n+ compute_inline(b0')\n");
 }
 
 }  // namespace

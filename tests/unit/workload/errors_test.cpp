@@ -331,6 +331,8 @@ TEST(DefinitionErrors, Inputs) {
             "w.yaml:4:14: 'X' has 0 dimensions; expected 1 to 8");
   EXPECT_EQ(error_of(with_input("{shape: [n], dtype: f33}")),
             "w.yaml:4:26: 'f33' is not a data type; did you mean 'f32'?");
+  EXPECT_EQ(error_of(with_input("{shape: [n], dtype: bfloat16}")),
+            "w.yaml:4:26: 'bfloat16' is not a data type; did you mean 'bf16'?");
   EXPECT_EQ(error_of(with_input("{shape: [n], dtype: n}")),
             "w.yaml:4:26: a 'dtype' is a data type, this is an integer");
   EXPECT_EQ(error_of(with_input("{shape: [n - 4], dtype: t}")),
