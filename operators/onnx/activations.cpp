@@ -14,9 +14,11 @@ using Value = std::function<std::string(const NodeReader&, const std::string& x)
 
 Define activation(Value value) {
   return [value = std::move(value)](const NodeReader& node) {
-    node.refuse_unless(node.dtype(0).is_float(), "expected floating values");
+    const DType dtype = node.dtype(0);
+    node.refuse_unless(dtype.is_float(), "expected floating values");
     const Shape& shape = node.shape(0);
-    return copied(node, shape, value(node, broadcast(in(0), shape, shape)));
+    const std::string x = convert(dtype, wide(dtype), broadcast(in(0), shape, shape));
+    return copied(node, shape, convert(wide(dtype), dtype, value(node, x)));
   };
 }
 
@@ -82,9 +84,13 @@ Computation swi_glu(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(node.dtype(0).is_float() && node.dtype(1) == node.dtype(0) && node.shape(1) == shape,
                      "expected two inputs of floating values, of one type and shape");
-  return copied(node, shape,
-                fmt::format("{0} * sigmoid({1} * {0}) * {2}", broadcast(in(0), shape, shape),
-                            attribute(node, "alpha", 1.0), broadcast(in(1), shape, shape)));
+  const DType dtype = node.dtype(0);
+  const auto of = [&](size_t input) {
+    return convert(dtype, wide(dtype), broadcast(in(input), shape, shape));
+  };
+  const std::string value =
+      fmt::format("{0} * sigmoid({1} * {0}) * {2}", of(0), attribute(node, "alpha", 1.0), of(1));
+  return copied(node, shape, convert(wide(dtype), dtype, value));
 }
 
 }  // namespace

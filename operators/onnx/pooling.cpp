@@ -70,6 +70,19 @@ std::string count_elements(const Window& window, const Shape& input, bool paddin
                                          first, last, dtype.str())));
 }
 
+/// Is there a window that reads nothing of the input on this axis?
+bool misses(const Window& window, size_t axis, int64_t extent) {
+  for (int64_t o = 0; o < window.output[axis]; ++o) {
+    bool reads = false;
+    for (int64_t r = 0; r < window.kernel[axis] && !reads; ++r) {
+      const int64_t at = o * window.strides[axis] - window.begin[axis] + r * window.dilations[axis];
+      reads = at >= 0 && at < extent;
+    }
+    if (!reads) return true;
+  }
+  return false;
+}
+
 Computation average_pool(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype.is_float(), "expected floating values");
@@ -82,7 +95,9 @@ Computation average_pool(const NodeReader& node) {
                                          convert(dtype, wide(dtype), window_element(node, window, "0"))));
   int64_t all = 1;
   std::string divisor;
+  bool may_be_none = false;
   for (size_t i = 0; i < window.rank(); ++i) {
+    may_be_none = may_be_none || misses(window, i, input[i]);
     const bool is_full = padding_counts ? (window.output[i] - 1) * window.strides[i] + window.reach(i) <=
                                               window.begin[i] + input[i] + window.end[i]
                                         : !leaves(window, i, input[i]);
@@ -93,7 +108,10 @@ Computation average_pool(const NodeReader& node) {
     text += count_elements(window, input, padding_counts, i, wide(dtype));
     divisor += fmt::format(" * {}[i{}]", temporary(1 + i), 2 + i);
   }
-  const std::string value = fmt::format("{} / ({}{})", broadcast(temporary(0), shape, shape), all, divisor);
+  divisor = fmt::format("{}{}", all, divisor);
+  // Of nothing the mean is 0, as onnxruntime has it.
+  if (may_be_none) divisor = fmt::format("max(1, {})", divisor);
+  const std::string value = fmt::format("{} / ({})", broadcast(temporary(0), shape, shape), divisor);
   return computed(dtype, shape, text + statement(out(0), shape, convert(wide(dtype), dtype, value)));
 }
 

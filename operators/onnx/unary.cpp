@@ -88,9 +88,14 @@ std::string filled(std::string_view text, const std::string& x, DType dtype) {
 Computation define_unary(const NodeReader& node, const Unary& row) {
   check_unary(node, row.types);
   const Shape& shape = node.shape(0);
+  const std::string x = broadcast(in(0), shape, shape);
   const DType dtype = node.dtype(0);
   const std::string_view value = dtype == kF64 && !row.of_f64.empty() ? row.of_f64 : row.value;
-  return copied(node, shape, filled(value, broadcast(in(0), shape, shape), dtype));
+  // What has several steps rounds once: 1 + exp(-x) of a narrow type would lose the small one.
+  const bool has_steps =
+      row.types == UnaryTypes::Floats && value.find_first_of("+-*/") != std::string_view::npos;
+  const DType type = has_steps ? wide(dtype) : dtype;
+  return copied(node, shape, convert(type, dtype, filled(value, convert(dtype, type, x), type)));
 }
 
 Computation define_sign_of_unsigned(const NodeReader& node) {

