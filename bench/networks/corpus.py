@@ -4,7 +4,8 @@
   corpus.py make --output FOLDER [NETWORK...]                      needs torch, torchvision, timm, transformers, keras, onnxscript
   corpus.py try --tunesmith PATH --networks FOLDER [NETWORK...]    needs numpy; prints a table, and exits with 1 where one that builds goes wrong
 
-Each network is FOLDER/NETWORK/model.onnx with input_0.npy and so on, and what PyTorch computes of them in expected_0.npy. `try` continues: what is in FOLDER/results.json is not tried again.
+Each network is FOLDER/NETWORK/model.onnx with input_0.npy and so on, and what PyTorch computes of them in expected_0.npy. `try` continues: what is in FOLDER/results.json (with --untuned in
+FOLDER/built.json) is not tried again.
 """
 import argparse
 import collections
@@ -102,6 +103,8 @@ def try_one(arguments, folder):
             network(arguments, "run", place / "plain", *inputs, "--output", place / "plain_results")
             compare(folder, place / "plain_results")
             known["built"] = True
+            if arguments.untuned:
+                return known
             began = time.monotonic()
             said = json.loads(network(arguments, "tune", folder / "model.onnx", "--name", "one", "--output", place / "tuned", "--database", place / "records.db", "--seed", 1, "--trials",
                                       TRIALS_OF_A_KERNEL * imported["kernels"], "--json").stdout)
@@ -120,7 +123,7 @@ def try_one(arguments, folder):
 
 
 def try_all(arguments):
-    file = arguments.networks / "results.json"
+    file = arguments.networks / ("built.json" if arguments.untuned else "results.json")
     results = json.loads(file.read_text()) if file.exists() else {}
     for folder in sorted(path.parent for path in arguments.networks.glob("*/model.onnx")):
         if folder.name not in (arguments.names or [folder.name]) or folder.name in results:
@@ -135,7 +138,7 @@ def try_all(arguments):
     for known in results.values():
         counts.update(key for key in ("refused", "built", "tuned", "verified", "failed", "as_written") if known.get(key))
     print(f"{len(results)} networks: " + ", ".join(f"{counts[key]} {key.replace('_', ' ')}" for key in ("refused", "built", "tuned", "verified", "as_written", "failed")))
-    return 1 if any(known.get("failed") or (known.get("built") and not known.get("verified")) for known in results.values()) else 0
+    return 1 if any(known.get("failed") or (known.get("built") and not known.get("verified") and not arguments.untuned) for known in results.values()) else 0
 
 
 def main():
@@ -146,6 +149,7 @@ def main():
     made.set_defaults(run=make_all)
     tried.add_argument("--tunesmith", required=True)
     tried.add_argument("--networks", type=pathlib.Path, required=True)
+    tried.add_argument("--untuned", action="store_true", help="import, build and call alone")
     tried.set_defaults(run=try_all)
     for command in (made, tried):
         command.add_argument("names", nargs="*", metavar="NETWORK")
