@@ -7,12 +7,13 @@
 #include <fmt/format.h>
 
 #include <tunesmith/analysis/verify.h>
-#include <tunesmith/ir/parser.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/lower/lower.h>
 #include <tunesmith/target/extension_file.h>
 #include <tunesmith/trace/schedule.h>
 #include <tunesmith/verification/interpreter.h>
+
+#include "reads_back.h"
 
 namespace tunesmith::fuzz {
 namespace {
@@ -32,16 +33,6 @@ double largest(const Tensor& tensor) {
 std::string text_of(const Program& program) { return to_string(program); }
 std::string text_of(const LoweredProgram& lowered) {
   return (lowered.prepare ? to_string(lowered.prepare->program) : "") + to_string(lowered.program);
-}
-
-/// "" when the text of the program is read as the same program.
-std::string reads_back(const Program& program) {
-  const std::string text = to_string(program);
-  const Program again = parse_program(text);
-  if (to_string(again) != text)
-    return "printed, read and printed it is\n" + to_string(again) + "not\n" + text;
-  return structural_hash(again) == structural_hash(program) ? ""
-                                                            : "read back it is another program:\n" + text;
 }
 
 /// `program` takes `arguments`, a Program or a LoweredProgram of it; "" when it gives `expected`.
@@ -119,7 +110,7 @@ std::string check_trace(const Program& program, const Trace& trace, Numbers numb
     if (!schedule.has_value()) return "";
     const std::string wrong = verify(schedule->program());
     if (!wrong.empty()) return "not well formed: " + wrong;
-    std::string wrong_text = reads_back(schedule->program());
+    std::string wrong_text = test::reads_back(schedule->program());
     if (!wrong_text.empty()) return wrong_text;
     const std::vector<Tensor> arguments = random_arguments(program, numbers);
     std::vector<Tensor> before = arguments;
@@ -132,7 +123,7 @@ std::string check_trace(const Program& program, const Trace& trace, Numbers numb
       if (all) options.intrinsics = test_intrinsics();
       options.prepare = all;
       const LoweredProgram lowered = lower(schedule->program(), options);
-      wrong_text = reads_back(lowered.program);
+      wrong_text = test::reads_back(lowered.program);
       if (!wrong_text.empty()) return "lowered: " + wrong_text;
       wrong_result = differs(before, arguments, lowered, numbers);
       if (!wrong_result.empty()) return "lowered: " + wrong_result;

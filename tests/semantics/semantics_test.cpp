@@ -10,9 +10,11 @@
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/space/spaces_file.h>
+#include <tunesmith/trace/schedule.h>
 #include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
+#include "reads_back.h"
 #include "same_results.h"
 
 namespace tunesmith {
@@ -80,6 +82,36 @@ INSTANTIATE_TEST_SUITE_P(
       for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
       return name;
     });
+
+// What the commands print of a program, scheduled or lowered, is the program.
+TEST(ProgramText, OfEverySpaceIsTheProgram) {
+  const SpacesFile file = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
+  PluginRegistry registry;
+  for (const std::string& name : file.names()) {
+    const Space space(file.space(name), registry, TargetPresence::NotRequired);
+    int read = 0;
+    for (const char* text :
+         {"gmm:n=128,m=128,k=64", "conv2d:h=8,w=8,ci=16,co=32,kernel=3", "softmax:m=16,n=64"}) {
+      const Workload workload = WorkloadLibrary().load(text);
+      EXPECT_EQ(test::reads_back(workload.program), "");
+      const SketchSet set = space.generate(workload.program);
+      for (size_t s = 0; s < set.sketches.size(); ++s) {
+        const auto candidate = space.materialise(
+            workload.program, set.sketches[s].trace().with_open_decisions(), RandomStream(5, s));
+        if (!candidate) continue;  // over a limit
+        const auto scheduled =
+            replay(workload.program, (*candidate)->trace, RandomStream(0), nullptr, space.intrinsics());
+        ASSERT_TRUE(scheduled) << name << scheduled.error().what();
+        EXPECT_EQ(test::reads_back(scheduled->program()), "") << name;
+        EXPECT_EQ(test::reads_back((*candidate)->lowered.program), "") << name;
+        if ((*candidate)->lowered.prepare)
+          EXPECT_EQ(test::reads_back((*candidate)->lowered.prepare->program), "") << name;
+        ++read;
+      }
+    }
+    EXPECT_GT(read, 0) << name;
+  }
+}
 
 // Data of the width of an index are not one: their loads at the odd end of a row take its mask.
 TEST(CpuSpace, AddsIntegersInOddRows) {

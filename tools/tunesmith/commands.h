@@ -273,6 +273,18 @@ int run_trace_export(const Common& common, const TraceArguments& arguments);
 int run_trace_check(const Common& common, const TraceArguments& arguments);
 int run_trace_diff(const Common& common, const TraceArguments& arguments);
 
+struct OptArguments {
+  std::string file;                 // "-": standard input
+  std::vector<std::string> apply;   // instructions, as in a trace
+  std::vector<std::string> passes;  // by their names, after `until`
+  std::string until;                // the last of the steps of lowering to take; empty: none
+  int64_t vector_bits = 0;          // 0: as the target says
+  bool lower = false;               // all steps
+  bool list = false;                // say which passes there are
+  bool check = false;               // compare the programs before and after
+};
+int run_opt(const Common& common, const OptArguments& arguments);
+
 struct TablesArguments {
   std::vector<std::string> files;
   std::string output;  // of rehash

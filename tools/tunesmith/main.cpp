@@ -367,6 +367,8 @@ int main(int argc, char** argv) {
   std::string rule;
   add_explain(app, common, rule, code);
   add_trace(app, common, trace, code);
+  OptArguments opt;
+  add_opt(app, common, opt, code);
   add_examples(app);
   std::string shell;
   add_completion(app, shell, code);

@@ -36,6 +36,7 @@ void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, New
                  VerifyArguments& verification, int& code);
 void add_network(CLI::App& app, Common& common, AllNetworkArguments& arguments, int& code);
 void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int& code);
+void add_opt(CLI::App& app, Common& common, OptArguments& arguments, int& code);
 void add_explain(CLI::App& app, Common& common, std::string& rule, int& code);
 
 }  // namespace tunesmith::cli
