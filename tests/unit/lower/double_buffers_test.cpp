@@ -17,25 +17,6 @@ Schedule chain_in_one_loop() {
   return s;
 }
 
-TEST(DoubleBuffers, FillTheOtherHalfForTheNextIteration) {
-  Schedule s = chain_in_one_loop();
-  s.annotate(s.get_block("T"), "double_buffer", int64_t{1});
-  EXPECT_EQ(text_after(Pass::Flatten, s.program()), R"(
-  alloc T: f32[2, 1, 4]:
-    for ax0 in 0..4:
-      T[ax0] = exp(X[ax0])
-      pass
-    for i in 0..8:
-      if i < 7:
-        for ax0 in 0..4:
-          T[(i + 1)%2*4 + ax0] = exp(X[i*4 + ax0 + 4])
-          pass
-      for j in 0..4:
-        O[i*4 + j] = T[i%2*4 - j + 3] + 1.0
-        pass
-)");
-}
-
 TEST(DoubleBuffers, KeepTheResult) {
   const Program before = gmm(7, 12, 6);
   Schedule s(before);

@@ -31,18 +31,7 @@ inline Program gmm(int64_t n, int64_t m, int64_t k) {
       fmt::format("O[i<{}, j<{}] = sum(k<{}) A[i, k] * B[k, j]", n, m, k));
 }
 
-enum class Pass {
-  LowerBlocks,
-  PlaceBuffers,
-  DoubleBuffers,
-  MaskLoads,
-  MaskAccumulations,
-  Flatten,
-  VectorizeLoops,
-  HoistConditions,
-  AssignRegisters,
-  PromoteAccumulators
-};
+enum class Pass { Flatten, AssignRegisters, PromoteAccumulators };
 
 inline LowerOptions small_machine() {
   LowerOptions options;
@@ -54,15 +43,16 @@ inline LowerOptions small_machine() {
 inline Program lowered_to(const Program& program, Pass last, const LowerOptions& options = small_machine()) {
   Program p = program.clone();
   BlockFacts facts = lower_blocks(p);
-  if (last >= Pass::PlaceBuffers) place_buffers(p, facts, options.execution);
-  if (last >= Pass::DoubleBuffers) double_buffers(p, facts);
-  if (last >= Pass::MaskLoads) mask_loads(p);
-  if (last >= Pass::MaskAccumulations) mask_accumulations(p);
-  if (last >= Pass::Flatten) flatten(p);
-  if (last >= Pass::VectorizeLoops) vectorize_loops(p, options.vector_bits);
-  if (last >= Pass::HoistConditions) hoist_conditions(p);
-  if (last >= Pass::AssignRegisters) assign_registers(p, options);
-  if (last >= Pass::PromoteAccumulators) promote_accumulators(p, options);
+  place_buffers(p, facts, options.execution);
+  double_buffers(p, facts);
+  mask_loads(p);
+  mask_accumulations(p);
+  flatten(p);
+  if (last == Pass::Flatten) return p;
+  vectorize_loops(p, options.vector_bits);
+  hoist_conditions(p);
+  assign_registers(p, options);
+  if (last == Pass::PromoteAccumulators) promote_accumulators(p, options);
   return p;
 }
 

@@ -1,7 +1,5 @@
-#include <tunesmith/ir/visit.h>
 #include <tunesmith/lower/lower.h>
 
-#include "lower/passes.h"
 #include "unit/primitives/equivalence.h"
 
 namespace tunesmith::test {
@@ -35,26 +33,6 @@ TEST(TightenLoops, TapsOnPaddingAreSkipped) {
       expect_sound(before, schedule);
     }
   }
-}
-
-/// for t in 0..4: for i in 0..8: if i < t + 1: `inner`. Answers how many iterations of i are left.
-Expr left_around(StmtPtr inner) {
-  Program program;
-  const Var t("t");
-  const Var i("i");
-  StmtPtr some = std::make_unique<If>(lt(i, t + 1), std::move(inner));
-  program.root().append(program.make_loop(t, 4, program.make_loop(i, 8, std::move(some))));
-  tighten_loops(program);
-  return find_first<Loop>(program.root(), [&](const Loop& loop) { return loop.var == i; })->extent;
-}
-
-// All threads meet there: they go round the loop equally often.
-TEST(TightenLoops, ALoopInWhichThreadsMeetKeepsItsRange) {
-  const Buffer x = make_buffer("X", kF32, {1});
-  const auto store = [&] { return std::make_unique<Store>(x, std::vector<Expr>{0}, float_imm(1, kF32)); };
-  EXPECT_FALSE(left_around(store()).is(ExprKind::IntImm));
-  EXPECT_TRUE(is_const_int(left_around(std::make_unique<Barrier>("thread")), 8));
-  EXPECT_TRUE(is_const_int(left_around(std::make_unique<Handover>("thread.x", 2, store(), store())), 8));
 }
 
 TEST(TightenLoops, WhatTheTileMovesIsLeftToTheSelect) {

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tunesmith/ir/lowered_stmt.h"
 #include "unit/lower/run_passes.h"
 #include "unit/primitives/equivalence.h"
 
@@ -57,20 +56,6 @@ TEST(UnmaskRegisters, LanesThatAreNotThereAccumulateUnmasked) {
   EXPECT_THAT(text, HasSubstr("(B[ramp(k*19 + j_0*16 + j_1*8, 1, 8)] if "));
   EXPECT_THAT(text, Not(HasSubstr("(O_local[")));
   expect_sound(before, s);
-}
-
-TEST(UnmaskRegisters, StoresThatDisagreeKeepTheirMasks) {
-  Program p =
-      lowered_to(program_of("X: {shape: [8], dtype: f32}", "O[i<8] = X[i] * 2"), Pass::VectorizeLoops);
-  const Buffer buffer = make_buffer("R", kF32, {8}, kScopeRegister);
-  const Expr lanes = ramp(0, 1, 8);
-  auto body = std::make_unique<Seq>();
-  body->append(std::make_unique<Store>(buffer, std::vector<Expr>{lanes}, broadcast(float_imm(0, kF32), 8)));
-  body->append(std::make_unique<Store>(buffer, std::vector<Expr>{lanes}, broadcast(float_imm(1, kF32), 8),
-                                       lt(lanes, broadcast(5, 8))));
-  p.root().as<Seq>()->append(std::make_unique<Allocate>(buffer, std::move(body)));
-  unmask_registers(p);
-  EXPECT_THAT(to_string(p), HasSubstr("= broadcast(1.0, 8) where ramp(0, 1, 8) < broadcast(5, 8)"));
 }
 
 }  // namespace

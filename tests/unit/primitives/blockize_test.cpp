@@ -3,46 +3,6 @@
 namespace tunesmith::test {
 namespace {
 
-TEST(Blockize, ATileOfAProduct) {
-  const Program before = make_gmm(4, 6, 8);
-  Schedule schedule(before);
-  const BlockRV block = schedule.get_block("C");
-  std::vector<LoopRV> loops = schedule.get_loops(block);
-  const std::vector<LoopRV> j = schedule.split(loops[1], {std::nullopt, 3});
-  const std::vector<LoopRV> k = schedule.split(loops[2], {std::nullopt, 4});
-  schedule.reorder({k[0], j[1], k[1]});
-  schedule.decompose_reduction(block, k[0]);
-  const BlockRV outer = schedule.blockize(j[1]);
-  EXPECT_EQ(schedule.block(outer).name, "C_o");
-  const std::string text = body_of(schedule);
-  EXPECT_NE(
-      text.find("    for k_0 in 0..2:\n"
-                "      block C_o(vi_o: spatial 4 = i, vj_o: spatial 2 = j_0, vk_o: reduction 2 = k_0):\n"
-                "        for j_1 in 0..3:\n"
-                "          for k_1 in 0..4:\n"
-                "            block C(vj: spatial 3 = j_1, vk: reduction 4 = k_1):\n"
-                "              C[vi_o, vj_o*3 + vj] = C[vi_o, vj_o*3 + vj] + "
-                "A[vi_o, vk_o*4 + vk]*B[vk_o*4 + vk, vj_o*3 + vj]\n"),
-      std::string::npos)
-      << text;
-  expect_sound(before, schedule);
-  schedule.parallel(loops[0]);
-  schedule.reorder({j[1], k[1]});
-  schedule.unroll(j[1]);
-  expect_sound(before, schedule);
-}
-
-TEST(Blockize, AWholeReductionKeepsItsInit) {
-  const Program before = make_gmm(4, 6, 8);
-  Schedule schedule(before);
-  const BlockRV block = schedule.get_block("C");
-  const std::vector<LoopRV> loops = schedule.get_loops(block);
-  schedule.blockize(loops[2]);
-  EXPECT_NE(body_of(schedule).find("block C_o(vi_o: spatial 4 = i, vj_o: spatial 6 = j):\n"),
-            std::string::npos);
-  expect_sound(before, schedule);
-}
-
 TEST(Blockize, EveryLoopOfAChain) {
   const Program before = make_chain(4, 6);
   for (size_t at = 0; at < 2; ++at) {

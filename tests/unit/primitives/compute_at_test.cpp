@@ -4,52 +4,6 @@
 namespace tunesmith::test {
 namespace {
 
-TEST(ComputeAt, ComputesTheTileThatIsRead) {
-  const Program before = make_chain(8, 6);
-  Schedule schedule(before);
-  const BlockRV consumer = schedule.get_block("C");
-  const std::vector<LoopRV> i = schedule.split(schedule.get_loops(consumer)[0], {std::nullopt, 4});
-  schedule.compute_at(schedule.get_block("B"), i[0]);
-  EXPECT_EQ(body_of(schedule),
-            "for i_0 in 0..2:\n"
-            "  for ax0 in 0..4:\n"
-            "    for ax1 in 0..6:\n"
-            "      block B(vi: spatial 8 = i_0*4 + ax0, vj: spatial 6 = ax1):\n"
-            "        B[vi, vj] = exp(A[vi, vj])\n"
-            "  for i_1 in 0..4:\n"
-            "    for j in 0..6:\n"
-            "      block C(vi: spatial 8 = i_0*4 + i_1, vj: spatial 6 = j):\n"
-            "        C[vi, vj] = B[vi, vj] + 1.0\n");
-  expect_sound(before, schedule);
-}
-
-TEST(ComputeAt, OneElementNeedsNoLoop) {
-  const Program before = make_chain(3, 2);
-  Schedule schedule(before);
-  schedule.compute_at(schedule.get_block("B"), schedule.get_loops(schedule.get_block("C"))[1]);
-  EXPECT_EQ(body_of(schedule),
-            "for i in 0..3:\n"
-            "  for j in 0..2:\n"
-            "    block B(vi: spatial 3 = i, vj: spatial 2 = j):\n"
-            "      B[vi, vj] = exp(A[vi, vj])\n"
-            "    block C(vi: spatial 3 = i, vj: spatial 2 = j):\n"
-            "      C[vi, vj] = B[vi, vj] + 1.0\n");
-  expect_sound(before, schedule);
-}
-
-TEST(ComputeAt, ARaggedTileIsClipped) {
-  const Program before = make_chain(7, 2);
-  Schedule schedule(before);
-  const std::vector<LoopRV> i =
-      schedule.split(schedule.get_loops(schedule.get_block("C"))[0], {std::nullopt, 4});
-  schedule.compute_at(schedule.get_block("B"), i[0]);
-  EXPECT_NE(body_of(schedule).find("block B(vi: spatial 7 = i_0*4 + ax0, vj: spatial 2 = ax1):\n"
-                                   "        where i_0*4 + ax0 < 7\n"),
-            std::string::npos)
-      << body_of(schedule);
-  expect_sound(before, schedule);
-}
-
 TEST(ComputeAt, AHaloWithStrideIsExact) {
   const Program before = make_conv(8, 2, 3, 2, 1, 1);
   Schedule schedule(before);

@@ -3,19 +3,6 @@
 namespace tunesmith::test {
 namespace {
 
-TEST(ComputeInline, PutsTheValueWhereItIsRead) {
-  const Program before = make_chain(4, 3);
-  Schedule schedule(before);
-  schedule.compute_inline(schedule.get_block("B"));
-  EXPECT_EQ(body_of(schedule),
-            "for i in 0..4:\n"
-            "  for j in 0..3:\n"
-            "    block C(vi: spatial 4 = i, vj: spatial 3 = j):\n"
-            "      C[vi, vj] = exp(A[vi, vj]) + 1.0\n");
-  EXPECT_TRUE(schedule.program().intermediates.empty());
-  expect_sound(before, schedule);
-}
-
 TEST(ComputeInline, PaddingBecomesASelect) {
   for (const int64_t stride : {1, 2}) {
     for (const int64_t dilation : {1, 2}) {

@@ -3,28 +3,6 @@
 namespace tunesmith::test {
 namespace {
 
-TEST(DecomposePadding, FillsThenCopies) {
-  const Program before = make_conv(4, 1, 3, 1, 1, 1);
-  Schedule schedule(before);
-  const BlockRV block = schedule.get_block("P");
-  const std::vector<LoopRV> loops = schedule.get_loops(block);
-  const BlockRV fill = schedule.decompose_padding(block, loops[1]);
-  EXPECT_EQ(schedule.block(fill).name, "P_pad");
-  const std::string text = body_of(schedule);
-  EXPECT_EQ(text.substr(0, text.find("for y in 0..4:")),
-            "for y in 0..6:\n"
-            "  for x in 0..6:\n"
-            "    for c in 0..1:\n"
-            "      block P_pad(vy: spatial 6 = y, vx: spatial 6 = x, vc: spatial 1 = c):\n"
-            "        P[vy, vx, vc] = 0\n"
-            "  for x in 0..6:\n"
-            "    for c in 0..1:\n"
-            "      block P(vy: spatial 4 = y - 1, vx: spatial 4 = x - 1, vc: spatial 1 = c):\n"
-            "        where 0 <= y - 1 and y - 1 < 4 and 0 <= x - 1 and x - 1 < 4\n"
-            "        P[vy + 1, vx + 1, vc] = X[vy, vx, vc]\n");
-  expect_sound(before, schedule);
-}
-
 TEST(DecomposePadding, AtEveryLoopOfAMovedTile) {
   for (const int64_t stride : {1, 2}) {
     const Program before = make_conv(7, 2, 3, stride, 2, 1);

@@ -3,27 +3,6 @@
 namespace tunesmith::test {
 namespace {
 
-TEST(DecomposeReduction, InitialisesBeforeTheLoop) {
-  const Program before = make_gmm(4, 3, 5);
-  Schedule schedule(before);
-  const BlockRV block = schedule.get_block("C");
-  const std::vector<LoopRV> loops = schedule.get_loops(block);
-  schedule.reorder({loops[0], loops[2], loops[1]});
-  const BlockRV init = schedule.decompose_reduction(block, loops[2]);
-  EXPECT_EQ(schedule.block(init).name, "C_init");
-  EXPECT_EQ(schedule.block(block).name, "C");
-  EXPECT_EQ(body_of(schedule),
-            "for i in 0..4:\n"
-            "  for j in 0..3:\n"
-            "    block C_init(vi: spatial 4 = i, vj: spatial 3 = j):\n"
-            "      C[vi, vj] = 0.0\n"
-            "  for k in 0..5:\n"
-            "    for j in 0..3:\n"
-            "      block C(vi: spatial 4 = i, vj: spatial 3 = j, vk: reduction 5 = k):\n"
-            "        C[vi, vj] = C[vi, vj] + A[vi, vk]*B[vk, vj]\n");
-  expect_sound(before, schedule);
-}
-
 TEST(DecomposeReduction, AtEveryLoopOfATile) {
   const Program before = make_gmm(7, 5, 9);
   for (size_t at = 0; at < 5; ++at) {
@@ -42,33 +21,6 @@ TEST(DecomposeReduction, AtEveryLoopOfATile) {
     schedule.decompose_reduction(block, order[at]);
     expect_sound(before, schedule);
   }
-}
-
-TEST(DecomposeReduction, KeepsTheKindsOfLoops) {
-  const Program before = make_gmm(4, 8, 5);
-  Schedule schedule(before);
-  const BlockRV block = schedule.get_block("C");
-  const std::vector<LoopRV> loops = schedule.get_loops(block);
-  schedule.reorder({loops[0], loops[2], loops[1]});
-  schedule.parallel(loops[0]);
-  schedule.unroll(loops[1]);
-  schedule.decompose_reduction(block, loops[0]);
-  EXPECT_NE(body_of(schedule).find("for i in 0..4 parallel:\n  for j in 0..8 unrolled:\n    block C_init"),
-            std::string::npos)
-      << body_of(schedule);
-  expect_same_results(before, schedule.program());
-}
-
-TEST(DecomposeReduction, KeepsALoopThatOnlyThePredicateUses) {
-  const Program before = make_gmm(4, 3, 1);
-  Schedule schedule(before);
-  const BlockRV block = schedule.get_block("C");
-  const std::vector<LoopRV> loops = schedule.get_loops(block);
-  // k has one iteration: the binding says 0, and only the predicate of a longer loop chooses it.
-  const std::vector<LoopRV> parts = schedule.split(loops[2], {1, 4});
-  schedule.split(parts[0], {1, 2});
-  schedule.decompose_reduction(block, loops[0]);
-  expect_sound(before, schedule);
 }
 
 TEST(DecomposeReduction, RefusesTwice) {

@@ -10,23 +10,6 @@ Program biased(const char* epilogue, const char* reduction = "sum(k<5) A[i, k] *
       fmt::format("C[i<n, j<m] = {}\n  {}", reduction, epilogue));
 }
 
-TEST(FuseReductionEpilogue, ABiasBecomesTheInit) {
-  const Program before = biased("O[i<n, j<m] = C[i, j] + bias[j]");
-  Schedule schedule(before);
-  schedule.fuse_reduction_epilogue(schedule.get_block("C"), schedule.get_block("O"));
-  EXPECT_EQ(body_of(schedule),
-            "for i in 0..4:\n"
-            "  for j in 0..6:\n"
-            "    for k in 0..5:\n"
-            "      block C(vi: spatial 4 = i, vj: spatial 6 = j, vk: reduction 5 = k):\n"
-            "        init:\n"
-            "          O[vi, vj] = bias[vj]\n"
-            "        O[vi, vj] = O[vi, vj] + A[vi, vk]*B[vk, vj]\n");
-  EXPECT_TRUE(schedule.program().intermediates.empty());
-  expect_sound(before, schedule, 1e-5);
-  expect_replays(before, schedule);
-}
-
 TEST(FuseReductionEpilogue, TransposedAndOfAMaximum) {
   for (const char* epilogue :
        {"O[j<m, i<n] = max(C[i, j], bias[j])", "O[j<m, i<n] = max(bias[j], C[i, j])"}) {

@@ -7,24 +7,6 @@ Program one(const char* compute) {
   return make_program("{n: 6}", "{A: {shape: [n, n], dtype: f32}}", compute);
 }
 
-TEST(Merge, NestsOfEqualExtentsBecomeOne) {
-  const Program before = make_chain(4, 6);
-  Schedule schedule(before);
-  const auto first = schedule.get_loops(schedule.get_block("B"));
-  const auto second = schedule.get_loops(schedule.get_block("C"));
-  const LoopRV merged = schedule.merge({first[1], second[1]});
-  EXPECT_EQ(schedule.loop(merged).id, schedule.loop(first[1]).id);
-  EXPECT_EQ(body_of(schedule),
-            "for i in 0..4:\n"
-            "  for j in 0..6:\n"
-            "    block B(vi: spatial 4 = i, vj: spatial 6 = j):\n"
-            "      B[vi, vj] = exp(A[vi, vj])\n"
-            "    block C(vi: spatial 4 = i, vj: spatial 6 = j):\n"
-            "      C[vi, vj] = B[vi, vj] + 1.0\n");
-  expect_sound(before, schedule);
-  expect_replays(before, schedule);
-}
-
 TEST(Merge, OuterLoopsAloneAndThreeNests) {
   const Program before =
       one("B[i<n, j<n] = A[i, j] + 1\n  S[i<n] = sum(k<n) B[i, k]\n  O[i<n, j<n] = B[i, n - 1 - j] * S[i]");
@@ -35,24 +17,6 @@ TEST(Merge, OuterLoopsAloneAndThreeNests) {
   const LoopRV merged = schedule.merge({b[0], s[0], o[0]});
   EXPECT_EQ(schedule.get_child_blocks(merged).size(), 3U);
   schedule.parallel(merged);
-  expect_sound(before, schedule);
-}
-
-TEST(Merge, LoopsOfOneIteration) {
-  const Program before = make_chain(4, 6);
-  Schedule schedule(before);
-  const auto first = schedule.split(schedule.get_loops(schedule.get_block("B"))[0], {1, 4});
-  const auto second = schedule.split(schedule.get_loops(schedule.get_block("C"))[0], {1, 4});
-  schedule.merge({first[0], second[0]});
-  expect_sound(before, schedule);
-}
-
-TEST(Merge, TheInitOfAReductionComesBack) {
-  const Program before = make_gmm(4, 5, 6);
-  Schedule schedule(before);
-  const BlockRV c = schedule.get_block("C");
-  const BlockRV init = schedule.decompose_reduction(c, schedule.get_loops(c)[0]);
-  schedule.merge({schedule.get_loops(init)[1], schedule.get_loops(c)[1]});
   expect_sound(before, schedule);
 }
 

@@ -6,64 +6,6 @@ namespace {
 using test::body_of;
 using test::expect_refused;
 
-TEST(Reorder, LoopsNamedTakeTheirPlacesInTheOrderNamed) {
-  const Program program = test::make_gmm(6, 8, 4);
-  Schedule schedule(program);
-  const auto loops = schedule.get_loops(schedule.get_block("C"));
-  schedule.annotate(loops[0], "mark", int64_t{1});
-  schedule.reorder({loops[2], loops[0]});
-  EXPECT_EQ(body_of(schedule),
-            "for k in 0..4:\n"
-            "  for j in 0..8:\n"
-            "    for i in 0..6:\n"
-            "      annotate mark = 1\n"
-            "      block C(vi: spatial 6 = i, vj: spatial 8 = j, vk: reduction 4 = k):\n"
-            "        init:\n"
-            "          C[vi, vj] = 0.0\n"
-            "        C[vi, vj] = C[vi, vj] + A[vi, vk]*B[vk, vj]\n");
-  EXPECT_EQ(schedule.loop(loops[0]).var->name, "i");
-  schedule.reorder({loops[1], loops[0], loops[2]});
-  EXPECT_EQ(body_of(schedule).substr(0, 14), "for j in 0..8:");
-  test::expect_sound(program, schedule, 1e-5);
-}
-
-TEST(Reorder, AllPermutationsOfATile) {
-  const Program program = test::make_gmm(6, 8, 4);
-  Schedule schedule(program);
-  const auto loops = schedule.get_loops(schedule.get_block("C"));
-  const auto i = schedule.split(loops[0], {2, 3});
-  const auto j = schedule.split(loops[1], {2, 4});
-  const auto k = schedule.split(loops[2], {2, 2});
-  schedule.reorder({i[0], j[0], k[0], i[1], j[1], k[1]});
-  schedule.reorder({k[1], k[0]});
-  schedule.reorder({j[1], i[1], k[0], j[0], i[0], k[1]});
-  EXPECT_EQ(
-      body_of(schedule),
-      "for j_1 in 0..4:\n"
-      "  for i_1 in 0..3:\n"
-      "    for k_0 in 0..2:\n"
-      "      for j_0 in 0..2:\n"
-      "        for i_0 in 0..2:\n"
-      "          for k_1 in 0..2:\n"
-      "            block C(vi: spatial 6 = i_0*3 + i_1, vj: spatial 8 = j_0*4 + j_1, vk: reduction 4 = k_0*2 "
-      "+ k_1):\n"
-      "              init:\n"
-      "                C[vi, vj] = 0.0\n"
-      "              C[vi, vj] = C[vi, vj] + A[vi, vk]*B[vk, vj]\n");
-  test::expect_sound(program, schedule, 1e-5);
-}
-
-TEST(Reorder, PredicatesOfReductionsStayBehindTheirFirst) {
-  const Program program = test::make_gmm(5, 8, 7);
-  Schedule schedule(program);
-  const auto loops = schedule.get_loops(schedule.get_block("C"));
-  const auto i = schedule.split(loops[0], {2, 3});
-  const auto k = schedule.split(loops[2], {2, 4});
-  schedule.reorder({k[1], i[1], k[0], i[0]});
-  EXPECT_EQ(body_of(schedule).substr(0, 16), "for k_1 in 0..4:");
-  test::expect_sound(program, schedule, 1e-5);
-}
-
 TEST(Reorder, Refusals) {
   const Program program = test::make_gmm(6, 8, 6);
   Schedule schedule(program);

@@ -3,35 +3,6 @@
 namespace tunesmith::test {
 namespace {
 
-TEST(Rfactor, PartialResultsThenTheirSum) {
-  const Program before = make_gmm(2, 3, 8);
-  Schedule schedule(before);
-  const BlockRV block = schedule.get_block("C");
-  const std::vector<LoopRV> k = schedule.split(schedule.get_loops(block)[2], {std::nullopt, 4});
-  const BlockRV partial = schedule.rfactor(k[1], 0);
-  EXPECT_EQ(schedule.block(partial).name, "C_rf");
-  EXPECT_EQ(schedule.block(block).name, "C");
-  EXPECT_EQ(
-      body_of(schedule),
-      "for i in 0..2:\n"
-      "  for j in 0..3:\n"
-      "    for k_0 in 0..2:\n"
-      "      for k_1 in 0..4:\n"
-      "        block C_rf(vi: spatial 2 = i, vj: spatial 3 = j, vk_0: reduction 2 = k_0, vk_1: spatial 4 "
-      "= k_1):\n"
-      "          init:\n"
-      "            C_rf[vk_1, vi, vj] = 0.0\n"
-      "          C_rf[vk_1, vi, vj] = C_rf[vk_1, vi, vj] + A[vi, vk_0*4 + vk_1]*B[vk_0*4 + vk_1, vj]\n"
-      "for i in 0..2:\n"
-      "  for j in 0..3:\n"
-      "    for k_1 in 0..4:\n"
-      "      block C(vi: spatial 2 = i, vj: spatial 3 = j, vk_1: reduction 4 = k_1):\n"
-      "        init:\n"
-      "          C[vi, vj] = 0.0\n"
-      "        C[vi, vj] = C[vi, vj] + C_rf[vk_1, vi, vj]\n");
-  expect_sound(before, schedule, 1e-5);
-}
-
 Program reduction(const std::string& op, int64_t n, int64_t m) {
   return make_program(fmt::format("{{n: {}, m: {}}}", n, m), "{A: {shape: [n, m], dtype: i32}}",
                       fmt::format("O[i<n] = {}(r<m) A[i, r]", op));

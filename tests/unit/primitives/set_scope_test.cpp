@@ -3,16 +3,6 @@
 namespace tunesmith::test {
 namespace {
 
-TEST(SetScope, ChangesTheBufferEverywhere) {
-  const Program before = make_chain(4, 3);
-  Schedule schedule(before);
-  schedule.set_scope(schedule.get_block("B"), 0, "local");
-  ASSERT_EQ(schedule.program().intermediates.size(), 1u);
-  EXPECT_EQ(schedule.program().intermediates[0]->scope, "local");
-  EXPECT_EQ(schedule.program().intermediates[0]->name, "B");
-  expect_sound(before, schedule);
-}
-
 TEST(SetScope, RefusesAnOutput) {
   Schedule schedule(make_chain(4, 3));
   const BlockRV block = schedule.get_block("C");

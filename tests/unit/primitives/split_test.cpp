@@ -3,53 +3,8 @@
 namespace tunesmith {
 namespace {
 
-using test::body_of;
 using test::expect_refused;
 using Factors = std::vector<std::optional<IntArg>>;
-
-TEST(Split, PerfectFactorsNest) {
-  const Program program = test::make_gmm(32, 8, 4);
-  Schedule schedule(program);
-  const auto loops = schedule.get_loops(schedule.get_block("C"));
-  const auto parts = schedule.split(loops[0], Factors{2, std::nullopt, 1, 4});
-  ASSERT_EQ(parts.size(), 4U);
-  EXPECT_EQ(
-      body_of(schedule),
-      "for i_0 in 0..2:\n"
-      "  for i_1 in 0..4:\n"
-      "    for i_2 in 0..1:\n"
-      "      for i_3 in 0..4:\n"
-      "        for j in 0..8:\n"
-      "          for k in 0..4:\n"
-      "            block C(vi: spatial 32 = i_0*16 + i_1*4 + i_3, vj: spatial 8 = j, vk: reduction 4 = k):\n"
-      "              init:\n"
-      "                C[vi, vj] = 0.0\n"
-      "              C[vi, vj] = C[vi, vj] + A[vi, vk]*B[vk, vj]\n");
-  EXPECT_EQ(schedule.loop(parts[1]).const_extent(), 4);
-  test::expect_sound(program, schedule, 1e-5);
-}
-
-TEST(Split, FactorsThatExceedTheExtentLeaveAPredicate) {
-  const Program program = test::make_gmm(10, 8, 4);
-  Schedule schedule(program);
-  auto loops = schedule.get_loops(schedule.get_block("C"));
-  const auto parts = schedule.split(loops[0], Factors{std::nullopt, 4});
-  EXPECT_EQ(schedule.loop(parts[0]).const_extent(), 3);
-  schedule.split(parts[1], Factors{2, 3});
-  EXPECT_EQ(
-      body_of(schedule),
-      "for i_0 in 0..3:\n"
-      "  for i_1_0 in 0..2:\n"
-      "    for i_1_1 in 0..3:\n"
-      "      for j in 0..8:\n"
-      "        for k in 0..4:\n"
-      "          block C(vi: spatial 10 = i_0*4 + i_1_0*3 + i_1_1, vj: spatial 8 = j, vk: reduction 4 = k):\n"
-      "            where i_0*4 + i_1_0*3 + i_1_1 < 10 and i_1_0*3 + i_1_1 < 4\n"
-      "            init:\n"
-      "              C[vi, vj] = 0.0\n"
-      "            C[vi, vj] = C[vi, vj] + A[vi, vk]*B[vk, vj]\n");
-  test::expect_sound(program, schedule, 1e-5);
-}
 
 TEST(Split, TakesSampledFactors) {
   const Program program = test::make_gmm(32, 8, 4);
