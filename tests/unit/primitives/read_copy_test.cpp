@@ -47,21 +47,34 @@ TEST(ReadCopy, AnotherBlockReadsTheCopy) {
 
 TEST(ReadCopy, RefusesACopyBehindTheReader) {
   Schedule schedule(make_two_readers());
+  const BlockRV sums = schedule.get_block("C");
   const BlockRV out = schedule.get_block("O");
   const BlockRV copy = schedule.cache_read(out, read_of(schedule, out, "A"), "local");
   expect_refused(schedule, "read_copy", "the copy does not stand before the loop nest of the block",
-                 [&] { read_copy(schedule, schedule.get_block("C"), 0, copy); });
+                 [&] { read_copy(schedule, sums, 0, copy); });
+}
+
+TEST(ReadCopy, RefusesACopyOfAnotherScope) {
+  Schedule schedule(make_two_readers());
+  const BlockRV sums = schedule.get_block("C");
+  const BlockRV copy = schedule.cache_read(sums, 0, "local");
+  const BlockRV out = schedule.get_block("O");
+  const int64_t read = read_of(schedule, out, "A");
+  schedule.blockize(schedule.get_loops(copy).front());
+  expect_refused(schedule, "read_copy", "the copy stands in another scope than the block",
+                 [&] { read_copy(schedule, out, read, copy); });
 }
 
 TEST(ReadCopy, RefusesWhatIsNoCopyOfTheBuffer) {
   Schedule schedule(make_two_readers());
+  const BlockRV sums = schedule.get_block("C");
   const BlockRV out = schedule.get_block("O");
   const char* const reason = "the other block does not copy all of the buffer";
   const int64_t sum = read_of(schedule, out, "C");
   const int64_t matrix = read_of(schedule, out, "A");
   expect_refused(schedule, "read_copy", reason,
-                 [&] { read_copy(schedule, out, sum, schedule.get_block("C")); });
-  const BlockRV copy = schedule.cache_read(schedule.get_block("C"), 0, "local");
+                 [&] { read_copy(schedule, out, sum, sums); });
+  const BlockRV copy = schedule.cache_read(sums, 0, "local");
   expect_refused(schedule, "read_copy", reason, [&] { read_copy(schedule, out, sum, copy); });
   schedule.transform_layout(copy, "write", 0, "(i, j) -> (j, i)");
   expect_refused(schedule, "read_copy", reason, [&] { read_copy(schedule, out, matrix, copy); });
