@@ -131,8 +131,8 @@ of a seed is for tests.)")
             return nb::object(items[self.below(count)]);
           },
           nb::arg("items"),
-          nb::sig("def choice(self, items: collections.abc.Sequence[tunesmith._types.Item]) -> "
-                  "tunesmith._types.Item"),
+          nb::sig("def choice(self, items: collections.abc.Sequence[Item]) -> "
+                  "Item"),
           "One of a sequence, all alike.")
       .def(
           "shuffle",

@@ -12,6 +12,6 @@ namespace tunesmith::python {
 
 /// What `Record.build()` answers. Throws UserError where the space's programs run on a device of their own.
 KernelObject kernel_of(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, CompiledKernel compiled,
-                     int threads, std::string provenance);
+                       int threads, std::string provenance);
 
 }  // namespace tunesmith::python

@@ -90,7 +90,7 @@ void bind_program(nb::module_& module) {
           "16 hexadecimal digits, the same on every machine; no name counts.")
       .def(
           "run", &interpret_on, nb::arg("arrays"), nb::kw_only(), nb::arg("check") = true,
-          nb::sig("def run(self, *arrays: tunesmith._types.Array, check: bool = True) -> typing.Any"),
+          nb::sig("def run(self, *arrays: Array, check: bool = True) -> typing.Any"),
           R"(Runs it in the interpreter, slowly and rightly, and answers its output, or a tuple of its outputs.
 
 `arrays` are its inputs in order: row-major arrays of its shapes and types (numpy, torch, DLPack; bf16 in numpy as the

@@ -252,8 +252,8 @@ the check as it is now, or now. Raises UserError where the check refuses it, or 
                 .attr("compare")(self, library, nb::arg("space") = space, nb::arg("seconds") = seconds);
           },
           nb::arg("library") = "best", nb::kw_only(), nb::arg("space") = nb::none(), nb::arg("seconds") = 3.0,
-          nb::sig("def against(self, library: str = 'best', *, space: tunesmith._types.SpaceLike | None = None, "
-                  "seconds: float = 3.0) -> tunesmith.against.Comparison"),
+          nb::sig("def against(self, library: str = 'best', *, space: SpaceLike | None = None, "
+                  "seconds: float = 3.0) -> Comparison"),
           "Times its program in turn with a library, called from Python: tunesmith.against.compare().")
       .def("__reduce__", [](const RecordRef& self) -> Reduced {
         return nb::make_tuple(
@@ -292,7 +292,8 @@ NoRecord.)")
            "successes, or only failures.")
       .def(
           "frame",
-          [](nb::handle self, const WorkloadLike& task, std::optional<bool> ok) -> nb::typed<nb::object, nb::any> {
+          [](nb::handle self, const WorkloadLike& task,
+             std::optional<bool> ok) -> nb::typed<nb::object, nb::any> {
             return nb::module_::import_("tunesmith._records").attr("frame")(self, task, ok);
           },
           nb::arg("task") = nb::none(), nb::arg("ok") = nb::none(),

@@ -98,8 +98,7 @@ nb::list dropped_of(const TuneResult& result) {
 std::string remarks(const TuneResult& result) {
   std::string text;
   if (result.plain_alone)
-    text +=
-        "\n  nothing but the plain programs was tried: a search begins with the trials behind them";
+    text += "\n  nothing but the plain programs was tried: a search begins with the trials behind them";
   for (const NotRanked& one : result.dropped)
     text += fmt::format("\n  record {}, the best before with {}, could not be timed again: {}", one.record,
                         seconds_text(one.seconds), one.why);
@@ -153,8 +152,7 @@ TuneResult value_of(const nb::dict& state) {
   }
   const auto times = nb::cast<std::map<std::string, double>>(state["times"]);
   for (const Seconds& one : kTimes) result.times.*one.member = times.at(one.name);
-  if (const auto peak = nb::cast<double>(state["peak"]); peak > 0.0)
-    result.peak.emplace().per_second = peak;
+  if (const auto peak = nb::cast<double>(state["peak"]); peak > 0.0) result.peak.emplace().per_second = peak;
   for (const nb::handle one : nb::cast<nb::list>(state["dropped"]))
     result.dropped.push_back({nb::cast<std::string>(one["record"]), nb::cast<double>(one["seconds"]),
                               nb::cast<std::string>(one["why"])});
@@ -171,15 +169,15 @@ ResultRef restored(const nb::dict& state, const WorkloadRef& workload, const std
 
 void bind_pickle(nb::class_<ResultRef>& result) {
   result
-      .def_static("restored", &restored, nb::arg("state"), nb::arg("workload"), nb::arg("database"),
-                  nb::sig("def restored(state: dict[str, typing.Any], workload: Workload, database: str) -> Result"),
-                  "From what stands in a pickle.")
+      .def_static(
+          "restored", &restored, nb::arg("state"), nb::arg("workload"), nb::arg("database"),
+          nb::sig("def restored(state: dict[str, typing.Any], workload: Workload, database: str) -> Result"),
+          "From what stands in a pickle.")
       .def("__reduce__", [](nb::handle object) -> Reduced {
         const ResultRef& self = nb::cast<const ResultRef&>(object);
-        return nb::make_tuple(
-            nb::module_::import_("tunesmith._pickles").attr("result"),
-            nb::make_tuple(state_of(self), WorkloadRef{self.workload}, self.database),
-            object.attr("__dict__"));
+        return nb::make_tuple(nb::module_::import_("tunesmith._pickles").attr("result"),
+                              nb::make_tuple(state_of(self), WorkloadRef{self.workload}, self.database),
+                              object.attr("__dict__"));
       });
 }
 
@@ -189,8 +187,9 @@ void bind_result(nb::module_& module) {
   nb::class_<ResultRef> bound(module, "Result", nb::dynamic_attr(),
                               "What a run has found. Printed, it is a summary.");
   bound.def_prop_ro("found", &found, "Was anything valid found?")
-      .def_prop_ro("best", &best_of,
-                   "The best program of the task on record: a Record. Raises NoRecord where nothing valid was found.");
+      .def_prop_ro(
+          "best", &best_of,
+          "The best program of the task on record: a Record. Raises NoRecord where nothing valid was found.");
   for_each(kShown, [&](const auto& field) {
     bound.def_prop_ro(
         field.name, [member = field.member](const ResultRef& self) { return self.value.*member; },
@@ -204,9 +203,8 @@ void bind_result(nb::module_& module) {
           "failures", [](const ResultRef& self) { return failures_of(self.value); },
           "Trials that failed, by cause.")
       .def_prop_ro(
-          "dropped",
-          [](const ResultRef& self) { return dropped_of(self.value); },
-          nb::for_getter(nb::sig("def dropped(self) -> list[tunesmith._types.Dropped]")),
+          "dropped", [](const ResultRef& self) { return dropped_of(self.value); },
+          nb::for_getter(nb::sig("def dropped(self) -> list[Dropped]")),
           "The best on record before that the ranking could not time again: a list of dict (record, seconds, "
           "why).")
       .def_prop_ro(

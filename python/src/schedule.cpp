@@ -56,8 +56,8 @@ ScheduleError, and the schedule is as it was.)")
             new (self) ScheduleRef(schedule_of(of, seed, space));
           },
           nb::arg("of"), nb::arg("seed") = 0, nb::arg("space") = nb::none(),
-          nb::sig("def __init__(self, of: tunesmith._types.WorkloadLike | Program, seed: int = 0, "
-                  "space: tunesmith._types.SpaceLike | None = None) -> None"),
+          nb::sig("def __init__(self, of: WorkloadLike | Program, seed: int = 0, "
+                  "space: SpaceLike | None = None) -> None"),
           R"(Of a workload, a text that names one, or a program. Sampling draws from `seed`. `space`: whose tensor intrinsics are
 known by name.)")
       .def(
@@ -86,8 +86,7 @@ void bind_state(nb::class_<ScheduleRef>& schedule) {
           },
           "What was done up to now: a Trace.")
       .def_prop_ro(
-          "workload",
-          [](const ScheduleRef& self) { return workload_or_none(self.workload); },
+          "workload", [](const ScheduleRef& self) { return workload_or_none(self.workload); },
           "Of what it is a schedule: a Workload; None: of a program.")
       .def("__repr__", [](const ScheduleRef& self) {
         return fmt::format("Schedule of {}, {} instructions", self.value->program().name,

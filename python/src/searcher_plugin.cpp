@@ -135,7 +135,6 @@ ListOf<std::optional<CandidateRef>> materialised(const SearchContextRef& self, c
       self.unlocked([&](SearchContext& context) { return context.materialise(drafts); }));
 }
 
-
 void bind_history(nb::module_& module) {
   nb::class_<HistoryRef>(
       module, "History",
@@ -174,8 +173,7 @@ void bind_other(nb::module_& module) {
           nb::arg("context"), nb::arg("n"), "As Searcher.propose().")
       .def(
           "observe",
-          [](const OtherSearcher& self, const SearchContextRef& context,
-             const ListOf<MeasuredRef>& results) {
+          [](const OtherSearcher& self, const SearchContextRef& context, const ListOf<MeasuredRef>& results) {
             const std::vector<Measured> told = results_from(results);
             context.unlocked([&](SearchContext& own) { self.value->observe(own, told); });
           },

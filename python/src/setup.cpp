@@ -105,8 +105,9 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
     throw UserError(fmt::format("goal: expected 'total' or 'geomean', not '{}'", arguments.goal));
   for (const auto& [name, value] : rest) {
     static const std::vector<std::string> g_known = {
-        "trials", "minutes", "seed",       "threads",            "batch", "scheduler",    "goal",   "min_gain",
-        "search", "model",   "model_file", "candidate_time_out", "fresh", "allow_memory", "records"};
+        "trials", "minutes",      "seed",   "threads", "batch",      "scheduler",
+        "goal",   "min_gain",     "search", "model",   "model_file", "candidate_time_out",
+        "fresh",  "allow_memory", "records"};
     const std::string text = nb::cast<std::string>(name);
     throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));
   }

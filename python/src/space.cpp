@@ -131,7 +131,8 @@ SpaceRef space_from(nb::handle object) {
 
 namespace {
 
-ProgramRef lower_in(const SpaceRef& self, const TraceRef& trace, const WorkloadLike& workload, uint64_t seed) {
+ProgramRef lower_in(const SpaceRef& self, const TraceRef& trace, const WorkloadLike& workload,
+                    uint64_t seed) {
   require_own_process();
   const WorkloadPtr of = workload.is_none() ? trace.workload : workload_from(workload).value;
   if (!of) throw UserError("this trace does not say what it is a trace of", "name the workload");
@@ -233,9 +234,8 @@ target. Open decisions are drawn from `seed`. Raises UserError where the candida
       .def("__reduce__",
            [](const SpaceRef& self) -> Reduced {
              const SpaceSource& source = self.value->source;
-             return nb::make_tuple(
-                 nb::module_::import_("tunesmith._pickles").attr("space"),
-                 nb::make_tuple(source.file, source.name, nb::cast(source.plugin_paths)));
+             return nb::make_tuple(nb::module_::import_("tunesmith._pickles").attr("space"),
+                                   nb::make_tuple(source.file, source.name, nb::cast(source.plugin_paths)));
            })
       .def("__repr__", [](const SpaceRef& self) {
         return fmt::format("Space '{}' for {}", self.value->space->spec().name,

@@ -112,9 +112,9 @@ is kept.)")
             new (self) StepwiseTask(workload, space, keywords);
           },
           nb::arg("workload"), nb::arg("space") = nb::none(), nb::arg("keywords"),
-          nb::sig("def __init__(self, workload: tunesmith._types.WorkloadLike, "
-                  "space: tunesmith._types.SpaceLike | None = None, "
-                  "**keywords: typing.Unpack[tunesmith._types.TuneKeywords]) -> None"))
+          nb::sig("def __init__(self, workload: WorkloadLike, "
+                  "space: SpaceLike | None = None, "
+                  "**keywords: typing.Unpack[TuneKeywords]) -> None"))
       .def(
           "step", &StepwiseTask::step, nb::arg("n"),
           R"(Proposes, builds, verifies, measures and learns from at most `n` programs, never over the end of a round, and answers

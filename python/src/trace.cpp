@@ -66,8 +66,7 @@ from `seed`. Raises ScheduleError where an instruction is refused.)")
           "complete", [](const TraceRef& self) { return self.value.complete(); },
           "Has it the part that finishing modules made? Then it gives its program without any module.")
       .def_prop_ro(
-          "workload",
-          [](const TraceRef& self) { return workload_or_none(self.workload); },
+          "workload", [](const TraceRef& self) { return workload_or_none(self.workload); },
           "Of what it is a trace: a Workload; None: not known.")
       .def_prop_ro("lines", &trace_lines, "The text of each instruction.")
       .def(

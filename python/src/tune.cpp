@@ -141,10 +141,10 @@ void bind_tune(nb::module_& module) {
   bind_progress(module);
   module.def("tune_one", &tune_one, nb::arg("workload"), nb::arg("space").none(), nb::arg("progress").none(),
              nb::arg("keywords"),
-             nb::sig("def tune_one(workload: tunesmith._types.WorkloadLike, "
-                     "space: tunesmith._types.SpaceLike | None, "
+             nb::sig("def tune_one(workload: WorkloadLike, "
+                     "space: SpaceLike | None, "
                      "progress: collections.abc.Callable[[Progress], object] | None, "
-                     "**keywords: typing.Unpack[tunesmith._types.TuneKeywords]) -> Result"));
+                     "**keywords: typing.Unpack[TuneKeywords]) -> Result"));
 }
 
 }  // namespace tunesmith::python

@@ -144,10 +144,9 @@ ListOf<ResultRef> tune_all(const nb::sequence& workloads, const SpaceLike& space
     TuneResult& one = result.tasks[i].result;
     one.interrupted = result.interrupted;
     if (!result.tasks[i].error.empty()) cli::say(fmt::format("{}: {}", list.names[i], result.tasks[i].error));
-    results.append(nb::cast(ResultRef{std::move(one), OriginalSpace(held),
-                                      workload_from(nb::object(workloads[i])).value,
-                                      cli::database_path(arguments.database),
-                                      models_times(held->space->target())}));
+    results.append(
+        nb::cast(ResultRef{std::move(one), OriginalSpace(held), workload_from(nb::object(workloads[i])).value,
+                           cli::database_path(arguments.database), models_times(held->space->target())}));
   }
   return results;
 }
@@ -168,10 +167,10 @@ void bind_tune_many(nb::module_& module) {
            [](const ManyProgressRef& self) { return many_progress_text(self, std::string::npos); });
   module.def("tune_all", &tune_all, nb::arg("workloads"), nb::arg("space").none(), nb::arg("progress").none(),
              nb::arg("weights").none(), nb::arg("keywords"),
-             nb::sig("def tune_all(workloads: collections.abc.Sequence[tunesmith._types.WorkloadLike], "
-                     "space: tunesmith._types.SpaceLike | None, "
+             nb::sig("def tune_all(workloads: collections.abc.Sequence[WorkloadLike], "
+                     "space: SpaceLike | None, "
                      "progress: collections.abc.Callable[[ManyProgress], object] | None, "
-                     "**keywords: typing.Unpack[tunesmith._types.ManyKeywords]) -> list[Result]"));
+                     "**keywords: typing.Unpack[ManyKeywords]) -> list[Result]"));
 }
 
 }  // namespace tunesmith::python

@@ -1,5 +1,5 @@
-// What type checkers are told of arguments that are taken in several forms, and of lists of ours. The names are those of
-// tunesmith/_types.py.
+// What type checkers are told of arguments that are taken in several forms, and of lists of ours. The names
+// are those of tunesmith/_types.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,16 +12,16 @@ namespace nb = nanobind;
 inline bool is_anything(PyObject* /*object*/) { return true; }
 
 struct WorkloadLike : nb::object {
-  NB_OBJECT_DEFAULT(WorkloadLike, nb::object, "tunesmith._types.WorkloadLike", is_anything)
+  NB_OBJECT_DEFAULT(WorkloadLike, nb::object, "WorkloadLike", is_anything)
 };
 struct SpaceLike : nb::object {
-  NB_OBJECT_DEFAULT(SpaceLike, nb::object, "tunesmith._types.SpaceLike", is_anything)
+  NB_OBJECT_DEFAULT(SpaceLike, nb::object, "SpaceLike", is_anything)
 };
 struct BlockLike : nb::object {
-  NB_OBJECT_DEFAULT(BlockLike, nb::object, "tunesmith._types.BlockLike", is_anything)
+  NB_OBJECT_DEFAULT(BlockLike, nb::object, "BlockLike", is_anything)
 };
 struct PathLike : nb::object {
-  NB_OBJECT_DEFAULT(PathLike, nb::object, "tunesmith._types.PathLike", is_anything)
+  NB_OBJECT_DEFAULT(PathLike, nb::object, "PathLike", is_anything)
 };
 
 /// A Kernel, whose class is kernel.cpp's own.

@@ -147,8 +147,8 @@ and a caret.)")
                 std::make_shared<const Workload>(load_workload(path_from(text), params_of(params)))};
           },
           nb::arg("text"), nb::arg("params"),
-          nb::sig("def __init__(self, text: tunesmith._types.PathLike, "
-                  "**params: tunesmith._types.Param) -> None"))
+          nb::sig("def __init__(self, text: PathLike, "
+                  "**params: Param) -> None"))
       .def_prop_ro(
           "key", [](const WorkloadRef& self) { return self.value->key; },
           "The canonical text, with all parameters.")

@@ -19,7 +19,8 @@ class Report:
     """A page of what was measured. ``file`` is the page, ``data`` what it shows; in a notebook it is the page itself."""
 
     def __init__(self, file: str, data: dict[str, Any]) -> None:
-        self.file, self.data = file, data
+        self.file: str = file
+        self.data: dict[str, Any] = data
 
     def __repr__(self) -> str:
         return f"Report of {len(self.data['tasks'])} tasks in {self.file}"

@@ -18,7 +18,7 @@ class DataType:
     """An element type: ``ts.f32["n", "d"]`` is an input of this type and shape, ``str(ts.f32)`` its name."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name: str = name
 
     def __getitem__(self, shape: int | str | tuple[int | str, ...]) -> Input:
         return Input(self.name, shape if isinstance(shape, tuple) else (shape,))
@@ -46,9 +46,19 @@ class Input:
         return f"{{shape: [{shape}], dtype: {self._dtype}{', constant: true' if self._constant else ''}}}"
 
 
-f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool_ = map(
-    DataType, "f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 bool".split()
-)
+f64: DataType = DataType("f64")
+f32: DataType = DataType("f32")
+f16: DataType = DataType("f16")
+bf16: DataType = DataType("bf16")
+i64: DataType = DataType("i64")
+i32: DataType = DataType("i32")
+i16: DataType = DataType("i16")
+i8: DataType = DataType("i8")
+u64: DataType = DataType("u64")
+u32: DataType = DataType("u32")
+u16: DataType = DataType("u16")
+u8: DataType = DataType("u8")
+bool_: DataType = DataType("bool")
 
 
 def dtype(name: str) -> DataType:
@@ -64,8 +74,10 @@ class WorkloadFunction:
     """
 
     def __init__(self, function: Callable[..., Any], text: str) -> None:
-        self.__name__, self.__doc__, self.__wrapped__ = function.__name__, function.__doc__, function
-        self.text = text
+        self.__name__: str = function.__name__
+        self.__doc__: str | None = function.__doc__
+        self.__wrapped__: Callable[..., Any] = function
+        self.text: str = text
 
     def __call__(self, **params: Param) -> Workload:
         return Workload(self.text, **params)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ._tunesmith import Record
     from ._types import SpaceLike, WorkloadLike
 
-LIBRARIES = ("torch", "onnxruntime", "blas")
+LIBRARIES: tuple[str, ...] = ("torch", "onnxruntime", "blas")
 _NEEDS = {"torch": ("torch",), "onnxruntime": ("onnxruntime", "onnx"), "blas": ("threadpoolctl",)}
 _SAMPLE_SECONDS = 500e-6  # a sample is as many calls as take this long
 _WARM_UP_SECONDS = 0.01   # of calls before it, for the caches and the clock to be what they are in a loop

@@ -14,7 +14,12 @@ class UserError(Error):
 
     def __init__(self, message: str, file: str = "", line: int = 0, column: int = 0, remedy: str = "", excerpt: str = "") -> None:
         super().__init__(message, file, line, column, remedy, excerpt)
-        self.message, self.file, self.line, self.column, self.remedy, self.excerpt = message, file, line, column, remedy, excerpt
+        self.message: str = message
+        self.file: str = file
+        self.line: int = line
+        self.column: int = column
+        self.remedy: str = remedy
+        self.excerpt: str = excerpt
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.excerpt}" if self.excerpt else self.message
@@ -41,7 +46,9 @@ class ScheduleError(Error):
 
     def __init__(self, message: str, primitive: str = "", reason: str = "") -> None:
         super().__init__(message, primitive, reason)
-        self.message, self.primitive, self.reason = message, primitive, reason
+        self.message: str = message
+        self.primitive: str = primitive
+        self.reason: str = reason
 
     def __str__(self) -> str:
         return self.message

@@ -56,7 +56,8 @@ class Network:
     """A network's file, with values of its open extents."""
 
     def __init__(self, file: PathLike, dims: dict[str, int]) -> None:
-        self.file, self.dims = str(file), dict(dims)
+        self.file: str = str(file)
+        self.dims: dict[str, int] = dict(dims)
 
     def _command(self, subcommand: str, **options: Any) -> Any:
         dims = [f"{dim}={value}" for dim, value in self.dims.items()]
@@ -202,13 +203,15 @@ class Library:
     """
 
     def __init__(self, folder: PathLike, tuning: dict[str, Any] | list[Result] | None = None) -> None:
-        self.folder, self.tuning = str(folder), tuning
+        self.folder: str = str(folder)
+        self.tuning: dict[str, Any] | list[Result] | None = tuning
         described = [json.loads(file.read_text()) for file in sorted(pathlib.Path(folder).glob("*.json"))]
         described = [one for one in described if isinstance(one, dict) and "steps" in one and "inputs" in one]
         if len(described) != 1:
             raise UserError(f"{folder}: {'no network' if not described else 'more than one network'} was built here; ts.network.read(file).build(folder) does")
         self.name: str = described[0]["name"]
-        self.inputs, self.outputs = ([Argument(one) for one in described[0][key]] for key in ("inputs", "outputs"))
+        self.inputs: list[Argument] = [Argument(one) for one in described[0]["inputs"]]
+        self.outputs: list[Argument] = [Argument(one) for one in described[0]["outputs"]]
         self._load()
 
     def _load(self) -> None:
