@@ -22,6 +22,11 @@ SourceLocation location_of_byte(std::string_view text, size_t byte, const std::f
   return {file.string(), static_cast<int>(line), static_cast<int>(column)};
 }
 
+/// What is said behind the library's name for it, and the place, which is said already.
+std::string behind(std::string_view said, std::string_view mark) {
+  return std::string(said.substr(said.find(mark) + mark.size()));
+}
+
 }  // namespace
 
 json parse_json(std::string_view text, const std::filesystem::path& file) {
@@ -41,9 +46,9 @@ json parse_json(std::string_view text, const std::filesystem::path& file) {
   try {
     return json::parse(text, refuse);
   } catch (const json::parse_error& error) {
-    throw UserError(location_of_byte(text, error.byte, file), "not JSON", error.what());
+    throw UserError(location_of_byte(text, error.byte, file), "not JSON", behind(error.what(), ": "));
   } catch (const json::out_of_range& error) {  // a number that no type holds
-    throw UserError({file.string()}, "not JSON", error.what());
+    throw UserError({file.string()}, "not JSON", behind(error.what(), "] "));
   }
 }
 

@@ -20,6 +20,7 @@ const known = (write) => (value) => (value === null || value === undefined ? mis
 
 function scaled(units) {
   return known((value) => {
+    if (value === 0) return "0";
     const [size, name] = units.find(([size]) => Math.abs(value) >= size) || units[units.length - 1];
     const number = value / size;
     return `${number >= 1000 ? Math.round(number) : digits(number)} ${name}`;

@@ -88,7 +88,7 @@ function overview() {
     if (order.value === "") tasks.order({value: (task) => data.tasks.indexOf(task)}, false);
     else tasks.order(tasks.columns[column], descending === 1);
   });
-  return [el("p", {class: "tools"}, el("label", {for: "search"}, "Search"), search, found, el("label", {for: "order"}, "Order"), order), tasks, remark];
+  return [el("p", {class: "tools"}, el("label", {}, "Search", search), found, el("label", {}, "Order", order)), tasks, remark];
 }
 
 function budget(call) {

@@ -274,7 +274,7 @@ function environmentSection() {
       return {name: name.replaceAll("_", " "), text: text || "not known"};
     });
     return [el("h3", {}, environment.cpu_model || environment.hash),
-      table([{title: "fact", text: (row) => row.name}, {title: "value", text: (row) => row.text}], rows, "Environment")];
+      disclosure("All that is known of it", () => table([{title: "fact", text: (row) => row.name}, {title: "value", text: (row) => row.text}], rows, "Environment"))];
   });
 }
 
