@@ -7,7 +7,7 @@
 
 namespace tunesmith {
 
-/// As suggest(), and where `name` is a data type of C, NumPy, PyTorch or ONNX, that type as it is called
+/// As suggest(), and where `name` is a data type of C, NumPy or PyTorch, that type as it is called
 /// here.
 std::string suggest_type(std::string_view name, const std::vector<std::string>& known);
 

@@ -35,9 +35,9 @@ def every_error_begins_alike_and_says_what_to_do(folder):
     assert run("tune", "--help").stdout.startswith("tune ") or "Usage:" in run("tune", "--help").stdout
 
 
-def of_one_search(folder):
+def of_one_search(place):
     """Its store, the best trace in a file and as a line, and its record."""
-    store, trace, lines = folder / "r.db", folder / "t.trace", folder / "l.jsonl"
+    store, trace, lines = place / "r.db", place / "t.trace", place / "l.jsonl"
     run("tune", GMM, "--trials", 3, *ONE, "--database", store)
     record = json.loads(run("records", "best", "--database", store, "--json").stdout)["records"][0]["id"]
     trace.write_text(run("trace", "show", record, "--database", store).stdout)
