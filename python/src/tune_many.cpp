@@ -11,6 +11,7 @@
 #include <tunesmith/tuning/tune_many.h>
 
 #include "errors.h"
+#include "memory.h"
 #include "plain_report.h"
 #include "say.h"
 #include "tune.h"
@@ -79,8 +80,9 @@ cli::TaskList tasks_from(const nb::sequence& workloads, nb::handle weights, bool
     if (list.weighted && (!nb::try_cast(nb::object(weights[i]), weight) || !(weight > 0.0)))
       throw UserError(fmt::format("weights: expected numbers above 0, not {}",
                                   nb::cast<std::string>(nb::repr(weights[i]))));
-    list.tasks.push_back(cli::weighted_task(
-        instantiate({workload->hash, workload->key, workload->definition}), weight, allow_memory));
+    cli::require_memory(*workload, allow_memory);
+    list.tasks.push_back(
+        cli::weighted_task(instantiate({workload->hash, workload->key, workload->definition}), weight));
     list.names.push_back(workload->key);
   }
   return list;

@@ -320,6 +320,25 @@ def what_cannot_be_verified_is_left_as_it_is_written(folder):
     assert "matmul_shrink_shrink -> [3, 16]: the budget was spent before its first trial" in said, said
 
 
+def what_there_is_no_memory_to_measure_is_left_as_it_is_written(folder):
+    needs_onnx()
+    # As on a machine that has 200 MB left: a namespace of its own sees another /proc/meminfo.
+    file, left, database = folder / "two.onnx", folder / "meminfo", folder / "records.db"
+    left.write_text("MemTotal: 200000 kB\nMemAvailable: 200000 kB\n")
+    alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f'mount --bind {left} /proc/meminfo && exec "$@"', "sh"]
+    if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
+        print("this system lets no user have namespaces")
+        sys.exit(77)
+    rows = 240000  # 15 MB a tensor, and some 290 to measure it
+    nodes = [node("Relu", ["X"], ["Y"]), node("MatMul", ["S", "W"], ["Z"])]
+    flat = [value for row in WEIGHTS for value in row]
+    file.write_bytes(model(nodes, [tensor_value("X", rows, WIDTH), tensor_value("S", 3, WIDTH)], [tensor_value("Y", rows, WIDTH), tensor_value("Z", 3, WIDTH)], [("W", flat, WIDTH, WIDTH)]))
+    done = subprocess.run([*alone, TUNESMITH, "network", "tune", file, "--space", "cpu-random", "--threads", "1", "--trials", "3", "--database", database, "--output", folder / "built"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "measuring it takes about" in done.stderr and "stays as it is written" in done.stderr, done.stderr
+    assert "1 of 2 tasks are as they are written, without a schedule:\n  relu -> [240000, 16]: measuring it takes about" in done.stdout, done.stdout
+
+
 def equal_kernels_of_two_networks_share_their_records(folder):
     """Although their arrays have other names in the second network."""
     needs_onnx()

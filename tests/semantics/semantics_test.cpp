@@ -104,8 +104,9 @@ TEST(ProgramText, OfEverySpaceIsTheProgram) {
         ASSERT_TRUE(scheduled) << name << scheduled.error().what();
         EXPECT_EQ(test::reads_back(scheduled->program()), "") << name;
         EXPECT_EQ(test::reads_back((*candidate)->lowered.program), "") << name;
-        if ((*candidate)->lowered.prepare)
+        if ((*candidate)->lowered.prepare) {
           EXPECT_EQ(test::reads_back((*candidate)->lowered.prepare->program), "") << name;
+        }
         ++read;
       }
     }

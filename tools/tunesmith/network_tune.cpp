@@ -5,26 +5,55 @@
 #include "choose_in_place.h"
 #include "exit_codes.h"
 #include "interrupt.h"
+#include "memory.h"
 #include "network_json.h"
 #include "network_library.h"
 #include "output.h"
+#include "say.h"
 #include "tune_many.h"
 
 namespace tunesmith::cli {
 namespace {
 
-TaskList list_of(const TaskedNetwork& tasked, bool allow_memory) {
+struct NetworkTasks {
   TaskList list;
-  list.many = list.weighted = true;
+  std::vector<size_t> positions;  // of the list's tasks in the network's
+  AsWritten too_large;            // what there is no memory to measure
+};
+
+NetworkTasks tasks_of(const TaskedNetwork& tasked, bool allow_memory) {
+  NetworkTasks tasks;
+  tasks.list.many = tasks.list.weighted = true;
   const std::vector<int64_t> counts = counts_of(tasked);
+  const double available = available_bytes();
   for (size_t i = 0; i < tasked.tasks.size(); ++i) {
     const Workload& workload = tasked.regions[tasked.tasks[i]].workload;
     const std::string title = title_of(workload);
-    list.tasks.push_back(weighted_task(WorkloadDefinition::parse(workload.definition, title).instantiate(),
-                                       static_cast<double>(counts[i]), allow_memory));
-    list.names.push_back(title);
+    if (const std::optional<std::string> lacking = memory_lacking(workload, available)) {
+      say(fmt::format("{}: {}; {}", title, *lacking,
+                      allow_memory ? "continuing, as --allow-memory says"
+                                   : "it is not tuned, and stays as it is written"));
+      if (!allow_memory) {
+        tasks.too_large[i] = *lacking;
+        continue;
+      }
+    }
+    tasks.list.tasks.push_back(weighted_task(
+        WorkloadDefinition::parse(workload.definition, title).instantiate(), static_cast<double>(counts[i])));
+    tasks.list.names.push_back(title);
+    tasks.positions.push_back(i);
   }
-  return list;
+  if (tasks.list.tasks.empty())
+    throw UserError("there is no memory to measure any of the network's tasks",
+                    "take smaller extents, or try it all the same with --allow-memory");
+  return tasks;
+}
+
+/// Why which of the network's tasks have no program, once its list is tuned.
+AsWritten reasons_of(const NetworkTasks& tasks, const TunedMany& tuned) {
+  AsWritten reasons = tasks.too_large;
+  for (const auto& [task, why] : tuned.without) reasons[tasks.positions[task]] = why;
+  return reasons;
 }
 
 }  // namespace
@@ -38,13 +67,13 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
   const TaskedNetwork tasked = read_tasks(session, network);
   const std::unique_ptr<Space> space = session.space();
   require_library_can_be_written(tasked, *space, network);
-  const TunedMany tuned =
-      tune_tasks(common, arguments.tune, list_of(tasked, arguments.tune.allow_memory), stop);
+  const NetworkTasks tasks = tasks_of(tasked, arguments.tune.allow_memory);
+  const TunedMany tuned = tune_tasks(common, arguments.tune, tasks.list, stop);
   nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};
   const bool interrupted = tuned.code == kInterrupted;
   if (!interrupted) {
-    const ChosenPrograms chosen =
-        choose_in_place(session, *space, tasked, network, {true, tuned.without}, common.quiet || common.json);
+    const ChosenPrograms chosen = choose_in_place(
+        session, *space, tasked, network, {true, reasons_of(tasks, tuned)}, common.quiet || common.json);
     const BuiltNetwork built = write_network(tasked, chosen.kernels, chosen.programs.as_written, *space,
                                              network, output_folder(network));
     if (!common.json) {

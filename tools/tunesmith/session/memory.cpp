@@ -75,12 +75,17 @@ double available_bytes() {
   return left_in_group();
 }
 
-void require_memory(const Workload& workload, bool allowed) {
+std::optional<std::string> memory_lacking(const Workload& workload, double available) {
   const double wanted = measuring_bytes(workload);
-  const double available = available_bytes();
-  if (wanted <= available) return;
-  const std::string text = fmt::format("{}: measuring it takes about {} of memory, and {} are available",
-                                       workload.key, gibibytes(wanted), gibibytes(available));
+  if (wanted <= available) return std::nullopt;
+  return fmt::format("measuring it takes about {} of memory, and {} are available", gibibytes(wanted),
+                     gibibytes(available));
+}
+
+void require_memory(const Workload& workload, bool allowed) {
+  const std::optional<std::string> lacking = memory_lacking(workload, available_bytes());
+  if (!lacking) return;
+  const std::string text = fmt::format("{}: {}", workload.key, *lacking);
   if (!allowed) throw UserError(text, "take a smaller shape, or try it all the same with --allow-memory");
   say(text + "; continuing, as --allow-memory says");
 }

@@ -1,7 +1,8 @@
 // Is there memory for measuring a workload? Asked before anything is started.
 #pragma once
 
-#include <cstdint>
+#include <optional>
+#include <string>
 
 #include <tunesmith/workload/workload.h>
 
@@ -12,6 +13,9 @@ namespace tunesmith::cli {
 double measuring_bytes(const Workload& workload);
 /// Bytes that this process may still take: of the machine, or of the control group it runs in.
 double available_bytes();
+
+/// What measuring takes beside what `available` bytes are, where that is too much.
+std::optional<std::string> memory_lacking(const Workload& workload, double available);
 
 /// Throws UserError when measuring takes more than there is; with `allowed` it only says so on standard
 /// error.

@@ -25,14 +25,14 @@ void add(TaskList& list, const std::string& name, double weight, const TuneArgum
     list.weighted = true;
     return;
   }
-  list.tasks.push_back(weighted_task(std::move(workload), weight, arguments.allow_memory));
+  require_memory(workload, arguments.allow_memory);
+  list.tasks.push_back(weighted_task(std::move(workload), weight));
   list.names.push_back(name);
 }
 
 }  // namespace
 
-WeightedTask weighted_task(Workload workload, double weight, bool allow_memory) {
-  require_memory(workload, allow_memory);
+WeightedTask weighted_task(Workload workload, double weight) {
   const double bytes = kWorkerBytes + measuring_bytes(workload);
   return {std::move(workload), weight, bytes};
 }

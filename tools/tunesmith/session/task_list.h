@@ -17,8 +17,8 @@ struct TaskList {
   bool many = false;                // more than one workload was asked for, or a suite
 };
 
-/// Throws UserError where measuring it takes more memory than there is.
-WeightedTask weighted_task(Workload workload, double weight, bool allow_memory);
+/// Whether there is memory for it is asked before (memory.h).
+WeightedTask weighted_task(Workload workload, double weight);
 
 /// Throws UserError, also where measuring one of them takes more memory than there is.
 TaskList read_task_list(const TuneArguments& arguments);
