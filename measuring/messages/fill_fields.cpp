@@ -25,6 +25,7 @@ Fill read_fill(const Field& fields) {
   fill.balanced = fields["balanced"].boolean();
   fill.draws = fields["draws"].integer(1, kMaxDraws);
   fill.peaks = fields["peaks"].integer(0, kMaxDraws);
+  fill.scale = fields["scale"].number(-1.0, 1.0);
   fill.edges = read_edges(fields["edges"]);
   return fill;
 }
@@ -44,6 +45,7 @@ json fill_fields(const std::vector<Fill>& fills) {
                     {"balanced", fill.balanced},
                     {"draws", fill.draws},
                     {"peaks", fill.peaks},
+                    {"scale", fill.scale},
                     {"edges", edge_fields(fill.edges)}});
   }
   return list;

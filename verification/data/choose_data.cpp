@@ -177,13 +177,19 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   std::vector<Fill> candidates =
       question.edges.multiplies ? fills_of_products(question.kind) : std::vector<Fill>();
   std::ranges::copy(fills(question.kind, question.most_terms), std::back_inserter(candidates));
+  const size_t usual = candidates.size();
+  std::ranges::copy(scaled_fills(question.kind), std::back_inserter(candidates));
   bool asked_for_positive = false;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Fill fill = candidates[i];
+    if (i >= usual && best.usable() && !best.vanishes) break;
+    // Larger data would hide what is added to them.
+    if (fill.scale != 0.0 && !best.vanishes && !best.overflows(question)) break;
     std::vector<Tensor> inputs = draw_inputs(question, fill);
     Trial trial = try_inputs(question, inputs, run);
     trial.looseness_of_term = trial.looseness * static_cast<double>(fill.terms_of(question.most_terms));
-    const bool good = trial.finite && trial.looseness <= tight_enough(fill, question.most_terms);
+    const bool good =
+        trial.finite && !trial.vanishes && trial.looseness <= tight_enough(fill, question.most_terms);
     if (!trial.finite && !asked_for_positive) {
       positive_next(candidates, i + 1);
       asked_for_positive = true;

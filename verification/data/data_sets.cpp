@@ -152,6 +152,7 @@ std::string Fill::text() const {
   if (noise != 0.0) text += fmt::format(" +- {}", noise);
   if (all_sparse) text += ", of every input";
   if (draws > 1) text += fmt::format(", drawn {} times", draws);
+  if (scale != 0.0) text += fmt::format(", scaled by {:.2g} of the exponents", scale);
   if (peaks > 0) text += fmt::format(", of which {} with one of each row higher by {}", peaks, kPeak);
   if (const std::string wide = edges.text(); !wide.empty()) text += "; " + wide;
   return text;
@@ -235,6 +236,21 @@ std::vector<Fill> fills_in_several_draws(DType type, int64_t most_terms) {
   return result;
 }
 
+std::vector<Fill> scaled_fills(DataKind kind) {
+  std::vector<Fill> result;
+  for (const double share : {0.2, 0.5, 0.8}) {
+    for (const double scale : {share, -share}) {
+      if (scale < 0.0 && kind == DataKind::Exact) continue;  // bounds count on integers
+      Fill fill;
+      fill.kind = kind;
+      fill.largest = kind == DataKind::Exact ? 1 : fill.largest;
+      fill.scale = scale;
+      result.push_back(fill);
+    }
+  }
+  return result;
+}
+
 double tight_enough(const Fill& fill, int64_t most_terms) {
   return std::clamp(kPartOfTerm / static_cast<double>(fill.terms_of(most_terms)), kTight, kLoosest);
 }
@@ -304,6 +320,10 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
     for (int64_t i = 0; i < count; ++i) data.set(i, next());
   }
   if (first && fill.has_peaks(number)) raise_peaks(data, row, number - 1);
+  if (fill.scale != 0.0) {
+    const auto exponent = static_cast<int>(std::lround(fill.scale * float_range(data.dtype).max_exponent));
+    for (int64_t i = 0; i < count; ++i) data.set(i, std::ldexp(data.get(i), exponent));
+  }
 }
 
 }  // namespace tunesmith

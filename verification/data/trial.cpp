@@ -22,6 +22,16 @@ Tensor widened(const Tensor& input) {
   return wide;
 }
 
+/// Beside the smallest normal number of a type, with what several underflows may make of one; f16 keeps what
+/// is below it.
+bool is_nothing(const Tensor& value, const Tensor& bound, DType type) {
+  const FloatRange range = float_range(type);
+  const double most = 4.0 * (type.scalar() == kF16 ? range.smallest : std::ldexp(1.0, range.min_exponent));
+  for (int64_t i = 0; i < value.elements(); ++i)
+    if (!(std::abs(value.get(i)) <= most && bound.get(i) <= most)) return false;
+  return true;
+}
+
 /// Of a typical element: what is as good as zero.
 constexpr double kNothing = 1e-3;
 /// Beyond the types that overflow; the root of kBeyond, or a part of it, still is.
@@ -90,7 +100,13 @@ Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs
   trial.bounds.assign(std::make_move_iterator(middle), std::make_move_iterator(tensors.end()));
   for (size_t i = 0; i < types.size(); ++i) {
     trial.finite = trial.finite && all_finite(trial.values[i]);
-    const double loose = looseness(trial.values[i], trial.bound(question, i));
+    const Tensor* const bound = trial.bound(question, i);
+    double loose = looseness(trial.values[i], bound);
+    // What is no number of its type is zero in each right program: nothing is left to be off by.
+    if (loose > kLoosest && bound != nullptr && is_nothing(trial.values[i], *bound, types[i])) {
+      trial.vanishes = true;
+      loose = 0.0;
+    }
     if (loose <= trial.looseness) continue;
     trial.looseness = loose;
     trial.loosest = i;

@@ -13,6 +13,7 @@ struct Trial {
   std::vector<Tensor> values;
   std::vector<Tensor> bounds;      // of the outputs that have one, in their order
   bool finite = true;              // all values are
+  bool vanishes = false;           // an output, which then tells nothing but that it does
   double looseness = 0.0;          // of the worst output
   double looseness_of_term = 0.0;  // times the terms of a longest sum
   size_t loosest = 0;              // which one that is
@@ -36,6 +37,7 @@ struct Trial {
   bool better_than(const Trial& other) const {
     if (finite != other.finite) return finite;
     if (usable() != other.usable()) return usable();
+    if (vanishes != other.vanishes) return !vanishes;
     return looseness_of_term < other.looseness_of_term;
   }
 };

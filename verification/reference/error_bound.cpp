@@ -175,6 +175,7 @@ Expr ErrorBound::of(const Expr& expr) const {
       return plus(carried, rounding(type, twins_.value(expr), kArithmetic, false, carried));
     }
     case ExprKind::Mul: {
+      if (const Expr factor = exact_factor(expr)) return of(factor);
       const Expr a = below(0);
       const Expr b = below(1);
       const Expr carried = plus(plus(times(a, abs_of(value(1))), times(b, abs_of(value(0)))), times(a, b));

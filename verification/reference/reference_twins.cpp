@@ -186,6 +186,15 @@ Expr Twins::value(const Expr& expr) const {
   return with_args(expr, std::move(args));
 }
 
+Expr exact_factor(const Expr& expr) {
+  if (expr.dtype().scalar() == kBF16) return {};
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    const FloatImm* factor = expr.arg(side).as<FloatImm>();
+    if (factor != nullptr && std::abs(factor->value) == 1.0) return expr.arg(1 - side);
+  }
+  return {};
+}
+
 bool Twins::exact(const Expr& expr) const {
   if (const LoadNode* access = expr.as<LoadNode>()) {
     const auto found = exact_.find(access->buffer.get());
@@ -196,9 +205,11 @@ bool Twins::exact(const Expr& expr) const {
     switch (expr.kind()) {
       case ExprKind::Add:
       case ExprKind::Sub:
-      case ExprKind::Mul:
       case ExprKind::Div:
         return false;
+      case ExprKind::Mul:
+        if (!exact_factor(expr)) return false;
+        break;
       case ExprKind::Call: {
         if (!is_rounding(expr.as<CallNode>()->op)) return false;
         break;

@@ -51,6 +51,8 @@ struct Fill {
   /// first row and in other places of the next ones, is so far above all others that the exponential of the
   /// distance overflows in every type.
   int64_t peaks = 0;
+  /// All inputs are scaled by this share of the exponents of their types, up or down.
+  double scale = 0.0;
   Edges edges = {};  // of the random set
 
   bool has_peaks(int64_t number) const { return number >= 1 && number <= peaks; }
@@ -70,6 +72,9 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms);
 
 /// The ways to try before those for a program that multiplies up many terms.
 std::vector<Fill> fills_of_products(DataKind kind);
+
+/// The ways to try at last: what passes through a long chain becomes too small for its type, or too large.
+std::vector<Fill> scaled_fills(DataKind kind);
 
 /// What a bound may be at most, as a share of a typical element (root mean square over an output).
 inline constexpr double kLoosest = 0.05;

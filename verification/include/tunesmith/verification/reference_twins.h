@@ -76,6 +76,11 @@ class Twins {
 /// True when every value of `from` is one of `to`, or (to integers) when a cast has one right result.
 bool holds_all_of(DType to, DType from);
 
+/// Of a product with 1 or -1, as negation is written, the other factor: the product has its value but for the
+/// sign, and no rounding. Null for any other, and in bf16, a conversion to which may take a denormal for
+/// zero.
+Expr exact_factor(const Expr& product);
+
 /// The coarsest type in which `expr` adds, subtracts or multiplies; f64 where it does not.
 DType coarsest_arithmetic(const Expr& expr);
 
