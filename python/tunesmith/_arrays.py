@@ -16,20 +16,20 @@ NAMES = _FLOATS | _INTEGERS
 def maker(dtype: str, shape: tuple[int, ...]) -> Callable[[Any], Any]:
     """A function of an argument `like`, for an array of this type and shape with unspecified contents: of torch where `like`
     is a tensor, else of numpy."""
+    numpy: Any = None
     try:
-        from numpy import dtype as numpy_type
-        from numpy import empty
+        import numpy
     except ImportError:
-        empty = None
-    if empty is not None:
-        kind = numpy_type("uint16" if dtype == "bf16" else NAMES[dtype])
+        pass  # said where an array is wanted
+    if numpy is not None:
+        kind = numpy.dtype("uint16" if dtype == "bf16" else NAMES[dtype])
 
     def make(like: Any) -> Any:
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(like, torch.Tensor):
             return torch.empty(shape, dtype=getattr(torch, NAMES[dtype]))
-        if empty is None:
+        if numpy is None:
             raise UserError("numpy is not installed, and a result needs memory; give out=, or pip install numpy")
-        return empty(shape, kind)
+        return numpy.empty(shape, kind)
 
     return make

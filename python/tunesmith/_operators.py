@@ -3,30 +3,36 @@
 Each is a function of the parameters and the inputs by name, as numpy arrays in the workload's order, for a :class:`Case`. What a
 library does once (weights moved, packed or folded) is done before the call that is timed.
 """
+from __future__ import annotations
+
 import dataclasses
-import typing
+from collections.abc import Callable
+from typing import Any
 
 import numpy
+
+Arrays = dict[str, Any]
+Params = dict[str, Any]
 
 
 @dataclasses.dataclass
 class Graph:
     """Of ONNX: `nodes` are (operator, inputs, attributes), each the last one's reader by the name "_"; the last gives the result."""
 
-    inputs: dict
-    constants: dict
-    nodes: list
-    result: typing.Callable = lambda out: out  # to the order of the workload's output
+    inputs: Arrays
+    constants: Arrays
+    nodes: list[Any]
+    result: Callable[[Any], Any] = lambda out: out  # to the order of the workload's output
 
 
 @dataclasses.dataclass
 class Case:
-    torch: typing.Callable  # of the module torch and the inputs as tensors: a call without arguments
+    torch: Callable[..., Callable[[], Any]]  # of the module torch and the inputs as tensors: a call without arguments
     onnx: Graph
-    blas: typing.Optional[typing.Callable] = None  # of an array for the result: a call without arguments
+    blas: Callable[[Any], Callable[[], object]] | None = None  # of an array for the result: a call without arguments
 
 
-def gmm(p, a):
+def gmm(p: Params, a: Arrays) -> Case:
     constants = {"B"} if p.get("constant_b") else set()
     return Case(
         lambda torch, t: lambda: torch.matmul(t["A"], t["B"]),
@@ -35,7 +41,7 @@ def gmm(p, a):
     )
 
 
-def gram(p, a):
+def gram(p: Params, a: Arrays) -> Case:
     X = a["X"]
     return Case(
         lambda torch, t: lambda: torch.matmul(t["X"], t["X"].transpose(-1, -2)),
@@ -44,15 +50,15 @@ def gram(p, a):
     )
 
 
-def attention_scores(p, a):
+def attention_scores(p: Params, a: Arrays) -> Case:
     return Case(
         lambda torch, t: lambda: t["Q"].permute(0, 2, 1, 3) @ t["K"].permute(0, 2, 3, 1),
         Graph(a, {}, [("Transpose", ["Q"], {"perm": [0, 2, 1, 3]}, "q"), ("Transpose", ["K"], {"perm": [0, 2, 3, 1]}), ("MatMul", ["q", "_"], {})]),
     )
 
 
-def dense_bias(p, a, gelu=False):
-    def with_torch(torch, t):
+def dense_bias(p: Params, a: Arrays, gelu: bool = False) -> Case:
+    def with_torch(torch: Any, t: Arrays) -> Callable[[], Any]:
         w = t["W"].t().contiguous()
         linear = torch.nn.functional.linear
         if gelu:
@@ -60,27 +66,27 @@ def dense_bias(p, a, gelu=False):
         return lambda: linear(t["X"], w, t["Bias"])
 
     one = {name: numpy.array(value, a["X"].dtype) for name, value in (("r", 0.5**0.5), ("one", 1.0), ("half", 0.5))}
-    nodes = [("Gemm", ["X", "W", "Bias"], {}, "T")]
+    nodes: list[Any] = [("Gemm", ["X", "W", "Bias"], {}, "T")]
     if gelu:
         nodes += [("Mul", ["T", "r"], {}), ("Erf", ["_"], {}), ("Add", ["_", "one"], {}), ("Mul", ["T", "_"], {}), ("Mul", ["_", "half"], {})]
     return Case(with_torch, Graph({"X": a["X"]}, {"W": a["W"], "Bias": a["Bias"], **(one if gelu else {})}, nodes))
 
 
-def _first(x):
+def _first(x: Any) -> Any:
     """[n, spatial..., c] as [n, c, spatial...], of numpy or torch: nothing is moved."""
     return numpy.moveaxis(x, -1, 1) if isinstance(x, numpy.ndarray) else x.movedim(-1, 1)
 
 
-def _last(x):
+def _last(x: Any) -> Any:
     return numpy.moveaxis(x, 1, -1) if isinstance(x, numpy.ndarray) else x.movedim(1, -1)
 
 
-def _convolution(a, weights, geometry, bias=None, relu=False):
+def _convolution(a: Arrays, weights: Any, geometry: tuple[int, int, int, int], bias: Any = None, relu: bool = False) -> Case:
     """`weights`: [co, ci, spatial...]."""
     rank = weights.ndim - 2
     stride, padding, dilation, groups = geometry
 
-    def with_torch(torch, t):
+    def with_torch(torch: Any, t: Arrays) -> Callable[[], Any]:
         functional = torch.nn.functional
         formats = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d}
         w = torch.from_numpy(numpy.ascontiguousarray(weights)).contiguous(memory_format=formats[rank])
@@ -92,31 +98,31 @@ def _convolution(a, weights, geometry, bias=None, relu=False):
         return lambda: _last(conv(x, w, b, stride, padding, dilation, groups))
 
     how = {"strides": [stride] * rank, "pads": [padding] * 2 * rank, "dilations": [dilation] * rank, "group": groups}
-    nodes = [("Conv", ["X", "W"] if bias is None else ["X", "W", "B"], how)] + ([("Relu", ["_"], {})] if relu else [])
+    nodes: list[Any] = [("Conv", ["X", "W"] if bias is None else ["X", "W", "B"], how)] + ([("Relu", ["_"], {})] if relu else [])
     constants = {"W": weights} | ({} if bias is None else {"B": bias})
     return Case(with_torch, Graph({"X": _first(a["X"])}, constants, nodes, _last))
 
 
-def conv(p, a):
+def conv(p: Params, a: Arrays) -> Case:
     """Of one to three dimensions."""
     w = numpy.moveaxis(a["W"], (-1, -2), (0, 1))
     return _convolution(a, w, (p["stride"], p["padding"], p["dilation"], p["groups"]))
 
 
-def depthwise_conv2d(p, a):
+def depthwise_conv2d(p: Params, a: Arrays) -> Case:
     return _convolution(a, numpy.moveaxis(a["W"], -1, 0)[:, None], (p["stride"], p["padding"], p["dilation"], p["c"]))
 
 
-def conv_bias_bn_relu(p, a):
+def conv_bias_bn_relu(p: Params, a: Arrays) -> Case:
     """Folded, as libraries do it for inference."""
     w = numpy.moveaxis(a["W"] * a["Scale"], (-1, -2), (0, 1))
     return _convolution(a, w, (p["stride"], p["padding"], p["dilation"], p["groups"]), a["Bias"] * a["Scale"] + a["Offset"], True)
 
 
-def transposed_conv2d(p, a):
+def transposed_conv2d(p: Params, a: Arrays) -> Case:
     w = numpy.ascontiguousarray(a["W"].transpose(2, 3, 0, 1))
 
-    def with_torch(torch, t):
+    def with_torch(torch: Any, t: Arrays) -> Callable[[], Any]:
         x, weights = _first(t["X"]), torch.from_numpy(w)
         return lambda: _last(torch.nn.functional.conv_transpose2d(x, weights, None, p["stride"], p["padding"]))
 
@@ -124,12 +130,12 @@ def transposed_conv2d(p, a):
     return Case(with_torch, Graph({"X": _first(a["X"])}, {"W": w}, [("ConvTranspose", ["X", "W"], how)], _last))
 
 
-def pool(name, operator, **more):
-    def case(p, a):
+def pool(name: str, operator: str, **more: Any) -> Callable[[Params, Arrays], Case]:
+    def case(p: Params, a: Arrays) -> Case:
         sizes = (p["kernel"], p["stride"], p["padding"])
         how = {"kernel_shape": [sizes[0]] * 2, "strides": [sizes[1]] * 2, "pads": [sizes[2]] * 4, **more}
 
-        def with_torch(torch, t):
+        def with_torch(torch: Any, t: Arrays) -> Callable[[], Any]:
             x, function = _first(t["X"]), getattr(torch.nn.functional, name)
             return lambda: _last(function(x, *sizes))
 
@@ -138,34 +144,34 @@ def pool(name, operator, **more):
     return case
 
 
-def layer_norm(p, a):
+def layer_norm(p: Params, a: Arrays) -> Case:
     return Case(
         lambda torch, t: lambda: torch.nn.functional.layer_norm(t["X"], (p["n"],), t["Scale"], t["Offset"], 1e-5),
         Graph({"X": a["X"]}, {"S": a["Scale"], "O": a["Offset"]}, [("LayerNormalization", ["X", "S", "O"], {"epsilon": 1e-5})]),
     )
 
 
-def elementwise_chain(p, a):
-    def with_torch(torch, t):
-        def call():
+def elementwise_chain(p: Params, a: Arrays) -> Case:
+    def with_torch(torch: Any, t: Arrays) -> Callable[[], Any]:
+        def call() -> Any:
             v = torch.tanh(t["X"] + t["Y"]) * t["Z"] - t["X"]
             return torch.sqrt(torch.abs(torch.nn.functional.leaky_relu(v, 0.1)) + 1)
 
         return call
 
-    nodes = [("Add", ["X", "Y"], {}), ("Tanh", ["_"], {}), ("Mul", ["_", "Z"], {}), ("Sub", ["_", "X"], {}), ("LeakyRelu", ["_"], {"alpha": 0.1}),
+    nodes: list[Any] = [("Add", ["X", "Y"], {}), ("Tanh", ["_"], {}), ("Mul", ["_", "Z"], {}), ("Sub", ["_", "X"], {}), ("LeakyRelu", ["_"], {"alpha": 0.1}),
              ("Abs", ["_"], {}), ("Add", ["_", "one"], {}), ("Sqrt", ["_"], {})]
     return Case(with_torch, Graph(a, {"one": numpy.array(1.0, a["X"].dtype)}, nodes))
 
 
-def of_one(with_torch, *node, constants=None):
+def of_one(with_torch: Callable[..., Any], *node: Any, constants: Arrays | None = None) -> Callable[[Params, Arrays], Case]:
     """An operator of one input."""
     return lambda p, a: Case(lambda torch, t: lambda: with_torch(torch, *t.values()), Graph(a, constants or {}, [(node[0], [*a, *(constants or {})], node[1])]))
 
 
 #: Products of matrices alone, which BLAS has.
-OF_BLAS = ("gmm", "gram")
-OPERATORS = {
+OF_BLAS: tuple[str, ...] = ("gmm", "gram")
+OPERATORS: dict[str, Callable[[Params, Arrays], Case]] = {
     "attention_scores": attention_scores, "avg_pool2d": pool("avg_pool2d", "AveragePool", count_include_pad=1), "conv1d": conv, "conv2d": conv, "conv3d": conv,
     "conv_bias_bn_relu": conv_bias_bn_relu, "dense_bias": dense_bias, "dense_bias_gelu": lambda p, a: dense_bias(p, a, True),
     "depthwise_conv2d": depthwise_conv2d, "elementwise_chain": elementwise_chain, "gmm": gmm, "gram": gram, "layer_norm": layer_norm,

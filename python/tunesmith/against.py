@@ -110,7 +110,9 @@ def check(workload: WorkloadLike, library: str) -> None:
         raise Declined("numpy is not installed: pip install numpy")
     from ._operators import OPERATORS
 
-    workload = workload if isinstance(workload, Workload) else Workload(getattr(workload, "text", workload))
+    if not isinstance(workload, Workload):
+        named: Any = workload
+        workload = Workload(getattr(named, "text", named))
     if workload.name not in OPERATORS or Workload(workload.name, **workload.params) != workload:
         raise Declined(f"{workload.name} is no built-in workload that libraries are called for; those are {', '.join(sorted(OPERATORS))}")
     reasons = {}
@@ -167,7 +169,7 @@ def _with_onnxruntime(case: Case, arrays: dict[str, Any], threads: int, stack: _
     session.run_with_iobinding(binding)
     shared = onnxruntime.OrtValue.ortvalue_from_numpy(numpy.empty_like(binding.get_outputs()[0].numpy()))
     binding.bind_ortvalue_output("out", shared)
-    call = lambda: session.run_with_iobinding(binding)  # noqa: E731
+    call: Callable[[], object] = lambda: session.run_with_iobinding(binding)  # noqa: E731
 
     def result() -> Any:
         call()
@@ -273,7 +275,7 @@ def compare(record: Record, library: str = "best", *, space: SpaceLike | None = 
     kernel = record.build(space)
     out = numpy.empty(workload.outputs[0].shape, kind)
     given = list(arrays.values())
-    own = lambda: kernel(*given, out=out)  # noqa: E731
+    own: Callable[[], object] = lambda: kernel(*given, out=out)  # noqa: E731
     own()
     expected = out.copy()
     # Roundings of so many operations for an element, each of the largest at most.
