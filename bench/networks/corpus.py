@@ -90,7 +90,12 @@ def compare(folder, results):
 def try_one(arguments, folder):
     """What is known of a network, as far as it comes."""
     known = {"refused": "", "built": False, "tuned": False, "as_written": [], "verified": False, "unverified": [], "failed": ""}
-    imported = json.loads(network(arguments, "import", folder / "model.onnx", "--json", codes=(0, 2, 4)).stdout or "{}")
+    model = [folder / "model.onnx"]
+    done = network(arguments, "import", *model, "--json", codes=(0, 2, 4))
+    imported = json.loads(done.stdout or "{}") or {"refused": " ".join(done.stderr.split())[:400]}
+    if imported.get("open_extents"):  # keras leaves the batch open
+        model += [word for name in imported["open_extents"] for word in ("--dim", f"{name}=1")]
+        imported = json.loads(network(arguments, "import", *model, "--json", codes=(0, 2, 4)).stdout or "{}")
     unknown = [operator["op"] for operator in imported.get("unknown_operators", [])]
     known["refused"] = ", ".join(unknown) or imported.get("refused") or ""
     if known["refused"]:
@@ -99,14 +104,14 @@ def try_one(arguments, folder):
     with tempfile.TemporaryDirectory() as temporary:
         place = pathlib.Path(temporary)
         try:
-            network(arguments, "build", folder / "model.onnx", "--unscheduled", "--name", "one", "--output", place / "plain")
+            network(arguments, "build", *model, "--unscheduled", "--name", "one", "--output", place / "plain")
             network(arguments, "run", place / "plain", *inputs, "--output", place / "plain_results")
             compare(folder, place / "plain_results")
             known["built"] = True
             if arguments.untuned:
                 return known
             began = time.monotonic()
-            said = json.loads(network(arguments, "tune", folder / "model.onnx", "--name", "one", "--output", place / "tuned", "--database", place / "records.db", "--seed", 1, "--trials",
+            said = json.loads(network(arguments, "tune", *model, "--name", "one", "--output", place / "tuned", "--database", place / "records.db", "--seed", 1, "--trials",
                                       TRIALS_OF_A_KERNEL * imported["kernels"], "--json").stdout)
             known["seconds"] = round(time.monotonic() - began)
             known["tasks"], known["as_written"] = len(said["tuning"]["tasks"]), [f"{one['name']}: {one['why']}" for one in said["built"]["as_written"]]

@@ -337,10 +337,14 @@ def pooling(d):
         if d.opset < 19:
             attributes.pop("dilations", None)
         attributes["count_include_pad"] = d.choose.randint(0, 1)
-        if "auto_pad" in attributes:
-            attributes.pop("dilations", None)  # onnxruntime pads for a kernel without them
-    if "auto_pad" not in attributes:
+    if "auto_pad" in attributes:
+        attributes.pop("dilations", None)  # onnxruntime pads for a kernel without them
+    else:
         attributes["ceil_mode"] = d.choose.randint(0, 1)
+        pads = attributes.get("pads", [0] * (2 * len(kernel)))
+        reaches = [(extent - 1) * dilation + 1 for extent, dilation in zip(kernel, attributes.get("dilations", [1] * len(kernel)))]
+        if any(reach > extent + begin + end for reach, extent, begin, end in zip(reaches, d.shape(x)[2:], pads, pads[len(kernel):])) and not attributes["ceil_mode"]:
+            return  # refused; onnxruntime divides a negative number towards zero, and has one window
     return d.add(op, [x], kernel_shape=kernel, **attributes)
 
 
