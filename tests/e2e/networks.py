@@ -87,6 +87,9 @@ def a_network_is_summarised(folder):
     file.write_bytes(two_layers())
     assert run("import", file).stdout.endswith("only the names of operators are checked: --dim gives batch\n")
     assert run("import", file, "--dim", "batch=3").stdout.endswith("2 kernels a call, 1 tasks\n")
+    # Names of extents that follow from those of the inputs need no values.
+    file.write_bytes(model([node("Relu", ["X"], ["Y"])], [tensor_value("X", 3, 2)], [tensor_value("Y", "Relu_dim_0", 2)]))
+    assert run("import", file).stdout.endswith("1 kernels a call, 1 tasks\n")
     # Its operators are known; what it computes with them is not.
     file.write_bytes(model([node("Add", ["X", "W"], ["Y"], "odd")], [tensor_value("X", 2, 3)], [tensor_value("Y", 2, 3)], [("W", [1.0, 2.0])]))
     done = run("import", file, code=2)

@@ -67,7 +67,7 @@ struct Check {
 
 Check check(Session& session, const network::ReadNetwork& read, const NetworkArguments& arguments) {
   Check check;
-  if (arguments.dimensions.empty()) check.open = open_extents(read.network);
+  if (arguments.dimensions.empty()) check.open = extents_to_give(read.network);
   if (!check.open.empty() || !unknown_operators(read).empty()) return check;
   try {
     const TaskedNetwork tasked = read_tasks(session, arguments);

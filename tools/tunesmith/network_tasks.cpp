@@ -20,14 +20,27 @@
 namespace tunesmith::cli {
 namespace fs = std::filesystem;
 
+namespace {
+
+void add_names(const network::Tensor& tensor, std::set<std::string>& names) {
+  if (!tensor.shape) return;
+  for (const network::Extent& extent : *tensor.shape)
+    if (const auto* name = std::get_if<std::string>(&extent)) names.insert(*name);
+}
+
+/// Of all tensors.
 std::set<std::string> open_extents(const network::Network& network) {
   std::set<std::string> open;
-  for (const network::Tensor& tensor : network.tensors) {
-    if (!tensor.shape) continue;
-    for (const network::Extent& extent : *tensor.shape) {
-      if (const auto* name = std::get_if<std::string>(&extent)) open.insert(*name);
-    }
-  }
+  for (const network::Tensor& tensor : network.tensors) add_names(tensor, open);
+  return open;
+}
+
+}  // namespace
+
+std::set<std::string> extents_to_give(const network::Network& network) {
+  std::set<std::string> open;
+  for (const network::TensorIndex input : network.inputs)
+    add_names(network.tensors[static_cast<size_t>(input)], open);
   return open;
 }
 

@@ -25,8 +25,8 @@ struct TaskedNetwork {
   std::vector<size_t> tasks;                   // regions of which no earlier one is equal
 };
 
-/// The names of extents that have no value yet.
-std::set<std::string> open_extents(const network::Network& network);
+/// The names of extents that the inputs leave open; what else has no value follows from these.
+std::set<std::string> extents_to_give(const network::Network& network);
 
 /// How often a call runs each task.
 std::vector<int64_t> counts_of(const TaskedNetwork& tasked);
