@@ -62,10 +62,11 @@ std::string element_of(const NodeReader& node, size_t input, const Shape& shape)
 /// a op b op c ..., of inputs of one type.
 using Join = std::string (*)(DType dtype, const std::string& a, const std::string& b);
 
-/// Of the inputs from `first` up to `end`; by halves, so that neither the text nor its depth grows fast.
+/// Of the inputs from `first` up to `end`, in this type; by halves, so that neither the text nor its depth
+/// grows fast.
 std::string folded(const NodeReader& node, Join join, DType dtype, const Shape& shape, size_t first,
                    size_t end) {
-  if (end - first == 1) return element_of(node, first, shape);
+  if (end - first == 1) return convert(node.dtype(first), dtype, element_of(node, first, shape));
   const size_t middle = (first + end + 1) / 2;
   return join(dtype, folded(node, join, dtype, shape, first, middle),
               folded(node, join, dtype, shape, middle, end));
@@ -76,9 +77,11 @@ Computation fold_inputs(const NodeReader& node, Join join, bool mean) {
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
   node.refuse_unless(!mean || dtype.is_float(), "expected floating values");
   const Shape shape = common_shape(node);
-  std::string value = folded(node, join, dtype, shape, 0, node.input_count());
+  // A sum of several rounds once.
+  const DType type = mean || node.op() == "Sum" ? wide(dtype) : dtype;
+  std::string value = folded(node, join, type, shape, 0, node.input_count());
   if (mean) value = fmt::format("({}) / {}", value, node.input_count());
-  return copied(node, shape, value);
+  return copied(node, shape, convert(type, dtype, value));
 }
 
 Define folding(Join join, bool mean = false) {

@@ -90,6 +90,14 @@ TEST(OnnxNarrow, FunctionsOfSeveralStepsRoundOnce) {
   }
 }
 
+TEST(OnnxNarrow, ASumOfSeveralRoundsOnce) {
+  const Given one = given({1}, {1}, kF16), half_unit = given({1}, {0x1p-11}, kF16);
+  network::Network network = network_of({"Sum", 13, {one, half_unit, half_unit}});
+  network::run_passes(network, {find_operator, {}});
+  const std::vector<Tensor> inputs{one.value, half_unit.value, half_unit.value};
+  EXPECT_EQ(network::evaluate(network, inputs, network::Precision::AsTyped)[0].get(0), 1 + 0x1p-10);
+}
+
 TEST(OnnxNewer, BlocksOfAnAxisHaveScalesOfTheirOwn) {
   const Attributes blocks{{"block_size", int64_t{2}}, {"axis", int64_t{1}}};
   const Given scale = given({1, 2}, {0.5, 2}), zero = given({1, 2}, {1000, -1000}, kI16);
