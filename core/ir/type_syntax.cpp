@@ -14,14 +14,15 @@ namespace tunesmith {
 namespace {
 
 template <typename Number>
-std::optional<Number> read_number(std::string_view text, int base = 10) {
+std::optional<Number> read_number(std::string_view text, [[maybe_unused]] int base = 10) {
   Number value{};
-  const char* end = text.data() + text.size();
-  const auto result = [&] {
-    if constexpr (std::is_floating_point_v<Number>) return std::from_chars(text.data(), end, value);
-    if constexpr (std::is_integral_v<Number>) return std::from_chars(text.data(), end, value, base);
-  }();
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  std::from_chars_result result{};
+  if constexpr (std::is_floating_point_v<Number>) {
+    result = std::from_chars(text.data(), text.data() + text.size(), value);
+  } else {
+    result = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  }
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
