@@ -35,7 +35,7 @@ TEST(ComputedType, LooksThroughZeroPointsAndNotThroughConversions) {
             kU8);
   EXPECT_EQ(computed_in(sum("  X: {shape: [8, 4], dtype: f32}\n", "f32(A[i, r]) * X[r, j]")), kF32)
       << "weights of bytes, multiplied as floats";
-  EXPECT_EQ(computed_in(sum("  B: {shape: [8, 4], dtype: i32}\n", "i32(A[i, r]) + B[r, j]")), kI32)
+  EXPECT_EQ(computed_in(sum("  B: {shape: [8, 4], dtype: i32}\n", "(i32(A[i, r]) + B[r, j])")), kI32)
       << "no product";
 }
 
