@@ -158,11 +158,9 @@ class TerminateNamesPlugin {
   std::terminate_handler previous_ = nullptr;
 };
 
-/// From the file that was checked, whatever its name leads to now.
-boost::dll::shared_library load_library(const PluginInfo& plugin, TrustedFile& file) {
+boost::dll::shared_library load_library(const PluginInfo& plugin, const std::string& path) {
   // RTLD_NODELETE: whatever the library has handed out stays valid for ever, so no handle needs to be kept.
   const auto mode = static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  const std::string path = file.lasting_path();
   const TerminateNamesPlugin named(plugin);
   const PluginWatch watch(plugin.kind, plugin.id, "loading it");
   boost::dll::shared_library library;
@@ -177,6 +175,24 @@ boost::dll::shared_library load_library(const PluginInfo& plugin, TrustedFile& f
   std::string why = said != nullptr ? said : error.message();
   if (why.starts_with(path)) why.replace(0, path.size(), plugin.library);
   refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why));
+}
+
+/// From the file that was checked, whatever its name leads to now.
+boost::dll::shared_library load_library(const PluginInfo& plugin, TrustedFile& file) {
+  return load_library(plugin, file.lasting_path().string());
+}
+
+/// The dynamic linker then knows what the plugin needs by its name, and looks for it nowhere.
+void load_needed(const PluginInfo& plugin, const NeededLibraries& needed) {
+  for (const std::filesystem::path& library : needed.outside) {
+    // One of that name, such as the kernel, is there already: a second copy would be another library.
+    if (void* const there = dlopen(library.filename().c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+      dlclose(there);
+    } else {
+      load_library(plugin, library.string());
+    }
+  }
+  for (const auto& file : needed.of_pack) load_library(plugin, *file);
 }
 
 /// Loads the library and finds what it exports under `symbol`.
@@ -273,8 +289,7 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
     }
     const std::string content = file.read(kLargestLibrary);
     const PluginTier tier = check_content(plugin, content, lock);
-    // The dynamic linker then knows what the plugin needs of its pack by its name, and looks for it nowhere.
-    for (const auto& needed : check_pack_libraries(plugin, path, content)) load_library(plugin, *needed);
+    load_needed(plugin, check_pack_libraries(plugin, path, content));
     if (tier == PluginTier::Stable) {
       loaded.stable = fetch_descriptor<tunesmith_plugin>(plugin, file, kStableSymbol);
     } else {

@@ -35,15 +35,24 @@ class PackLibraries {
           std::ranges::find_if(folders, [&](const fs::path& folder) { return fs::exists(folder / name); });
       if (found == folders.end()) continue;
       const fs::path needed = (*found / name).lexically_normal();
-      if (is_below(needed, pack_) && seen_.insert(needed).second) check(library, needed);
+      if (!seen_.insert(needed).second) continue;
+      if (is_below(needed, pack_)) {
+        check(library, needed);
+      } else if (begins_at_origin(needs->search_path[static_cast<size_t>(found - folders.begin())])) {
+        needed_.outside.push_back(needed);
+      }
     }
   }
 
-  std::vector<std::unique_ptr<TrustedFile>> take() { return std::move(files_); }
+  NeededLibraries take() { return std::move(needed_); }
 
  private:
   [[noreturn]] static void refuse(const char* rule, const fs::path& library, const std::string& why) {
     throw EnvironmentError(fmt::format("[{}] {} {}", rule, library.string(), why));
+  }
+
+  static bool begins_at_origin(const std::string& entry) {
+    return entry.starts_with("$ORIGIN") || entry.starts_with("${ORIGIN}");
   }
 
   /// An empty or relative folder would be one of where the process happens to be.
@@ -83,20 +92,19 @@ class PackLibraries {
                       needed.string(), hash, plugin_.manifest.string(), listed->second));
     }
     check_needs_of(resolved, content);
-    files_.push_back(std::move(file));
+    needed_.of_pack.push_back(std::move(file));
   }
 
   const PluginInfo& plugin_;
   const fs::path pack_;
   std::set<fs::path> seen_;
-  std::vector<std::unique_ptr<TrustedFile>> files_;
+  NeededLibraries needed_;
 };
 
 }  // namespace
 
-std::vector<std::unique_ptr<TrustedFile>> check_pack_libraries(const PluginInfo& plugin,
-                                                               const fs::path& library,
-                                                               const std::string& content) {
+NeededLibraries check_pack_libraries(const PluginInfo& plugin, const fs::path& library,
+                                     const std::string& content) {
   PackLibraries libraries(plugin);
   libraries.check_needs_of(library, content);
   return libraries.take();

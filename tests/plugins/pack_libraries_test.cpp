@@ -41,6 +41,12 @@ TEST_F(PackLibraries, AreInTheManifestThatTheBuildWrites) {
   EXPECT_EQ(info.libraries.at(kCompanion), sha256_hex(read_file(library_)));
 }
 
+TEST_F(PackLibraries, OutsideOfThePackAreFoundFromWhereThePluginLies) {
+  const fs::path manifest = fs::path(TEST_LIBRARIES) / "test_plugin_from_outside.pack.json";
+  PluginRegistry registry(PluginSearch{.command_line = {{manifest}}, .defaults = false});
+  EXPECT_EQ(creation(registry, "subject"), "accepted");
+}
+
 TEST_F(PackLibraries, ListedAreAccepted) {
   write_manifest();
   EXPECT_EQ(pack_.creation(), "accepted");
