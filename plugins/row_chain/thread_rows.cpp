@@ -82,7 +82,7 @@ class ThreadRows {
         places_(places),
         choices_(choices),
         threads_(sample_one_of(schedule, choices.threads)),
-        lanes_(sample_one_of(schedule, choices.lanes)) {}
+        lanes_(choices.lanes) {}
 
   std::vector<BlockRV> run() {
     for (const std::string& name : chain_.members) stages_.push_back(schedule_.get_block(name));
@@ -235,7 +235,7 @@ class ThreadRows {
   const ThreadPlaces& places_;
   const ThreadRowChoices& choices_;
   IntRV threads_;
-  IntRV lanes_;
+  int64_t lanes_;
   std::vector<BlockRV> stages_;  // the members
   std::vector<BlockRV> text_;    // and copies of what they read, in their order
   std::vector<BlockRV> scalars_;
@@ -243,10 +243,10 @@ class ThreadRows {
   std::vector<BlockRV> made_;
 };
 
-/// Numbers of rows with which blocks have from kMinThreads to `most` threads, whichever number a row has.
-std::vector<int64_t> rows_of_block(const Chain& chain, const std::vector<int64_t>& threads, int64_t most) {
+/// Numbers of rows that a block may have, with which it has from kMinThreads to `most` threads, whichever
+/// number of threads a row has.
+std::vector<int64_t> rows_of_block(const Chain& chain, int64_t least, int64_t greatest, int64_t most) {
   std::vector<int64_t> counts;
-  const auto [least, greatest] = std::ranges::minmax(threads);
   for (int64_t count = 1; count * greatest <= most; count *= 2) {
     if (count * least >= kMinThreads && chain.row_count % count == 0) counts.push_back(count);
   }
@@ -298,23 +298,25 @@ std::vector<ThreadRowChoices> thread_row_choices(const Program& program, const C
   const int64_t elements = row_elements(program, chain);
   if (elements == 0) return ways;
   const int64_t widest = kAccessBytes / element_bytes(program, chain);
-  std::vector<int64_t> lanes{widest};
-  if (widest > 1) lanes.push_back(widest / 2);
-  const auto fits = [&](int64_t count) {
-    const int64_t step = count * widest;
-    const int64_t steps = (elements + step - 1) / step;
-    return count <= places.most && steps * widest <= max_elements &&
-           (steps * step - elements) * kExcess <= elements;
-  };
-  ThreadRowChoices alone{.lanes = lanes};
-  ThreadRowChoices together{.lanes = lanes, .few = kMaxAlone};
-  for (const int64_t count : threads) {
-    if (fits(count)) (count <= kMaxAlone ? alone : together).threads.push_back(count);
-  }
-  for (ThreadRowChoices* way : {&alone, &together}) {
-    if (way->threads.empty()) continue;
-    way->rows = rows_of_block(chain, way->threads, places.most);
-    if (!way->rows.empty()) ways.push_back(std::move(*way));
+  // A loop of one iteration is no part of a reduction, so that what has one step has other loops.
+  for (const int64_t lanes : {std::max<int64_t>(widest / 2, 1), widest}) {
+    for (const bool alone : {true, false}) {
+      for (const bool one_step : {true, false}) {
+        ThreadRowChoices way{.lanes = lanes, .few = alone ? 0 : kMaxAlone};
+        for (const int64_t count : threads) {
+          const int64_t steps = (elements + count * lanes - 1) / (count * lanes);
+          const bool fits = steps * lanes <= max_elements &&
+                            (steps * count * lanes - elements) * kExcess <= elements &&
+                            !rows_of_block(chain, count, count, places.most).empty();
+          if (fits && alone == (count <= kMaxAlone) && one_step == (steps == 1)) way.threads.push_back(count);
+        }
+        if (way.threads.empty()) continue;
+        const auto [least, greatest] = std::ranges::minmax(way.threads);
+        way.rows = rows_of_block(chain, least, greatest, places.most);
+        if (!way.rows.empty()) ways.push_back(std::move(way));
+      }
+    }
+    if (widest == 1) break;
   }
   return ways;
 }

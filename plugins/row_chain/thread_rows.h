@@ -17,7 +17,7 @@ namespace tunesmith {
 struct ThreadRowChoices {
   std::vector<int64_t> threads = {};  // of one row
   std::vector<int64_t> rows = {};     // of one block
-  std::vector<int64_t> lanes = {};    // that a thread has beside each other
+  int64_t lanes = 1;                  // elements that a thread has beside each other
   int64_t few = 0;  // threads that combine what all of a row have found; 0: whoever needs it does
 };
 
