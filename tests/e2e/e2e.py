@@ -322,7 +322,7 @@ def explain_says_whose_the_space_is(folder):
     assert {"partition_edges", "rewrite_reduction_init", "rewrite_parallel_vectorize_unroll"} == set(told["finishing"])
     assert all(event["reason"] for event in told["events"] if event["status"] == "declined")
     text = run("spaces", "explain", "softmax:m=64,n=512").stdout
-    for part in ("\nblock O\n", "\nblock Sum\n", "\nthe program\n", "\nevery candidate, after its decisions\n", "\nshare of the space"):
+    for part in ("\nblock O\n", "\n2 blocks alike: Sum, Max\n", "\nthe program\n", "\nevery candidate, after its decisions\n", "\nshare of the space"):
         assert part in text, f"{part!r} is not in:\n{text}"
 
 

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <vector>
+
+#include <tunesmith/analysis/accesses.h>
 
 #include "random_scheduler.h"
 
@@ -55,6 +58,30 @@ void RandomScheduler::finish() {
   for (const BlockRV block : blocks) {
     if (!chance(3)) to_lanes(block);
   }
+}
+
+/// A read, and a copy of its buffer that was made for another block.
+std::vector<Arg> RandomScheduler::read_and_copy() {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const Block& first = *random_block();
+    const std::vector<Access> reads = read_accesses(first);
+    if (reads.empty()) continue;
+    const size_t copied = random_.below(reads.size());
+    for (const Block* other : schedule_.program().blocks()) {
+      const std::vector<Access> others = read_accesses(*other);
+      const auto read = std::ranges::find(others, reads[copied].buffer, &Access::buffer);
+      if (other == &first || read == others.end()) continue;
+      const BlockRV reader = handle_of(*other);
+      try {
+        const BlockRV copy =
+            schedule_.cache_read(handle_of(first), static_cast<int64_t>(copied), kScopeGlobal);
+        return {reader, static_cast<int64_t>(read - others.begin()), copy};
+      } catch (const ScheduleError&) {
+        break;
+      }
+    }
+  }
+  return {block_arg(), int64_t{0}, block_arg()};
 }
 
 }  // namespace tunesmith::fuzz

@@ -211,9 +211,9 @@ Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "intrinsic") return pick(TensorIntrinsics::global().names());
   if (name == "thread_axis") return pick(std::vector<std::string>{"block.x", "thread.x", "thread.y"});
   // Keys that any place takes are likelier: an annotation must be there before it is removed.
-  return chance(2) ? "first"
-                   : pick(std::vector<std::string>{"second", "prefetch", "prefetch_behind", "nontemporal",
-                                                   "double_buffer"});
+  return !chance(4) ? "first"
+                    : pick(std::vector<std::string>{"second", "prefetch", "prefetch_behind", "nontemporal",
+                                                    "double_buffer"});
 }
 
 std::string RandomScheduler::index_map() {
@@ -381,6 +381,7 @@ std::vector<Arg> RandomScheduler::arguments(const InstructionKind& kind) {
   last_block_.reset();
   if (kind.name() == "tensorize" && !chance(4)) return tile_and_intrinsic();
   if (kind.name() == "rolling_buffer" && !chance(4)) return producer_under_a_loop();
+  if (kind.name() == "read_copy" && !chance(4)) return read_and_copy();
   for (const ParamSpec& param : kind.params()) {
     args.push_back(param.fallback.has_value() && chance(2) ? *param.fallback : argument(kind, param));
   }

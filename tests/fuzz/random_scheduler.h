@@ -55,6 +55,7 @@ class RandomScheduler {
   std::vector<Arg> tile_and_intrinsic();
   /// A block, computed at a loop of a consumer where that can be; the arguments of rolling_buffer.
   std::vector<Arg> producer_under_a_loop();
+  std::vector<Arg> read_and_copy();
   /// A map of the indices of a buffer that the block named already accesses.
   std::string index_map();
 

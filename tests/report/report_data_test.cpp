@@ -83,7 +83,8 @@ TEST_F(ReportDataTest, ProgressHasAPointForEachImprovementAndForTheLastTrial) {
   const json& task = report.at("tasks").at(0);
   EXPECT_EQ(task.at("workload"), gmm_.key);
   const json& one = task.at("runs").at(0);
-  EXPECT_EQ(one.at("best"), json::parse("[[1, 1.0, 0.008], [3, 3.0, 0.002], [4, 5.0, 0.002]]"));
+  EXPECT_EQ(one.at("best"),
+            json::parse(R"([[1, 1.0, 0.008, "a-0"], [3, 3.0, 0.002, "a-2"], [4, 5.0, 0.002, "a-2"]])"));
   EXPECT_EQ(one.at("trials"), 4);
   EXPECT_EQ(one.at("valid"), 3);
   EXPECT_EQ(one.at("seconds"), 6.0);
@@ -141,8 +142,8 @@ TEST_F(ReportDataTest, PredictionsAreThoseOnRecord) {
   store_.add(measured("b", gmm_, 20, 1e-3, 200));
   const json predictions = data().at("tasks").at(0).at("predictions");
   ASSERT_EQ(predictions.size(), 1u) << "the scores of the other run are not on record";
-  EXPECT_EQ(predictions.at(0).at("programs").at(4), json::parse("[-4.0, null]"));
-  EXPECT_EQ(predictions.at(0).at("programs").at(5), json::parse("[-5.0, 0.006]"));
+  EXPECT_EQ(predictions.at(0).at("programs").at(4), json::parse(R"([-4.0, null, "a-4"])"));
+  EXPECT_EQ(predictions.at(0).at("programs").at(5), json::parse(R"([-5.0, 0.006, "a-5"])"));
   ASSERT_EQ(predictions.at(0).at("batches").size(), 1u);
   EXPECT_EQ(predictions.at(0).at("batches").at(0).at("programs"), 10);
   EXPECT_EQ(predictions.at(0).at("batches").at(0).at("best_of_eighth"), 1.0);

@@ -72,8 +72,7 @@ TEST(ReadCopy, RefusesWhatIsNoCopyOfTheBuffer) {
   const char* const reason = "the other block does not copy all of the buffer";
   const int64_t sum = read_of(schedule, out, "C");
   const int64_t matrix = read_of(schedule, out, "A");
-  expect_refused(schedule, "read_copy", reason,
-                 [&] { read_copy(schedule, out, sum, sums); });
+  expect_refused(schedule, "read_copy", reason, [&] { read_copy(schedule, out, sum, sums); });
   const BlockRV copy = schedule.cache_read(sums, 0, "local");
   expect_refused(schedule, "read_copy", reason, [&] { read_copy(schedule, out, sum, copy); });
   schedule.transform_layout(copy, "write", 0, "(i, j) -> (j, i)");

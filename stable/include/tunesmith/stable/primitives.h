@@ -184,6 +184,10 @@ class Primitives {
   BlockRV cache_read(BlockRV block, int64_t read_index, std::string_view scope) {
     return call<BlockRV>(kind<"cache_read">(), block, read_index, scope);
   }
+#if TUNESMITH_STABLE_MINOR >= 1
+  /// The read reads what another block has copied.
+  void read_copy(BlockRV block, int64_t read_index, BlockRV copy) { call<>(kind<"read_copy">(), block, read_index, copy); }
+#endif
   /// The block writes a new buffer in a scope. The copying block.
   BlockRV cache_write(BlockRV block, int64_t write_index, std::string_view scope) {
     return call<BlockRV>(kind<"cache_write">(), block, write_index, scope);
