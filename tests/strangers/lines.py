@@ -20,7 +20,7 @@ LINES = {
             "unit_records:BestTest.ARankingWithoutTheBestHidesItOnlyIfItFoundAFasterOne unit_records:BestTest.TheLatestRankingOfTheBestDecidesBeforeTheSearch "
             "unit_tuning:TunerTest.TheBestOnRecordIsTimedAgainByARunThatBeginsAfresh unit_tuning:Histories.TheBestIsNeverLost"),
     "A.2": ("a budget that covers nothing but plain programs is silent", "networks_what_cannot_be_verified_is_left_as_it_is_written"),
-    "A.3": ("one odd batch through torch.compile loses the tuned kernels", ""),
+    "A.3": ("one odd batch through torch.compile loses the tuned kernels", "python/test_torch.py:test_an_odd_batch_keeps_the_programs"),
     "B.1": ("verify accepts another softmax axis; useless bounds are a warning",
             "kept/verify_void_masked_attention unit_verification:ErrorBound.OfAMaskedSoftmaxIsTight unit_verification:ErrorBound.OfARowOfTheLowestNumbersIsTight "
             "unit_network:PlaceVerifier.DrawsDataForAStepWithUselessBounds unit_network:PlaceVerifier.SaysWhichStepIsNotVerified networks_another_axis_of_a_masked_softmax_is_refused"),
@@ -31,7 +31,7 @@ LINES = {
             "unit_operators_onnx:OnnxResize.AScaleIsTheFractionThatIsMeant networks_drawn_beside_onnxruntime networks_cases_of_onnx"),
     "B.5": ("TopK whose values nobody reads, views joined twice, Sinh, i64's minimum, autocast",
             "kept/topk_indices_only kept/concat_of_a_view_twice kept/view_twice_in_concat kept/view_read_beside_join kept/sinh_cosh_overflow kept/i64_min_by_constant "
-            "unit_network:JoinInPlace.AViewThatIsJoinedTwiceIsComputedOnce unit_network:JoinInPlace.AnotherReaderOfAViewReadsWhereItIsJoined"),
+            "unit_network:JoinInPlace.AViewThatIsJoinedTwiceIsComputedOnce unit_network:JoinInPlace.AnotherReaderOfAViewReadsWhereItIsJoined python/test_torch.py:test_autocast_computes_in_its_type"),
     "B.6": ("extents called ?, given twice or that contradict", "kept/question_mark_extents importers_onnx:OnnxGraph.WhatIsNoNameIsAnExtentOfItsOwn networks_dimensions_are_checked "
                                                                  "unit_network:NetworkPasses.AnExtentThatComesOutOtherwiseIsRefused"),
     "C.1": ("Where(IsNaN(softmax), 0, softmax) cannot be tuned", "kept/tune_isnan_guard unit_verification:ErrorBound.OfAQuestionForNaNIsThatOfWhatMayBeAnything"),
@@ -45,7 +45,7 @@ LINES = {
     "D.2": ("text that ends the process",
             "unit_support:Yaml.LimitsNestingAndSize unit_space:SpacesText.ChainsAndNumbersOfSpacesHaveALimit unit_target:ExtensionFile.ProductsOfVariantsHaveALimit unit_trace:Schedule.LoopsNestNoDeeperThanALimit "
             "unit_trace:TraceParser.TextsAndListsHaveALimit unit_primitives:TransformBlockLayout.OfALongMapNoMoreIsReadThanALimit unit_primitives:ComputeInline.ExpressionsHaveALimit "
-            "unit_search:ModelFileTest.WhatIsDamagedIsRefusedWhereverItIs"),
+            "unit_search:ModelFileTest.WhatIsDamagedIsRefusedWhereverItIs mistakes_trace mistakes_workload mistakes_spaces mistakes_manifest mistakes_extension mistakes_cost_model mistakes_onnx"),
     "D.3": ("a store that a mistake closes",
             "unit_records:BestTest.RankingsFollowInTheOrderOfTheStoreWhateverTheClockSays unit_tuning:TunerTest.ADefinitionOnRecordThatIsNotTheWorkloadsIsMended "
             "unit_tuning:TunerTest.ATraceThatGivesItsProgramNoMoreIsSaidAndTheNextIsTheBest unit_records:ExchangeTest.OfAFileThatIsCutShortTheRestIsRescued "
@@ -55,14 +55,14 @@ LINES = {
             "faults_calls_of_a_module faults_calls_of_a_searcher faults_calls_of_a_cost_model faults_calls_of_a_task_scheduler faults_calls_of_a_extension faults_calls_of_a_target "
             "targets_llvm:UnitPeak.IsNoRateOfAUnitThatEndsItsProcess unit_space:NamedExtension.AFileIsInNoLock unit_plugin:TrustedFile.ItsPathLastsWhateverTakesItsName"),
     "D.5": ("long chains, names of functions and files, lint, fragments without brackets",
-            "kept/long_chain unit_network:FormRegions.ALongChainIsSeveralRegions targets_llvm:BuiltLibrary.LiesInAFolderThatIsCalledAsAnOption unit_space:NamedExtension.SaysNothingThatItsTargetCannotHave"),
-    "E.1": ("shares of the peak swing", "second_day_one_share_everywhere_and_doubts_of_the_peak_are_said"),
+            "kept/long_chain unit_network:FormRegions.ALongChainIsSeveralRegions python/test_kernel.py:test_a_tensor_without_its_memory sdk_new_extension_in_yaml targets_llvm:BuiltLibrary.LiesInAFolderThatIsCalledAsAnOption unit_space:NamedExtension.SaysNothingThatItsTargetCannotHave"),
+    "E.1": ("shares of the peak swing", "second_day_one_share_everywhere_and_doubts_of_the_peak_are_said newcomer_shares_are_of_the_units_of_their_types networks_a_built_library_is_run_and_timed"),
     "E.2": ("the best is three numbers", "second_day_a_summary_begins_with_the_result"),
-    "E.3": ("the Python package's names, types and defaults", ""),
+    "E.3": ("the Python package's names, types and defaults", "python/test_tune.py:test_a_refused_budget_measures_nothing python/test_tune.py:test_a_result_is_pickled python/test_types.py:test_what_pages_show_is_accepted python/test_types.py:test_mistakes_are_found"),
     "E.4": ("the wheel's tag", "python_package"),
-    "E.5": ("commands and pages a newcomer stumbles over", "networks_a_network_is_summarised importers_onnx:OnnxExternalFiles.OutsideTheFolderAreRefused"),
-    "E.6": ("the report of many tasks", ""),
-    "E.7": ("a library's example and main program", ""),
+    "E.5": ("commands and pages a newcomer stumbles over", "newcomer_every_error_begins_alike_and_says_what_to_do newcomer_no_message_is_the_librarys_own newcomer_types_of_other_languages_are_known newcomer_explanations_say_a_sentence_once newcomer_differences_are_differences newcomer_doctor_ends_with_a_verdict user_completion_knows_the_commands newcomer_lists_tell_tasks_by_their_shapes newcomer_records_are_deleted_when_somebody_agrees networks_a_network_is_summarised importers_onnx:OnnxExternalFiles.OutsideTheFolderAreRefused docs_readme_plugin"),
+    "E.6": ("the report of many tasks", "report_in_a_browser"),
+    "E.7": ("a library's example and main program", "e2e_examples_call_the_library"),
     "E.8": ("small tasks are scalar; zero points are slow", "semantics:Parallel.IsDrawnForFewIterations unit_operators_onnx:OnnxQuantization.ProductsOfIntegersTakeBothZeroPoints"),
 }
 
