@@ -260,7 +260,7 @@ void PackSum::load(std::string_view saved) {
   }
   try {
     std::string trees = checked_trees(saved, inputs_.size());
-    Booster(trees, parameters());
+    const Booster tried(trees, parameters());
     loaded_ = std::move(trees);
   } catch (const std::runtime_error& error) {
     throw UserError(fmt::format("the model is damaged: {}", error.what()), "train it again");

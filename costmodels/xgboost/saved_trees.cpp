@@ -48,7 +48,11 @@ class BoundedReader : public nlohmann::detail::json_sax_dom_parser<json> {
   }
 
  private:
-  bool take() { return left_ > 0 && left_-- > 0; }
+  bool take() {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
   bool begin(size_t announced) {
     constexpr auto kUnknown = static_cast<size_t>(-1);
     return (announced == kUnknown || announced <= left_) && take() && ++depth_ <= kMaxDepthOfText;
