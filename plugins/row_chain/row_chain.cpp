@@ -104,7 +104,8 @@ class RowChain final : public TransformationModule {
       sketches.push_back(std::move(sketch));
     }
     if (sketches.empty())
-      return ModuleResult::not_applicable("a row does not fit the registers of a block's threads");
+      return ModuleResult::not_applicable(
+          "the rows leave too many threads of a block idle, or do not fit their registers");
     return ModuleResult::applied(std::move(sketches));
   }
 

@@ -44,9 +44,9 @@ TEST(HopperBoxes, AreFetchedByAProducerOfItsOwn) {
        {"kernel(float* __restrict__ C, const __grid_constant__ TensorMap A_map, "
         "const __grid_constant__ TensorMap B_map)",
         "mbar_init(arrived + i, 1), mbar_init(released + i, 2);", "if (warpgroup_x == 2 && thread_x == 0) {",
-        "mbar_expect(arrived + r_0_0_in_4, 49152);", "tma_load_2d(&A_shared[0] + (r_0_0_in_4 * 8192 + (0)), ",
-        "} else if (warpgroup_x < 2) {", "wgmma_wait<1>();",
-        "if (r_0_0_1 > 0 && thread_x == 0) mbar_arrive(released + before);"})
+        "mbar_expect(arrived + r_0_0_in_4, 49152);",
+        "tma_load_2d((&A_shared[0]) + (r_0_0_in_4 * 8192 + (0)), ", "} else if (warpgroup_x < 2) {",
+        "wgmma_wait<1>();", "if (r_0_0_1 > 0 && thread_x == 0) mbar_arrive(released + before);"})
     EXPECT_THAT(target.source(candidate->lowered, "kernel").value(), HasSubstr(part));
   if (const cuda::Nvrtc* const nvrtc = cuda::Nvrtc::find()) {
     const cuda::Compilation compilation = cuda::KernelCompiler(*nvrtc).compile(text, "k.cu", "sm_90a");
