@@ -6,6 +6,6 @@ namespace tunesmith {
 /// Of the verification in this library: data sets, bounds and what is watched while a program runs. Raise it
 /// whenever a program that was accepted could now be refused. 1 stands for every check before records carried
 /// a version.
-inline constexpr int kVerifierVersion = 4;
+inline constexpr int kVerifierVersion = 5;
 
 }  // namespace tunesmith
