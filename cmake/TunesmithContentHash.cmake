@@ -8,7 +8,7 @@
 #   OUTPUT    the header, relative to ${CMAKE_CURRENT_BINARY_DIR}/generated
 #   FILES     absolute paths below BASE; take them from file(GLOB_RECURSE ... CONFIGURE_DEPENDS ...)
 # For example, what identifies a target's code generator (compilation.h.in: `... kGenerator = "@CONTENT_HASH@";`):
-#   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${PROJECT_SOURCE_DIR}/core/lower/*.cpp)
+#   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${PROJECT_SOURCE_DIR}/core/compiler/lower/*.cpp)
 #   tunesmith_content_hash(TARGET tunesmith_llvm TEMPLATE generator.h.in OUTPUT generator.h BASE ${PROJECT_SOURCE_DIR}
 #                          FILES ${files})
 include_guard(GLOBAL)

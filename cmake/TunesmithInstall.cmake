@@ -5,9 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tunesmith)
 set(build_package ${CMAKE_BINARY_DIR}/lib/cmake/tunesmith)
 
-install(TARGETS tunesmith EXPORT tunesmithTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtunesmith NAMELINK_COMPONENT tunesmith-dev)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/include/tunesmith ${PROJECT_BINARY_DIR}/core/generated/tunesmith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY ${PROJECT_BINARY_DIR}/core/host/generated/tunesmith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT tunesmith-dev FILES_MATCHING PATTERN "*.h")
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tunesmithConfig.cmake.in

@@ -1,5 +1,5 @@
 # Compiles the files of a folder together, TUNESMITH_UNITY of them at a time: most of what the compiler does for one file is
-# reading the same headers again: core/primitives takes 15 s of processor time together and 74 s file by file. Names that
+# reading the same headers again: core/compiler/primitives takes 15 s of processor time together and 74 s file by file. Names that
 # are local to a file are therefore unique within its folder. Builds for development leave it out: there one file changes
 # at a time. A target with the property TUNESMITH_EACH_SOURCE_ALONE is left out of it, too.
 set(TUNESMITH_UNITY 0 CACHE STRING "How many source files of a folder are compiled as one; 0 compiles each alone")

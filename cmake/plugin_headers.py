@@ -5,7 +5,7 @@ plugin_headers.py ROOT                                        prints the hash of
 plugin_headers.py ROOT TEMPLATE OUTPUT LIST DEPENDENCIES      writes OUTPUT: TEMPLATE with the hashes for @HASH_<KIND>@; LIST:
                                                               "kind: header..." with all that the kind may include; and
                                                               DEPENDENCIES, a depfile
-ROOT is the source tree. core/plugin_headers.txt says where each kind begins.
+ROOT is the source tree. core/host/plugin_headers.txt says where each kind begins.
 """
 import pathlib
 import re
@@ -14,7 +14,7 @@ import sys
 import code_hash
 
 KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer")
-ROOTS = "core/plugin_headers.txt"
+ROOTS = "core/host/plugin_headers.txt"
 
 
 class Tree:
@@ -51,18 +51,19 @@ class Tree:
         return kinds
 
     def of_kind(self, kind, headers, libraries):
-        """What a kind may include, and the files whose code its hash is of: the kernel's, by their names below core/, and those of libraries whose
+        """What a kind may include, and the files whose code its hash is of: the kernel's, by their names below their library of core/, and those of libraries whose
         headers the kind itself names, by theirs below the tree."""
-        public = self.root / "core/include"
-        beside = [path / "include" for path in sorted(self.root.iterdir()) if (path / "include/tunesmith").is_dir() and path.name != "core"]
+        kernel_folders = [self.root / "core" / library for library in ("compiler", "host")]
+        public = [folder / "include" for folder in kernel_folders]
+        beside = [path / "include" for path in sorted(self.root.iterdir()) if (path / "include/tunesmith").is_dir()]
         begin = []
         for header in headers:
-            found = [folder / "tunesmith" / header for folder in (public, *beside) if (folder / "tunesmith" / header).is_file()]
+            found = [folder / "tunesmith" / header for folder in (*public, *beside) if (folder / "tunesmith" / header).is_file()]
             if not found:
-                sys.exit(f"{ROOTS}: {kind} names {header}, which is not in {public / 'tunesmith'}")
+                sys.exit(f"{ROOTS}: {kind} names {header}, which is in no folder of public headers")
             begin.append(found[0])
-        own = self.reached(begin, [public, *beside])
-        may_include = {path.relative_to(folder).as_posix() for path in own for folder in (public, *beside) if path.is_relative_to(folder)}
+        own = self.reached(begin, [*public, *beside])
+        may_include = {path.relative_to(folder).as_posix() for path in own for folder in (*public, *beside) if path.is_relative_to(folder)}
         kernel = set(own)
         for library in libraries:
             folder = self.root / library
@@ -70,9 +71,12 @@ class Tree:
             if not sources:
                 sys.exit(f"{ROOTS}: {kind} uses {library}, and there are no sources in {folder}")
             may_include |= {path.relative_to(folder / "include").as_posix() for path in (folder / "include").rglob("*.h")}
-            kernel |= self.reached(sources, [public, *beside, self.root / "core", folder])
-        core = self.root / "core"
-        counted = {path.relative_to(core if path.is_relative_to(core) else self.root).as_posix(): path for path in kernel if path.is_relative_to(core) or path in own}
+            kernel |= self.reached(sources, [*public, *beside, folder])
+        counted = {}
+        for path in kernel:
+            within = next((folder for folder in kernel_folders if path.is_relative_to(folder)), None)
+            if within is not None or path in own:
+                counted[path.relative_to(within or self.root).as_posix()] = path
         return sorted(may_include), {name: self.text(counted[name]).encode() for name in sorted(counted)}
 
 

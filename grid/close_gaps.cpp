@@ -2,10 +2,10 @@
 #include <optional>
 #include <set>
 
-#include "affine/linear_form.h"
-#include "ir/move_accesses.h"
 #include "passes.h"
+#include "tunesmith/affine/linear_form.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/move_accesses.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "bulk_copy.h"
-#include "support/contains.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/support/contains.h"
 
 namespace tunesmith {
 namespace {
@@ -111,7 +111,7 @@ void Launch::find_threads() {
   for (const Loop* loop : loops) {
     int64_t& extent = extents[*model_.find_axis(loop->thread)];
     extent = std::max(extent, loop->const_extent());
-    for (const BlockFacts::Carried& carried : facts_.carried) {
+    for (const BlockFacts::LoopCarried& carried : facts_.loop_carried) {
       if (carried.loop == loop) refuse("a loop over threads carries a reduction", loop->var->name);
     }
   }
@@ -139,7 +139,7 @@ void Launch::find_producers(const LowerOptions& options) {
     if (!loop->annotations.contains(kSoftwarePipeline) || find_first<Loop>(*loop, fetches) == nullptr)
       continue;
     if (threads_.empty()) refuse("a launch of one thread has no producer of its own", loop->var->name);
-    facts_.produced.push_back({loop, threads_.front().name});
+    facts_.producer_loops.push_back({loop, threads_.front().name});
     for (const GroupCall& call : calls_) {
       if (is_ancestor(*loop, *call.loop) && call.level != threads_.front().axis.level)
         refuse("a producer is one of other groups than those that the calls are of", loop->var->name);
@@ -240,7 +240,7 @@ bool Launch::used_by_one_thread(const Buffer& buffer, const Accesses& accesses) 
   const Stmt& piece = *at;
   return std::ranges::all_of(accesses,
                              [&](const LaunchAccess& access) { return is_ancestor(piece, *access.stmt); }) &&
-         std::ranges::none_of(facts_.carried, [&](const BlockFacts::Carried& carried) {
+         std::ranges::none_of(facts_.loop_carried, [&](const BlockFacts::LoopCarried& carried) {
            return carried.buffer == buffer && carried.loop != nullptr && is_ancestor(*carried.loop, piece) &&
                   is_ancestor(*body_, *carried.loop) && carried.loop != &piece;
          });
@@ -283,7 +283,7 @@ void Launch::move_to_thread(const Buffer& buffer) {
   const Buffer moved =
       make_buffer(buffer->name, buffer->dtype, buffer->shape, own->name, buffer->constant, buffer->strides);
   program_.swap_buffer(buffer, moved);
-  for (BlockFacts::Carried& carried : facts_.carried) {
+  for (BlockFacts::LoopCarried& carried : facts_.loop_carried) {
     if (carried.buffer == buffer) carried.buffer = moved;
   }
   for (BlockFacts::Aligned& aligned : facts_.aligned) {

@@ -1,7 +1,7 @@
 // The passes of lowering for machines with levels that synchronise. Each changes `program` in place.
 #pragma once
 
-#include "lower/passes.h"
+#include "tunesmith/lower/passes.h"
 
 namespace tunesmith {
 

@@ -3,15 +3,15 @@
 #include <numeric>
 #include <optional>
 
-#include "analysis/barriers.h"
 #include "bulk_copy.h"
-#include "ir/fresh_copy.h"
-#include "ir/move_accesses.h"
-#include "ir/tree_surgery.h"
 #include "passes.h"
-#include "support/contains.h"
+#include "tunesmith/analysis/barriers.h"
 #include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/fresh_copy.h"
+#include "tunesmith/ir/move_accesses.h"
+#include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/support/contains.h"
 
 namespace tunesmith {
 namespace {
@@ -83,9 +83,9 @@ class LoopPipeline {
   }
 
  private:
-  const BlockFacts::Produced* producer() const {
-    const auto found = std::ranges::find(facts_.produced, &loop_, &BlockFacts::Produced::loop);
-    return found == facts_.produced.end() ? nullptr : &*found;
+  const BlockFacts::ProducerLoop* producer() const {
+    const auto found = std::ranges::find(facts_.producer_loops, &loop_, &BlockFacts::ProducerLoop::loop);
+    return found == facts_.producer_loops.end() ? nullptr : &*found;
   }
 
   bool is_shared(const Buffer& buffer) const {
@@ -99,7 +99,7 @@ class LoopPipeline {
   }
 
   bool is_remade(const Buffer& buffer) const {
-    return std::ranges::any_of(facts_.remade, [&](const BlockFacts::Remade& remade) {
+    return std::ranges::any_of(facts_.privatised, [&](const BlockFacts::Privatised& remade) {
       return remade.buffer == buffer && remade.loop == &loop_;
     });
   }

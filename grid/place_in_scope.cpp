@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/tree_surgery.h"
+#include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "affine/linear_form.h"
-#include "support/contains.h"
 #include "tunesmith/affine/iter_map.h"
+#include "tunesmith/affine/linear_form.h"
 #include "tunesmith/affine/region.h"
+#include "tunesmith/support/contains.h"
 
 namespace tunesmith {
 namespace {

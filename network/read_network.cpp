@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/guard.h"
 #include "tunesmith/plugin/error.h"
+#include "tunesmith/plugin/guard.h"
 
 namespace tunesmith::network {
 namespace {

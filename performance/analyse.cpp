@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "affine/value_at.h"
 #include "cache_traffic.h"
 #include "footprint.h"
 #include "store_facts.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/affine/value_at.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith::features {

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <map>
 
-#include "affine/value_at.h"
-#include "analysis/barriers.h"
-#include "ir/tree_surgery.h"
 #include "lockstep_threads.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/affine/value_at.h"
+#include "tunesmith/analysis/barriers.h"
 #include "tunesmith/grid/launches.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 #include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "affine/value_at.h"
+#include "tunesmith/affine/value_at.h"
 #include "tunesmith/ir/execution_model.h"
 #include "tunesmith/ir/stmt.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "affine/value_at.h"
+#include "tunesmith/affine/value_at.h"
 
 namespace tunesmith::features {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "affine/linear_form.h"
+#include "tunesmith/affine/linear_form.h"
 
 namespace tunesmith {
 namespace {

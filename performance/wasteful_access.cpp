@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "affine/linear_form.h"
 #include "lockstep_threads.h"
+#include "tunesmith/affine/linear_form.h"
 #include "tunesmith/ir/printer.h"
 
 namespace tunesmith {

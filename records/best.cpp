@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "record_json.h"
 #include "store_impl.h"
+#include "tunesmith/records/record_json.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

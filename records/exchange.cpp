@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "record_json.h"
-#include "schema/line.h"
 #include "store_impl.h"
+#include "tunesmith/records/record_json.h"
+#include "tunesmith/schema/line.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

@@ -1,8 +1,8 @@
 // Measurements, and the tasks and programs that they are of.
 #include <fmt/format.h>
 
-#include "record_json.h"
 #include "tables.h"
+#include "tunesmith/records/record_json.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

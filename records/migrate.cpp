@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "record_json.h"
 #include "record_json_v1.h"
 #include "schema.h"
 #include "tables.h"
+#include "tunesmith/records/record_json.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

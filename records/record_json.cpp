@@ -1,4 +1,4 @@
-#include "record_json.h"
+#include "tunesmith/records/record_json.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,15 +6,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "measure/outcome_fields.h"
 #include "record_json_v1.h"
-#include "schema/field.h"
-#include "schema/json_text.h"
-#include "schema/limits.h"
-#include "schema/line.h"
+#include "tunesmith/records/workload_fields.h"
+#include "tunesmith/schema/field.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
+#include "tunesmith/schema/line.h"
+#include "tunesmith/schema/outcome_fields.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
-#include "workload_fields.h"
 
 namespace tunesmith {
 

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "record_json.h"
-#include "schema/json_text.h"
-#include "schema/limits.h"
+#include "tunesmith/records/record_json.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
 #include "tunesmith/support/hash.h"
 
 namespace tunesmith {

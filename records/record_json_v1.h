@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "schema/field.h"
 #include "tunesmith/records/record.h"
+#include "tunesmith/schema/field.h"
 
 namespace tunesmith {
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "record_json.h"
 #include "schema.h"
 #include "store_impl.h"
+#include "tunesmith/records/record_json.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"

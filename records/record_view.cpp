@@ -1,8 +1,8 @@
 // Reading records: the view `record` joins a measurement with its program, task and run.
 #include <fmt/format.h>
 
-#include "record_json.h"
 #include "tables.h"
+#include "tunesmith/records/record_json.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "schema/json_text.h"
-#include "schema/limits.h"
-#include "schema/line.h"
+#include "tunesmith/records/workload_fields.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
+#include "tunesmith/schema/line.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
-#include "workload_fields.h"
 
 namespace tunesmith {
 

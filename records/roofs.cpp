@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "record_json.h"
 #include "tables.h"
+#include "tunesmith/records/record_json.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stopwatch.h"
-#include "tunesmith/measure/machine_lock.h"
+#include "tunesmith/measuring/machine_lock.h"
 
 namespace tunesmith {
 

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "evaluate_scores.h"
-#include "plugin/own_thread.h"
-#include "plugin/watch.h"
 #include "stopwatch.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/plugin/own_thread.h"
+#include "tunesmith/plugin/watch.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "runner_pool.h"
-#include "support/monotonic_clock.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/monotonic_clock.h"
 #include "tunesmith/tuning/similar_tasks.h"
 
 namespace tunesmith {

@@ -21,7 +21,7 @@
 
 #include "llvm_target.h"
 #include "problem.h"
-#include "tunesmith/measure/machine_lock.h"
+#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/runtime/pool.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/tuning/ranking.h"

@@ -89,7 +89,7 @@ def flock(file):
 
 @contextlib.contextmanager
 def turn():
-    """While it lasts, no run of Tunesmith measures (core/include/tunesmith/measure/machine_lock.h). A machine without a lock is no
+    """While it lasts, no run of Tunesmith measures (measuring/include/tunesmith/measuring/machine_lock.h). A machine without a lock is no
     reason not to measure."""
     gate = flock(f"{lock_file()}.next")
     held = flock(lock_file())

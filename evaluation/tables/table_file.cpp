@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
-#include "schema/json_text.h"
 #include "tunesmith/evaluation/table.h"
 #include "tunesmith/measure/timing.h"
+#include "tunesmith/schema/json_text.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/support/unique_id.h"

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/repeats_fields.h"
-#include "schema/field.h"
-#include "schema/json_text.h"
-#include "schema/limits.h"
-#include "schema/line.h"
+#include "tunesmith/records/workload_fields.h"
+#include "tunesmith/schema/field.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
+#include "tunesmith/schema/line.h"
 #include "tunesmith/support/error.h"
-#include "workload_fields.h"
 
 namespace tunesmith {
 namespace {

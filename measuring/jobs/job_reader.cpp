@@ -2,7 +2,7 @@
 
 #include <istream>
 
-#include "schema/line.h"
+#include "tunesmith/schema/line.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

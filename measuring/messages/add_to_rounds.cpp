@@ -4,7 +4,7 @@
 
 #include "messages/kernel_fields.h"
 #include "messages/limits.h"
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 
 namespace tunesmith {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "measure/outcome_fields.h"
 #include "messages/limits.h"
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
+#include "tunesmith/schema/outcome_fields.h"
 
 namespace tunesmith {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 #include "tunesmith/verification/edges.h"
 
 namespace tunesmith {

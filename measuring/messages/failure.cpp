@@ -1,8 +1,8 @@
 #include "messages/failure.h"
 
-#include "measure/outcome_fields.h"
 #include "messages/limits.h"
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
+#include "tunesmith/schema/outcome_fields.h"
 
 namespace tunesmith {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 #include "tunesmith/verification/data_sets.h"
 
 namespace tunesmith {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 
 namespace tunesmith {
 

@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "messages/message.h"
-#include "schema/version.h"
+#include "tunesmith/schema/version.h"
 
 namespace tunesmith {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith {

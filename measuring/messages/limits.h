@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "messages/message.h"
-#include "schema/limits.h"
+#include "tunesmith/schema/limits.h"
 
 namespace tunesmith {
 

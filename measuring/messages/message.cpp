@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "schema/json_text.h"
+#include "tunesmith/schema/json_text.h"
 
 namespace tunesmith {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "schema/field.h"
 #include "tunesmith/plugin/options.h"
+#include "tunesmith/schema/field.h"
 
 namespace tunesmith {
 

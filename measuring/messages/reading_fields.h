@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runner/disturbance.h"
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 
 namespace tunesmith {
 

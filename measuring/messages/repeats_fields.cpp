@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "schema/limits.h"
+#include "tunesmith/schema/limits.h"
 
 namespace tunesmith {
 

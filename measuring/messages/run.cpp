@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "measure/outcome_fields.h"
 #include "messages/kernel_fields.h"
 #include "messages/limits.h"
 #include "messages/reading_fields.h"
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
+#include "tunesmith/schema/outcome_fields.h"
 
 namespace tunesmith {
 

@@ -12,7 +12,7 @@
 #include "messages/limits.h"
 #include "messages/option_fields.h"
 #include "messages/repeats_fields.h"
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 #include "tunesmith/verification/verify_outputs.h"
 
 namespace tunesmith {

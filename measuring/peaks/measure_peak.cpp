@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "runner/disturbance.h"
-#include "support/child_process.h"
-#include "support/monotonic_clock.h"
 #include "tunesmith/measuring/peak.h"
 #include "tunesmith/runtime/pool.h"
+#include "tunesmith/support/child_process.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/monotonic_clock.h"
 #include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "intrinsics/call_nest.h"
+#include "tunesmith/intrinsics/call_nest.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/workload/workload.h"
 

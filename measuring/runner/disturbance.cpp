@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "support/monotonic_clock.h"
+#include "tunesmith/support/monotonic_clock.h"
 
 namespace tunesmith {
 namespace {

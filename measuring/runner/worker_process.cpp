@@ -16,9 +16,9 @@
 
 #include "runner/disturbance.h"
 #include "runner/exit_codes.h"
-#include "schema/limits.h"
-#include "support/installation.h"
+#include "tunesmith/schema/limits.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/installation.h"
 
 namespace tunesmith {
 namespace {

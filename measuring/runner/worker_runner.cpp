@@ -12,10 +12,11 @@
 #include "runner/disturbance.h"
 #include "runner/interleave.h"
 #include "runner/task_worker.h"
-#include "target/guarded_kernel.h"
+#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/thread_pool.h"
+#include "tunesmith/target/guarded_kernel.h"
 #include "tunesmith/target/separate_device.h"
 
 namespace tunesmith {

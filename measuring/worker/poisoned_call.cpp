@@ -7,7 +7,7 @@
 #include <cstring>
 #include <thread>
 
-#include "support/monotonic_clock.h"
+#include "tunesmith/support/monotonic_clock.h"
 #include "worker/watched_call.h"
 
 namespace tunesmith {

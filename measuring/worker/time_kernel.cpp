@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/monotonic_clock.h"
+#include "tunesmith/support/monotonic_clock.h"
 
 namespace tunesmith {
 namespace {

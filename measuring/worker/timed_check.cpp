@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "support/monotonic_clock.h"
+#include "tunesmith/support/monotonic_clock.h"
 
 namespace tunesmith {
 namespace {

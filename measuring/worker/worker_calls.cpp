@@ -4,8 +4,8 @@
 #include <exception>
 #include <thread>
 
-#include "support/monotonic_clock.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/monotonic_clock.h"
 #include "worker/worker_faults.h"
 #include "worker/worker_task.h"
 

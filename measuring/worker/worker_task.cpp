@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "plugin/guard.h"
-#include "target/guarded_kernel.h"
 #include "tunesmith/plugin/error.h"
+#include "tunesmith/plugin/guard.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/support/random.h"
+#include "tunesmith/target/guarded_kernel.h"
 #include "tunesmith/target/separate_device.h"
 #include "worker/numbered_entries.h"
 #include "worker/time_kernel.h"

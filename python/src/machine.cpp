@@ -1,5 +1,5 @@
 // The machine's turn at measuring, for what is timed in Python.
-#include <tunesmith/measure/machine_lock.h>
+#include <tunesmith/measuring/machine_lock.h>
 
 #include "errors.h"
 #include "refs.h"

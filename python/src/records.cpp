@@ -16,9 +16,9 @@
 #include "errors.h"
 #include "kernel.h"
 #include "library_examples.h"
-#include "record_json.h"
 #include "shipping.h"
 #include "traces.h"
+#include "tunesmith/records/record_json.h"
 
 namespace tunesmith::python {
 namespace {

@@ -12,9 +12,9 @@
 #include "group_calls.h"
 #include "numeric.h"
 #include "run_kernel.h"
-#include "space/single_call.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
+#include "tunesmith/trace/single_call.h"
 #include "tunesmith/tuning/called_places.h"
 
 namespace tunesmith::conformance {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "at_work.h"
-#include "support/read_to_end.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/read_to_end.h"
 
 namespace tunesmith::conformance {
 namespace {

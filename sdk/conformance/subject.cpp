@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "space/named_extension.h"
 #include "tunesmith/target/extension_file.h"
 
 namespace tunesmith::conformance {
@@ -103,7 +102,7 @@ Verdict Subject::hardware_of_company() const {
         fmt::format("this machine lacks {} for target '{}'", probe.missing, company_.target.id));
   for (const PluginUse& use : company_.extensions) {
     if (use.optional) continue;
-    const std::filesystem::path file = extension_path(use);
+    const std::filesystem::path file = use.extension_path();
     const std::shared_ptr<TargetExtension> extension =
         file.empty() ? make.operator()<TargetExtension>(use) : ExtensionFile::load(file);
     if (const ProbeResult probe = extension->probe(*target); !probe.here())

@@ -13,6 +13,7 @@
 #include "library_source.h"
 #include "llvm_target.h"
 #include "run_program.h"
+#include "tunesmith/support/installation.h"
 #include "tunesmith/target/target.h"
 
 namespace tunesmith::llvm_target {
@@ -32,13 +33,9 @@ void write_file(const fs::path& path, const std::string& content) {
   if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
 }
 
-/// The archive with the thread pool lies beside libtunesmith, any of whose functions says where that is.
+/// The archive with the thread pool lies beside libtunesmith.
 fs::path runtime_archive() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&lower_options_of), &info) == 0 || info.dli_fname == nullptr) {
-    throw EnvironmentError("the place of libtunesmith cannot be found");
-  }
-  const fs::path archive = fs::canonical(info.dli_fname).parent_path() / "libtunesmith_runtime.a";
+  const fs::path archive = library_folder() / "libtunesmith_runtime.a";
   if (!fs::exists(archive)) {
     throw EnvironmentError(fmt::format(
         "{} is missing; it is part of the installation and built libraries need it", archive.string()));

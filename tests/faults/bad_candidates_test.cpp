@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tunesmith/measuring/machine_lock.h>
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/plugin/registry.h>
 #include <tunesmith/support/error.h>

@@ -7,9 +7,9 @@
 #include <tunesmith/measuring/job.h>
 #include <tunesmith/support/error.h>
 
-#include "record_json.h"
-#include "schema/json_text.h"
-#include "schema/line.h"
+#include "tunesmith/records/record_json.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/line.h"
 
 using namespace tunesmith;
 

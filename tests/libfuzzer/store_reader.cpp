@@ -13,8 +13,8 @@
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 
-#include "schema/json_text.h"
 #include "scratch_file.h"
+#include "tunesmith/schema/json_text.h"
 
 using namespace tunesmith;
 

@@ -5,7 +5,7 @@ Usage: changed_headers.py SOURCE API_VERSION_TEMPLATE FOLDER CHANGE
 CHANGE: comments    in every header, comments and white space
         unreached   in every header that neither searchers nor cost models reach, code
         reached     in one header that both reach, code
-Writes the headers to FOLDER/core/include and FOLDER/generated."""
+Writes the headers to FOLDER/core/*/include and FOLDER/generated."""
 import pathlib
 import shutil
 import sys
@@ -19,16 +19,16 @@ sys.path.insert(0, str(SOURCE / "cmake"))
 import plugin_headers  # noqa: E402  of the tree that is built
 
 shutil.rmtree(FOLDER, ignore_errors=True)
-libraries = [path.parent.name for path in SOURCE.glob("*/include") if path.parent.name != "core"]
+libraries = [path.parent.name for path in SOURCE.glob("*/include")]
 for name in ("core", *libraries):
     shutil.copytree(SOURCE / name, FOLDER / name, ignore=lambda folder, names: [n for n in names if "." in n and not n.endswith((".h", ".cpp", ".txt"))])
-include = FOLDER / "core/include"
+includes = [FOLDER / "core" / library / "include" for library in ("compiler", "host")]
 tree = plugin_headers.Tree(FOLDER)
 counted = {kind: {name.removeprefix("include/") for name in tree.of_kind(kind, *tree.kinds()[kind])[1]} for kind in ("searcher", "cost_model")}
 assert all(REACHED_BY_BOTH in names for names in counted.values())
 spared = set.union(*counted.values())
 changed = 0
-for header in sorted(include.rglob("*.h")):
+for include, header in [(include, header) for include in includes for header in sorted(include.rglob("*.h"))]:
     name = header.relative_to(include).as_posix()
     text = header.read_text()
     if CHANGE == "comments":

@@ -10,11 +10,11 @@
 #include "lowered_program.h"
 #include "packs/pack_file.h"
 #include "space/compile_intrinsics.h"
-#include "space/single_call.h"
 #include "temporary_folder.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
+#include "tunesmith/trace/single_call.h"
 #include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
 

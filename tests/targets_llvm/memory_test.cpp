@@ -2,8 +2,8 @@
 // element too many is a fault.
 #include <gtest/gtest.h>
 
-#include "lower/passes.h"
 #include "lowered_program.h"
+#include "tunesmith/lower/passes.h"
 
 namespace tunesmith {
 namespace {

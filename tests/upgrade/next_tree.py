@@ -77,12 +77,13 @@ class Tree:
     def changed(self, name, text):
         if name == "stable/api.yaml":
             return api_yaml(text)
-        if name == "core/plugin_headers.txt":
+        if name == "core/host/plugin_headers.txt":
             return replaced(text, r"(?m)^module: ", "module: " + ADDED_HEADER.removeprefix("tunesmith/"))
-        if name.startswith("core/api/") and name.endswith(".cpp"):
+        if name.startswith("core/host/api/") and name.endswith(".cpp"):
             return kernel_source(text)
-        if name.startswith("core/include/"):
-            return self.header(name.removeprefix("core/include/"), text)
+        for folder in ("core/compiler/include/", "core/host/include/"):
+            if name.startswith(folder):
+                return self.header(name.removeprefix(folder), text)
         if name.startswith("stable/include/tunesmith/stable/"):
             return wrapper(name.removeprefix("stable/include/tunesmith/stable/"), text, self.minor)
         return text
@@ -90,15 +91,15 @@ class Tree:
 
 def copy(tree):
     """All but what is built. What is generated is left as it is in the copy, where it is generated anew."""
-    wanted = {f"core/include/{ADDED_HEADER}", "core/api_version.txt"}
-    code_hash.write_if_other(FOLDER / "core/include" / ADDED_HEADER, "#pragma once\nnamespace tunesmith {\nclass AddedLater;\n}\n")
+    wanted = {f"core/host/include/{ADDED_HEADER}", "core/host/api_version.txt"}
+    code_hash.write_if_other(FOLDER / "core/host/include" / ADDED_HEADER, "#pragma once\nnamespace tunesmith {\nclass AddedLater;\n}\n")
     for path in sorted(ROOT.rglob("*")):
         name = path.relative_to(ROOT).as_posix()
         if name.split("/")[0].startswith(("build", "install", ".git")) or "__pycache__" in name or not path.is_file():
             continue
         wanted.add(name)
         target, content = FOLDER / name, path.read_bytes()
-        if target.exists() and (content.startswith(NOTICE.encode()) or name == "core/api_version.txt"):
+        if target.exists() and (content.startswith(NOTICE.encode()) or name == "core/host/api_version.txt"):
             continue
         if name.startswith(("stable/", "core/")):
             content = tree.changed(name, content.decode()).encode()
@@ -116,12 +117,12 @@ def main():
     tree = Tree()
     copy(tree)
     subprocess.run([sys.executable, FOLDER / "tools/generate-api"], check=True)
-    functions = sum(path.read_text().count(ADDED_FUNCTION) for path in (FOLDER / "core/api").glob("*.cpp"))
+    functions = sum(path.read_text().count(ADDED_FUNCTION) for path in (FOLDER / "core/host/api").glob("*.cpp"))
     assert functions == tree.kernel_tables, f"{functions} of {tree.kernel_tables} tables of the kernel got a function"
     later = plugin_headers.Tree(FOLDER)
     hashes = {kind: [code_hash.digest(each.of_kind(kind, *each.kinds()[kind])[1]) for each in (tree.hashed, later)] for kind in plugin_headers.KINDS}
     assert all(hashes[kind][0] == hashes[kind][1] for kind in UNCHANGED) and hashes["module"][0] != hashes["module"][1], hashes
-    code_hash.write_if_other(FOLDER / "core/api_version.txt", tree.api_versions((ROOT / "core/api_version.txt").read_text(),
+    code_hash.write_if_other(FOLDER / "core/host/api_version.txt", tree.api_versions((ROOT / "core/host/api_version.txt").read_text(),
                                                                                " ".join(hashes[kind][1] for kind in plugin_headers.KINDS)))
 
 

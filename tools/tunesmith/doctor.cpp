@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include <tunesmith/measure/environment.h>
 #include <tunesmith/measuring/peak.h>
+#include <tunesmith/records/environment.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/support/version.h>
 #include <tunesmith/target/benchmarking.h>

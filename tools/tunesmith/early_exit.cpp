@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "exit_codes.h"
-#include "plugin/watch.h"
+#include "tunesmith/plugin/watch.h"
 
 namespace tunesmith::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/machine_lock.h>
 #include <tunesmith/measuring/peak.h>
 #include <tunesmith/network/verify_in_place.h>
 #include <tunesmith/runtime/pool.h>

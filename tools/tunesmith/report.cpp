@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/ir/printer.h>
-#include <tunesmith/measure/environment.h>
 #include <tunesmith/measuring/peak.h>
+#include <tunesmith/records/environment.h>
 #include <tunesmith/target/benchmarking.h>
 #include <tunesmith/tuning/tuner.h>
 

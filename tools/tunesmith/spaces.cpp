@@ -13,6 +13,7 @@
 #include "output.h"
 #include "plain_report.h"
 #include "traces.h"
+#include "tunesmith/evaluation/space_shares.h"
 
 namespace tunesmith::cli {
 namespace {

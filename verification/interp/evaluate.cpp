@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "interp/machine.h"
-#include "ir/fold.h"
+#include "tunesmith/ir/fold.h"
 
 namespace tunesmith::interp {
 namespace {

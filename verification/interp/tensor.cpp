@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/fold.h"
+#include "tunesmith/ir/fold.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/random.h"
 

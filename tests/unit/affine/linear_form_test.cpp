@@ -1,4 +1,4 @@
-#include "affine/linear_form.h"
+#include "tunesmith/affine/linear_form.h"
 
 #include <gtest/gtest.h>
 

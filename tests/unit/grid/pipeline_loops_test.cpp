@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/tree_surgery.h"
+#include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
 #include "unit/grid/grid_machine.h"
 #include "unit/lower/run_passes.h"

@@ -15,8 +15,8 @@ TEST(LowerBlocks, TellsOverWhichLoopAReductionCarries) {
   s.reorder({parts[0], loops[1], parts[1]});
   Program program = s.program().clone();
   const BlockFacts facts = lower_blocks(program);
-  ASSERT_FALSE(facts.carried.empty());
-  for (const BlockFacts::Carried& carried : facts.carried) {
+  ASSERT_FALSE(facts.loop_carried.empty());
+  for (const BlockFacts::LoopCarried& carried : facts.loop_carried) {
     EXPECT_EQ(carried.buffer->name, "O");
     EXPECT_EQ(carried.loop->var->name, "k_0") << "the outermost one";
   }

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "lower/passes.h"
 #include "tunesmith/ir/printer.h"
+#include "tunesmith/lower/passes.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/workload.h"
 

@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "example_job.h"
-#include "record_json.h"
-#include "schema/json_text.h"
-#include "schema/limits.h"
-#include "schema/line.h"
 #include "tunesmith/measuring/job_reader.h"
+#include "tunesmith/records/record_json.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
+#include "tunesmith/schema/line.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

@@ -14,7 +14,7 @@
 #include "every_message.h"
 #include "message_bytes.h"
 #include "messages/limits.h"
-#include "schema/field.h"
+#include "tunesmith/schema/field.h"
 
 namespace tunesmith {
 namespace {

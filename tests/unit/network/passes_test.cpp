@@ -31,9 +31,10 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
     names.emplace_back(pass.name);
     EXPECT_FALSE(pass.summary.empty());
   }
-  EXPECT_THAT(names, testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
-                                          "share", "drop_unused", "move_scales", "merge_products",
-                                          "copy_results", "choose_layouts", "join_in_place"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
+                                   "eliminate_common_subexpressions", "eliminate_dead_code", "move_scales",
+                                   "merge_products", "copy_results", "choose_layouts", "join_in_place"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});

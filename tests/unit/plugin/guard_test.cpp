@@ -1,4 +1,4 @@
-#include "plugin/guard.h"
+#include "tunesmith/plugin/guard.h"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "plugin/watch.h"
+#include "tunesmith/plugin/watch.h"
 
 #include <atomic>
 #include <csignal>

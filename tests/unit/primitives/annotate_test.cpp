@@ -76,7 +76,7 @@ TEST(Annotate, Refusals) {
 
 /// Keys that the header of keys gives a meaning to, each as it is written there.
 std::vector<std::string> known_keys() {
-  std::ifstream file(TUNESMITH_SOURCE_DIR "/core/include/tunesmith/ir/annotation_keys.h");
+  std::ifstream file(TUNESMITH_SOURCE_DIR "/core/compiler/include/tunesmith/ir/annotation_keys.h");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::regex definition("constexpr const char\\* k\\w+ = \"(\\w+)\"");
   std::vector<std::string> keys;

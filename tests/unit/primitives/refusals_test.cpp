@@ -230,7 +230,7 @@ TEST(Refusals, EveryReasonIsRaisedByATest) {
     tests += text_of_files(std::string("/tests/unit/") + folder);
   for (const char* folder :
        {"analysis", "intrinsics", "primitives", "primitives/shared", "sampling", "trace"})
-    sources += text_of_files(std::string("/core/") + folder);
+    sources += text_of_files(std::string("/core/compiler/") + folder);
   const std::regex reason(
       "(?:Refusal\\{\\s*|refuse\\(\\s*|ScheduleError\\(\\s*[\\w\"]+,\\s*)\"([^\"]* [^\"]* [^\"]*)\"");
   size_t found = 0;

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "record_json.h"
-#include "schema/json_text.h"
-#include "schema/limits.h"
-#include "schema/line.h"
+#include "tunesmith/records/record_json.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
+#include "tunesmith/schema/line.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record_json.h"
-#include "schema/line.h"
+#include "tunesmith/records/record_json.h"
+#include "tunesmith/schema/line.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

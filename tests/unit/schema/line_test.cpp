@@ -1,5 +1,5 @@
 // Lines: one form, one version, and limits that hold before anything is made of them.
-#include "schema/line.h"
+#include "tunesmith/schema/line.h"
 
 #include <sstream>
 
@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "schema/json_text.h"
-#include "schema/limits.h"
-#include "schema/version.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
+#include "tunesmith/schema/version.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {

@@ -9,7 +9,7 @@
 #include <tunesmith/search/cost_model.h>
 #include <tunesmith/workload/library.h>
 
-#include "plugin/own_thread.h"
+#include "tunesmith/plugin/own_thread.h"
 
 namespace tunesmith {
 namespace {

@@ -1,4 +1,4 @@
-#include "support/yaml.h"
+#include "tunesmith/support/yaml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "intrinsics/intrinsic_content.h"
 #include "temporary_folder.h"
 #include "tunesmith/support/error.h"
 #include "unit/target/complaint.h"

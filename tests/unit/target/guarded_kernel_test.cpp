@@ -1,5 +1,5 @@
 // What a loaded kernel of a plugin throws, or answers against its contract, names the plugin.
-#include "target/guarded_kernel.h"
+#include "tunesmith/target/guarded_kernel.h"
 
 #include <limits>
 #include <stdexcept>

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include <tunesmith/measure/environment.h>
 #include <tunesmith/measure/runner.h>
+#include <tunesmith/records/environment.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/workload/workload.h>

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <tunesmith/measure/environment.h>
 #include <tunesmith/measure/verifier_version.h>
+#include <tunesmith/records/environment.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/tuning/tuner.h>

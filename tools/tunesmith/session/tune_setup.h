@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include <tunesmith/measure/machine_lock.h>
 #include <tunesmith/measure/runner.h>
+#include <tunesmith/measuring/machine_lock.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/tuning/tune_many.h>
 #include <tunesmith/tuning/tuner.h>

@@ -11,6 +11,7 @@
 #include "tunesmith/evaluation/statistics.h"
 #include "tunesmith/tuning/tuner.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// A trial that found a faster program than all before it.
@@ -116,3 +117,4 @@ Comparison compare_runs(const std::vector<SearchRun>& runs, const std::vector<st
                         const std::map<std::string, double>& best_known = {});
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "tunesmith/support/thread_pool.h"
 #include "tunesmith/target/target.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// A target with the quantities of the one that the table was recorded for. Its compiled kernels say which
@@ -73,3 +74,4 @@ TableCheck check_table(const Table& table, const Space& space, ThreadPool& pool)
 Table rehash_table(const Table& table, const Space& space, ThreadPool& pool);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 struct Quartiles {
@@ -29,3 +30,4 @@ struct SignedRank {
 SignedRank signed_rank(std::span<const double> differences);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "tunesmith/lower/lower.h"
-#include "tunesmith/measure/environment.h"
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/plugin/options.h"
+#include "tunesmith/records/environment.h"
 #include "tunesmith/space/spaces_file.h"
 #include "tunesmith/target/device_model.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// One program, and what became of it.
@@ -86,3 +87,4 @@ void save_table(const Table& table, const std::filesystem::path& file);
 Table load_table(const std::filesystem::path& file);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

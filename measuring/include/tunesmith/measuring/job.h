@@ -9,6 +9,7 @@
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/records/recorded_candidate.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// How a job is measured: fields of MeasureOptions, whose own values they have where nothing is said.
@@ -37,3 +38,4 @@ std::string line_of(const Job& job);
 Job parse_job(std::string_view line);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

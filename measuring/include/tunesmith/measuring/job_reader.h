@@ -9,6 +9,7 @@
 
 #include "tunesmith/measuring/job.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// Takes no more memory than one line may. `in` outlives it.
@@ -33,3 +34,4 @@ class JobReader {
 };
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "tunesmith/target/benchmarking.h"
 #include "tunesmith/target/target.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// The type that most of a program's operations are of: that of the wider factor of the products that it
@@ -42,3 +43,4 @@ struct WatchedRate {
 WatchedRate watched(const std::function<double()>& measure);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "tunesmith/target/target.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// How the worker makes the target that loads the kernels: the same plugin with the same options.
@@ -28,3 +29,4 @@ std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& tar
                                            const WorkerTarget& worker_target, const MeasureOptions& options);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

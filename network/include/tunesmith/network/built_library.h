@@ -12,6 +12,7 @@
 #include "tunesmith/target/kernel_abi.h"
 #include "tunesmith/verification/guarded_buffer.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// What a library does not say of itself.
@@ -65,3 +66,4 @@ class BuiltLibrary final : public RunnableNetwork {
 };
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

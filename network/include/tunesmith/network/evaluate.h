@@ -7,6 +7,7 @@
 #include "tunesmith/network/network.h"
 #include "tunesmith/verification/tensor.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// A copy of the values.
@@ -27,3 +28,4 @@ std::vector<tunesmith::Tensor> evaluate(const Network& network, std::span<const 
                                         Precision precision = Precision::F64);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

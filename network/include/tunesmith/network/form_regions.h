@@ -6,6 +6,7 @@
 
 #include "tunesmith/network/network.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// Positions in Network::nodes, ascending. Only nodes that move elements without computing anything are in
@@ -35,3 +36,4 @@ struct Region {
 std::vector<Region> form_regions(const Network& network);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "tunesmith/network/network.h"
 #include "tunesmith/network/operator.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// Made once, never destroyed before the process ends; called from any thread, several at once.
@@ -40,3 +41,4 @@ inline std::shared_ptr<const network::Constant> Importer::read_tensor(
 }
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "tunesmith/target/target.h"
 #include "tunesmith/verification/guarded_buffer.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// The kernels, called as the library's C calls them, on one thread. The call's memory ends at a guard
@@ -36,3 +37,4 @@ class LoadedPlan final : public RunnableNetwork {
 };
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

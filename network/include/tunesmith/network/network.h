@@ -16,6 +16,7 @@
 
 #include "tunesmith/ir/dtype.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 class Operator;
@@ -97,3 +98,4 @@ std::string to_text(const Network& network);
 void check_invariants(const Network& network);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

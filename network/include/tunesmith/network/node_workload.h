@@ -7,6 +7,7 @@
 #include "tunesmith/network/network.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// One workload that computes what some nodes compute.
@@ -26,3 +27,4 @@ NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes,
                          std::span<const TensorIndex> results);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "tunesmith/network/network.h"
 #include "tunesmith/support/error.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// An operator refuses a node because the values of an input are not known before the network runs.
@@ -74,3 +75,4 @@ class Operator {
 };
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

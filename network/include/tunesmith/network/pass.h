@@ -13,6 +13,7 @@
 #include "tunesmith/network/network.h"
 #include "tunesmith/support/error.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// Null for what is not known.
@@ -65,3 +66,4 @@ void run_passes(Network& network, const PassOptions& options,
                 const std::function<void(const Pass&, const Network&)>& after = {});
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include "tunesmith/network/plan_library.h"
 #include "tunesmith/target/target.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// Equal workloads are compiled once. Used by one thread.
@@ -36,3 +37,4 @@ class PlainKernels {
 std::vector<NodeWorkload> region_workloads(const Network& network, std::span<const Region> regions);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "tunesmith/network/write_library.h"
 #include "tunesmith/target/target.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// One call: the kernel of a region's workload. Kernels of equal workloads are shared.
@@ -38,3 +39,4 @@ LibraryPlan plan_library(const Network& network, const std::vector<RegionKernel>
                          const std::string& name);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// Offsets of tensors are multiples of it: a cache line, and a vector of any processor.
@@ -34,3 +35,4 @@ struct MemoryPlan {
 MemoryPlan plan_memory(std::span<const Lifetime> tensors, int64_t max_nodes = 20'000);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "tunesmith/network/network.h"
 #include "tunesmith/plugin/registry.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 struct ReadNetwork {
@@ -24,3 +25,4 @@ struct ReadNetwork {
 ReadNetwork read_network(PluginRegistry& registry, const std::filesystem::path& file);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// Told before the first step (step -1, no buffers) and after each, with the kernel's buffers: its inputs,
@@ -30,3 +31,4 @@ class RunnableNetwork {
 };
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

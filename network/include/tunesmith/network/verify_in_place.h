@@ -16,6 +16,7 @@
 #include "tunesmith/target/target.h"
 #include "tunesmith/verification/tensor.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// What was found of one step.
@@ -78,3 +79,4 @@ std::vector<tunesmith::Tensor> random_inputs(std::span<const LibraryArgument> in
                                              int64_t integers = 2);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -17,6 +17,7 @@
 #include "tunesmith/target/compiled_kernel.h"
 #include "tunesmith/target/packaging.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// Where a kernel finds one of its buffers.
@@ -75,3 +76,4 @@ NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const 
 void rehearse_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

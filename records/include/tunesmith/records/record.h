@@ -22,6 +22,7 @@
 #include "tunesmith/support/unique_id.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// Why a program was measured. The text names (measurement_kind_name) stand in stores and exports.
@@ -182,3 +183,4 @@ std::string record_fault(const Record& record);
 int64_t now_ms();
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -29,9 +29,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tunesmith/measure/environment.h"
+#include "tunesmith/records/environment.h"
 #include "tunesmith/records/record.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// Of the stores that this Tunesmith writes.
@@ -231,3 +232,4 @@ class RecordStore {
 };
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

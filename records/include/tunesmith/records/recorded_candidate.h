@@ -8,6 +8,7 @@
 
 #include "tunesmith/records/record.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// A value. Fields have the names and the meaning that they have in a Record; it may have been measured or
@@ -32,3 +33,4 @@ std::string line_of(const RecordedCandidate& candidate);
 RecordedCandidate parse_candidate(std::string_view line);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

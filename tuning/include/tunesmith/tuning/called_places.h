@@ -5,6 +5,7 @@
 
 #include "tunesmith/ir/program.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// Which tensor intrinsics a lowered program calls, and where each is implemented: "acme.yaml:14: tensor
@@ -16,3 +17,4 @@ std::string called_places(const Program& lowered);
 std::string with_called_places(std::string message, const Program& lowered);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

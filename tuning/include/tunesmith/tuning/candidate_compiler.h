@@ -10,6 +10,7 @@
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 struct CandidateKernel {
@@ -38,3 +39,4 @@ class CandidateCompiler {
 };
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

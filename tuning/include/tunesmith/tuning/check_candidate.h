@@ -9,6 +9,7 @@
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/space/space.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// What another process needs of `candidate`, which `space` has made of `workload`.
@@ -33,3 +34,4 @@ CandidateCheck check_candidate(const RecordedCandidate& recorded, const Space& s
 std::vector<std::string> target_differences(std::string_view theirs, std::string_view ours);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

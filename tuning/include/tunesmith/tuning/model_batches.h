@@ -7,6 +7,7 @@
 #include "tunesmith/records/record.h"
 #include "tunesmith/tuning/tuner.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// How well the cost model foresaw each round of a run, in order: from the scores that stand with the run's
@@ -16,3 +17,4 @@ namespace tunesmith {
 std::vector<ModelBatch> model_batches(std::span<const Record> records);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 class Task;
@@ -35,3 +36,4 @@ class OfflineTask {
 };
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

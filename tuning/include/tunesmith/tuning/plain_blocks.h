@@ -7,6 +7,7 @@
 
 #include "tunesmith/space/space.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// A block has much of the work when it has more than this share of the arithmetic that a sketch's program
@@ -46,3 +47,4 @@ struct PlainBlock {
 std::vector<PlainBlock> plain_blocks(const Space& space, const Program& program, const SketchSet& set);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

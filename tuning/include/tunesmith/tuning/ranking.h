@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// A quantile of samples, and the range that holds the true one with at least 95 % probability, whatever the
@@ -29,3 +30,4 @@ inline constexpr int kTwoSidedSamples = 36;
 QuantileInterval quantile_interval(std::span<const double> samples, double quantile, size_t chosen_from = 1);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

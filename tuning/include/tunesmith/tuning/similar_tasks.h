@@ -7,6 +7,7 @@
 
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// Equal for similar workloads: those of one definition and of the same data types.
@@ -17,3 +18,4 @@ uint64_t similarity_group(const Workload& workload);
 double shape_distance(const Workload& a, const Workload& b);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/measure/environment.h"
 #include "tunesmith/measure/runner.h"
+#include "tunesmith/records/environment.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/tuning/tuner.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// One of the tasks of a run.
@@ -109,3 +110,4 @@ TuneManyResult tune_many(std::span<const WeightedTask> tasks, const Space& space
 double expected_share(const TaskSet& set, size_t task);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

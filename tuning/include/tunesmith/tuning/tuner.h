@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tunesmith/measure/environment.h"
-#include "tunesmith/measure/machine_lock.h"
 #include "tunesmith/measure/runner.h"
+#include "tunesmith/measuring/machine_lock.h"
+#include "tunesmith/records/environment.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/search/task_scheduler.h"
 #include "tunesmith/space/space.h"
@@ -23,6 +23,7 @@
 #include "tunesmith/tuning/ranking.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 struct TuneOptions {
@@ -218,3 +219,4 @@ TuneResult tune(const Workload& workload, const Space& space, RecordStore& store
 TaskKey task_key(const Workload& workload, const Space& space, int threads);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

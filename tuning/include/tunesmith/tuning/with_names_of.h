@@ -5,6 +5,7 @@
 
 #include "tunesmith/trace/schedule.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// `trace`, made for `from`, with the names that its blocks have in `to`: the two programs have one
@@ -15,3 +16,4 @@ tl::expected<Trace, ScheduleError> with_names_of(
     const std::shared_ptr<const TensorIntrinsics>& intrinsics = nullptr);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -19,6 +19,7 @@
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/space/spaces_file.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::conformance {
 
 /// What became of a check. Only Failed and UnexpectedPass count against the plugin.
@@ -87,3 +88,4 @@ Report verify_pack(const std::filesystem::path& path, const PluginSearch& search
                    const VerifyOptions& options);
 
 }  // namespace tunesmith::conformance
+#pragma GCC visibility pop

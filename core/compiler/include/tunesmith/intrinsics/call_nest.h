@@ -1,0 +1,16 @@
+// The loops by which a lowered program calls a tensor intrinsic.
+#pragma once
+
+#include "tunesmith/intrinsics/intrinsic_match.h"
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
+#include "tunesmith/ir/program.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// The semantics over the operands of `match`, each of which has one index, the offset of its first element;
+/// the outermost loop has the annotation that makes a call of it.
+StmtPtr call_nest(Program& program, const TensorIntrinsicPtr& called, const IntrinsicMatch& match);
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

@@ -1,0 +1,73 @@
+// A buffer: a named, typed, shaped piece of memory in a scope. Immutable and shared; identity is the object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include "tunesmith/ir/dtype.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// Memory scopes of the kernel. Targets may add their own names (ir/execution_model.h).
+///   global    memory of the program, seen by all threads
+///   local     memory of one thread; allocated where the accesses' common loop nest begins
+///   register  SSA values; lowering refuses a program in which it cannot keep them there
+inline constexpr const char* kScopeGlobal = "global";
+inline constexpr const char* kScopeLocal = "local";
+inline constexpr const char* kScopeRegister = "register";
+
+/// How the elements of a buffer change places in its memory, so that neighbouring rows have what stands in
+/// one column in different banks: pieces of 16 bytes move within their row. Nothing moves without bits.
+struct Swizzle {
+  int bits = 0;  // how many bits of an element's index change: those from `to` on,
+  int to = 0;
+  int from = 0;  // each where its counterpart from `from` on is set; from >= to + bits
+
+  /// Where the element of this index lies. One-to-one, and its own inverse.
+  int64_t place_of(int64_t index) const {
+    return index ^ ((index >> from & ((int64_t{1} << bits) - 1)) << to);
+  }
+  /// Elements after which all repeats: place_of(index + period()) is place_of(index) + period().
+  int64_t period() const { return bits == 0 ? 1 : int64_t{1} << (from + bits); }
+
+  bool operator==(const Swizzle&) const = default;
+};
+
+class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
+ public:
+  BufferNode(std::string name, DType dtype, std::vector<int64_t> shape, std::string scope);
+
+  const std::string name;
+  const DType dtype;
+  const std::vector<int64_t> shape;
+  const std::string scope;
+  /// An input whose contents do not change between calls (weights): its layout may be chosen ahead of time.
+  bool constant = false;
+  /// Elements between neighbours along each dimension; empty = row-major without gaps.
+  std::vector<int64_t> strides;
+  /// Of a lowered program: the element of which an access gives the offset lies at swizzle.place_of(offset).
+  /// Whoever makes an address of the offset applies it; to all else the buffer is as if it had none.
+  Swizzle swizzle;
+
+  int64_t elements() const;
+  /// Elements spanned in memory, with strides.
+  int64_t span() const;
+  int64_t bytes() const { return span() * dtype.bytes(); }
+  /// Row-major strides unless given.
+  std::vector<int64_t> effective_strides() const;
+};
+
+/// Never null where a buffer is expected. Compare with `==` for identity.
+using Buffer = boost::intrusive_ptr<const BufferNode>;
+
+Buffer make_buffer(std::string name, DType dtype, std::vector<int64_t> shape,
+                   std::string scope = kScopeGlobal, bool constant = false, std::vector<int64_t> strides = {},
+                   Swizzle swizzle = {});
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

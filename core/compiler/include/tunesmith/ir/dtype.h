@@ -1,0 +1,66 @@
+// Types of values: the element types f64 f32 f16 bf16, i64 i32 i16 i8, u64 u32 u16 u8, bool, and the index
+// type, each with a number of vector lanes.
+//
+// Integers are of two sorts. Data (i64 to u8) wrap around: arithmetic on them is modulo 2^bits, so that
+// `a + 1 > a` may be false. An index - a loop's or an iteration's variable, an extent, what stands in the
+// brackets of an access - never overflows: who builds index arithmetic keeps it within 64 bits, and whoever
+// simplifies or compiles it may count on that. The two sorts meet in casts only; an index has the width of an
+// i64, and a cast between the two keeps the value. No buffer holds indices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+enum class TypeCode : uint8_t { Bool, Int, UInt, Float, BFloat, Index };
+
+struct DType {
+  TypeCode code = TypeCode::Int;
+  uint8_t bits = 64;
+  uint16_t lanes = 1;
+
+  bool operator==(const DType&) const = default;
+
+  bool is_float() const { return code == TypeCode::Float || code == TypeCode::BFloat; }
+  /// Integers of both sorts.
+  bool is_int() const { return code == TypeCode::Int || code == TypeCode::UInt || is_index(); }
+  bool is_signed_int() const { return code == TypeCode::Int || is_index(); }
+  bool is_unsigned_int() const { return code == TypeCode::UInt; }
+  bool is_index() const { return code == TypeCode::Index; }
+  bool is_bool() const { return code == TypeCode::Bool; }
+  bool is_vector() const { return lanes > 1; }
+  /// Bytes of one lane in memory; a bool takes one byte.
+  int bytes() const { return (bits + 7) / 8; }
+  DType scalar() const { return {code, bits, 1}; }
+  DType with_lanes(int n) const { return {code, bits, static_cast<uint16_t>(n)}; }
+  /// "f32", "bf16x32", "bool", "index".
+  std::string str() const;
+  /// Parses the name of an element type.
+  static std::optional<DType> parse(std::string_view name);
+  /// Names `parse` takes, for error messages.
+  static const std::vector<std::string>& names();
+};
+
+inline constexpr DType kF64{TypeCode::Float, 64}, kF32{TypeCode::Float, 32}, kF16{TypeCode::Float, 16};
+inline constexpr DType kBF16{TypeCode::BFloat, 16};
+inline constexpr DType kI64{TypeCode::Int, 64}, kI32{TypeCode::Int, 32}, kI16{TypeCode::Int, 16};
+inline constexpr DType kI8{TypeCode::Int, 8};
+inline constexpr DType kU64{TypeCode::UInt, 64}, kU32{TypeCode::UInt, 32}, kU16{TypeCode::UInt, 16};
+inline constexpr DType kU8{TypeCode::UInt, 8}, kBool{TypeCode::Bool, 1};
+inline constexpr DType kIndex{TypeCode::Index, 64};
+
+/// Unit roundoff of a floating type (half the distance from 1 to the next value); 0 for the others.
+double unit_roundoff(DType type);
+/// The value of the floating type `type` nearest to `value`, ties to even; overflow gives an infinity.
+double round_to(DType type, double value);
+/// `value` wrapped to the bits of an integer type; 0 or 1 for bool. An index stays what it is. A number of
+/// u64 is kept as the i64 of the same bits, here and in constants.
+int64_t wrap_to(DType type, int64_t value);
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

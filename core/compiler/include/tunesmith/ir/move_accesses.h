@@ -1,0 +1,41 @@
+// Accesses of one buffer become accesses of another.
+#pragma once
+
+#include <utility>
+
+#include "tunesmith/ir/visit.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// Every load and store of `from` that stands in `stmt` itself becomes one of `to`, with the indices that
+/// `place(const Stmt&, std::span<const Expr>)` makes of its own.
+template <typename Place>
+void move_own_accesses(Stmt& stmt, const Buffer& from, const Buffer& to, Place&& place) {
+  visit_exprs(stmt, [&](Expr& expr) {
+    Expr changed = rewrite_expr(expr, [&](const Expr& part) {
+      const LoadNode* old = part.as<LoadNode>();
+      return old != nullptr && old->buffer == from ? load(to, place(stmt, old->indices()), old->mask())
+                                                   : part;
+    });
+    if (!changed.same_as(expr)) expr = std::move(changed);
+  });
+  Store* store = stmt.as<Store>();
+  if (store == nullptr || store->buffer != from) return;
+  store->indices = place(stmt, store->indices);
+  store->buffer = to;
+}
+
+/// And in all under it.
+template <typename Place>
+void move_accesses(Stmt& root, const Buffer& from, const Buffer& to, Place&& place) {
+  walk(root, [&](Stmt& stmt) { move_own_accesses(stmt, from, to, place); });
+}
+
+/// The place that keeps indices as they are.
+inline std::vector<Expr> same_place(const Stmt&, std::span<const Expr> indices) {
+  return {indices.begin(), indices.end()};
+}
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

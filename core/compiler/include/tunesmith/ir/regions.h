@@ -1,0 +1,62 @@
+// What a block reads and writes, derived from its body and never stored by hand.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// One access: the buffer and its indices over the block's iteration variables (and loops inside the block).
+struct Access {
+  Buffer buffer;
+  std::vector<Expr> indices;
+};
+
+bool equal_indices(std::span<const Expr> a, std::span<const Expr> b);
+/// Is it the access of `buffer` at `indices`?
+bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> indices);
+
+/// Is any of `accesses` one of `buffer`?
+bool touches(std::span<const Access> accesses, const Buffer& buffer);
+
+/// Does the expression load from `buffer` anywhere?
+bool loads_from(const Expr& expr, const Buffer& buffer);
+/// Is the expression the unmasked load of the element that `store` writes, as of an accumulator?
+bool is_own_element(const Expr& expr, const Store& store);
+
+/// The only store of a block whose body is one store, else null.
+const Store* body_store(const Block& block);
+
+/// Loads in the body and then in the init, in order of appearance, without structural duplicates. The
+/// accumulator of a block with an init (the load of the element it stores) is not a read, since the block
+/// makes it; without an init it is one. Iteration variables of blocks inside the body are replaced by what
+/// they are bound to.
+std::vector<Access> reads_of(const Block& block);
+/// Stores in the body, in order of appearance, without structural duplicates.
+std::vector<Access> writes_of(const Block& block);
+
+/// Blocks that write `buffer`, in text order.
+std::vector<Block*> writers_of(const Program& program, const Buffer& buffer);
+/// Blocks that read `buffer`, in text order.
+std::vector<Block*> readers_of(const Program& program, const Buffer& buffer);
+/// Blocks that write what `block` reads / read what `block` writes, in text order, without duplicates.
+std::vector<Block*> producers_of(const Program& program, const Block& block);
+std::vector<Block*> consumers_of(const Program& program, const Block& block);
+
+/// How the value of a reduction block combines: store = combine(load of the same element, term).
+struct ReductionPattern {
+  ExprKind op;          // Add, Mul, Min or Max
+  const Store* init;    // the block's init, storing the identity; null when it was decomposed off
+  const Store* update;  // the block's body
+  Expr term;            // what is combined in, without the accumulator
+};
+/// The pattern of a block whose body is one Store of that form; false when it is not one.
+bool match_reduction(const Block& block, ReductionPattern* pattern);
+/// The identity of Add (0), Mul (1), Min (+inf or largest), Max (-inf or smallest) in `type`.
+Expr reduction_identity(ExprKind op, DType type);
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

@@ -1,0 +1,16 @@
+// Is a value in a list?
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+template <typename List, typename Value>
+bool contains(const List& list, const Value& value) {
+  return std::find(std::begin(list), std::end(list), value) != std::end(list);
+}
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

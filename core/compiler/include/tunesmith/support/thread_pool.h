@@ -1,0 +1,35 @@
+// A pool for the tuner's own work (replay, lowering, compiling). Measured code has a pool of its own.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+class ThreadPool {
+ public:
+  /// `threads` = 0 takes the number of processors this process may use.
+  explicit ThreadPool(size_t threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  size_t size() const;
+
+  /// Runs body(0) .. body(count - 1), in any order on any thread, and returns when all have ended. Results
+  /// must go to slots chosen by the index. The first exception (lowest index) is rethrown after all have
+  /// ended.
+  void parallel_for(size_t count, const std::function<void(size_t)>& body);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Processors this process may run on (its affinity mask), at least 1.
+size_t available_processors();
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

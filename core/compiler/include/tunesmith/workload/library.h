@@ -1,0 +1,60 @@
+// The operators that come with Tunesmith, and a user's own files beside them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunesmith/workload/workload.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// A row of workloads that belong together: one operator at several shapes.
+struct WorkloadSuite {
+  std::string id;                      // "C2D"
+  std::vector<std::string> workloads;  // texts for WorkloadLibrary::load
+  std::vector<double> weights;         // one for each; 1 where the file says none
+};
+
+/// Is this the path of a YAML file of lists, as a suite is, and not of a workload? False when there is no
+/// such file. Throws UserError when it is no YAML.
+bool is_suite_file(const std::string& path);
+/// The contents of a suite file: `ID: [workloads]`, each a text, or `text: weight`. In the order of the file;
+/// not empty. Throws UserError.
+std::vector<WorkloadSuite> read_suite_file(const std::string& path);
+
+/// Where the built-in workloads are: share/tunesmith/workloads beside the kernel's library when that is
+/// installed, else the source tree that it was built from.
+std::filesystem::path builtin_workload_folder();
+
+/// Reads files when asked, keeps nothing. Safe to use from several threads.
+class WorkloadLibrary {
+ public:
+  /// NAME is looked up as FOLDER/NAME.yaml, in the first folder that has it.
+  explicit WorkloadLibrary(std::vector<std::filesystem::path> folders = {builtin_workload_folder()});
+
+  /// Names, sorted.
+  std::vector<std::string> list() const;
+
+  /// `name` is a name of list(), or the path of a file: it contains '/' or ends in ".yaml".
+  /// Throws UserError naming the nearest known name.
+  WorkloadDefinition definition(std::string_view name) const;
+
+  /// "gmm", "gmm:n=512,m=512", "path/to/file.yaml:n=3". Parameters not given take their defaults. Throws
+  /// UserError.
+  Workload load(std::string_view text) const;
+
+  /// The contents of suite.yaml, in the order of that file; empty when no folder has one.
+  std::vector<WorkloadSuite> suites() const;
+
+ private:
+  std::vector<std::filesystem::path> folders_;
+};
+
+/// Splits "gmm:n=512,m=512" into the name and the parameters. Throws UserError for bad syntax.
+std::pair<std::string, std::vector<ParamText>> parse_workload_text(std::string_view text);
+
+}  // namespace tunesmith
+#pragma GCC visibility pop

@@ -1,0 +1,81 @@
+#include "lower/masks.h"
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/visit.h"
+#include "tunesmith/lower/passes.h"
+
+namespace tunesmith {
+namespace {
+
+/// Where a statement stands: what is known of its loops, and the store that it is, or null.
+struct Place {
+  Analyzer analyzer;
+  const Store* store;
+};
+
+/// Is it an index of what is stored, of an axis that is no longer than `extent`? It is inside then, whatever
+/// conditions around the store make it so.
+bool is_stored_at(const Expr& index, int64_t extent, const Store* store) {
+  if (store == nullptr) return false;
+  for (size_t d = 0; d < store->indices.size(); ++d) {
+    if (store->buffer->shape[d] <= extent && equal(store->indices[d], index)) return true;
+  }
+  return false;
+}
+
+bool inside_buffer(const LoadNode& access, const Place& place) {
+  for (size_t d = 0; d < access.rank; ++d) {
+    const Interval range = place.analyzer.bounds(access.indices()[d]);
+    const int64_t extent = access.buffer->shape[d];
+    if ((range.min < 0 || range.max >= extent) && !is_stored_at(access.indices()[d], extent, place.store))
+      return false;
+  }
+  return true;
+}
+
+/// What pads what pads with the same is one select: select(a, select(b, x, y), y) = select(a && b, x, y).
+Expr joined_select(const Expr& guard, const Expr& chosen, const Expr& other) {
+  if (!chosen.is(ExprKind::Select) || !equal(chosen.arg(2), other)) return select(guard, chosen, other);
+  return select(logical_and(guard, chosen.arg(0)), chosen.arg(1), other);
+}
+
+/// `expr` where only `condition` (null: always) makes its loads happen.
+Expr masked(const Expr& expr, const Expr& condition, const Place& place) {
+  if (expr.is(ExprKind::Select)) {
+    const Expr guard = masked(expr.arg(0), condition, place);
+    // As a mask the condition is a value like any other, whose own loads need their masks.
+    return joined_select(guard, masked(expr.arg(1), conjunction(condition, guard), place),
+                         masked(expr.arg(2), conjunction(condition, logical_not(guard)), place));
+  }
+  if (expr.args().empty()) return expr;
+  std::vector<Expr> args;
+  bool changed = false;
+  for (const Expr& arg : expr.args()) {
+    args.push_back(masked(arg, condition, place));
+    changed = changed || !args.back().same_as(arg);
+  }
+  const Expr rebuilt = changed ? with_args(expr, std::move(args)) : expr;
+  const LoadNode* access = rebuilt.as<LoadNode>();
+  if (access == nullptr || !condition || inside_buffer(*access, place)) return rebuilt;
+  return load(access->buffer, {access->indices().begin(), access->indices().end()},
+              conjunction(access->mask(), condition));
+}
+
+bool has_select(const Stmt& stmt) {
+  bool found = false;
+  visit_exprs(stmt, [&](const Expr& expr) {
+    found = found || any_of_expr(expr, [](const Expr& part) { return part.is(ExprKind::Select); });
+  });
+  return found;
+}
+
+}  // namespace
+
+void mask_loads(Program& program) {
+  walk(program.root(), [](Stmt& stmt) {
+    if (!has_select(stmt)) return;
+    const Place place{Analyzer::at(stmt), stmt.as<Store>()};
+    visit_exprs(stmt, [&](Expr& expr) { expr = masked(expr, {}, place); });
+  });
+}
+
+}  // namespace tunesmith

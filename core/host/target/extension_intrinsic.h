@@ -1,0 +1,25 @@
+// How one intrinsic of an extension's file is read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tunesmith/intrinsics/tensor_intrinsic.h"
+#include "tunesmith/support/yaml.h"
+
+namespace tunesmith::extension {
+
+/// What the file says of all its intrinsics.
+struct Common {
+  std::string target;
+  std::string level;
+  YamlNode operands;  // a mapping, or nothing
+  UnitSetup setup;
+  std::map<std::string, int64_t> peaks;  // TensorIntrinsic::peak_sums by name
+};
+
+/// Throws UserError.
+TensorIntrinsicPtr read_intrinsic(const YamlNode& node, const Common& common);
+
+}  // namespace tunesmith::extension

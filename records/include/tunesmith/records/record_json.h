@@ -1,0 +1,52 @@
+// What a store holds as JSON: for checksums, and as lines (schema/line.h) of the kinds environment, workload,
+// space, run, roof and record. Older lines are read, too: records of version 1 are unattributed, those of
+// version 2 have no round and no score, those before 5 no verifier. What is not known is left out, so that a
+// record's checksum is the same in all of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tunesmith/records/environment.h"
+#include "tunesmith/records/record.h"
+#include "tunesmith/schema/json_text.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// Canonical JSON. Text that is not UTF-8 is replaced: a compiler's message may hold any byte.
+std::string canonical_json(const Record& record);
+std::string canonical_json(const RecordedWorkload& workload);
+std::string canonical_json(const RecordedSpace& space);
+std::string canonical_json(const RecordedRun& run);
+std::string canonical_json(const RecordedRoof& roof);
+std::string canonical_json(const Environment& environment);
+
+template <class Value>
+std::string checksum_of(const Value& value) {
+  return json_checksum(canonical_json(value));
+}
+
+std::string line_of(const Record& record);
+std::string line_of(const RecordedWorkload& workload);
+std::string line_of(const RecordedSpace& space);
+std::string line_of(const RecordedRun& run);
+std::string line_of(const RecordedRoof& roof);
+std::string line_of(const Environment& environment);
+
+using LineContent =
+    std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, RecordedRoof, Record>;
+/// Throws UserError saying what is wrong with the line, or that it is of a kind that no store takes.
+LineContent parse_line(std::string_view line);
+
+/// Throws UserError when `text` is not 16 hexadecimal digits.
+uint64_t parse_hash(std::string_view text);
+
+std::string samples_json(const std::vector<double>& samples);
+/// Throws UserError when `text` is not a list of numbers.
+std::vector<double> parse_samples(std::string_view text);
+
+}  // namespace tunesmith
+#pragma GCC visibility pop
