@@ -1,0 +1,39 @@
+// What a worker calls kernels with: threads, and workspaces.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tunesmith/runtime/pool.h"
+#include "tunesmith/verification/guarded_buffer.h"
+
+namespace tunesmith {
+
+class CallResources {
+ public:
+  /// `threads`: of the timed calls; 0: all that this process may use.
+  explicit CallResources(int threads);
+
+  /// Of the timed calls.
+  tunesmith_runtime_pool* pool() const { return pool_.get(); }
+  /// Of the calls that verify: several threads with little stack, however many are measured with, since a
+  /// library is called by any.
+  tunesmith_runtime_pool* verifying_pool() const { return verifying_.get(); }
+
+  /// Null for no bytes. Its end lies at the guard page for each kernel, so each gets one of its own size, and
+  /// loses the one before. Throws EnvironmentError when the memory is not to be had.
+  GuardedBuffer* workspace(int64_t bytes) { return sized(bytes, workspace_); }
+  /// For a second call at the same time.
+  GuardedBuffer* second_workspace(int64_t bytes) { return sized(bytes, second_workspace_); }
+
+ private:
+  using Pool = std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)>;
+  static GuardedBuffer* sized(int64_t bytes, std::unique_ptr<GuardedBuffer>& into);
+
+  Pool pool_;
+  Pool verifying_;
+  std::unique_ptr<GuardedBuffer> workspace_;
+  std::unique_ptr<GuardedBuffer> second_workspace_;
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,20 @@
+// What a worker answers where a candidate has failed.
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "messages/failure.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith {
+
+tl::unexpected<FailureReply> failure_reply(FailureCause cause, const std::string& message);
+/// For want of memory that the kernel needs.
+tl::unexpected<FailureReply> no_memory(const CompiledKernel& kernel, const EnvironmentError& error);
+/// What the device that watches has said of calls.
+tl::unexpected<FailureReply> failure_of(const KernelFault& fault);
+
+}  // namespace tunesmith

@@ -1,0 +1,58 @@
+// The data that a task's candidates are verified on and timed with.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "messages/task.h"
+#include "tunesmith/target/target.h"
+#include "tunesmith/verification/choose_data.h"
+#include "worker/call_resources.h"
+#include "worker/verify_candidate.h"
+
+namespace tunesmith {
+
+class TaskData {
+ public:
+  /// Chooses the data sets and runs the reference on them, or takes both from the request. Throws UserError
+  /// when no data would tell a wrong result from rounding.
+  TaskData(const TaskRequest& request, Target& target, CallResources& resources);
+
+  /// Inputs and outputs.
+  const std::vector<Argument>& arguments() const { return arguments_; }
+  /// In the order of kDataKinds: as many as there are kinds.
+  std::deque<DataSet>& sets() { return sets_; }
+  /// The set whose inputs the timed calls get, and one with other inputs.
+  DataSet& usual() { return sets_.back(); }
+  DataSet& other() { return sets_.front(); }
+  /// The buffers of the timed calls.
+  ArgumentMemory& timed() { return *timed_; }
+  /// The timed buffers get the inputs of the set's last draw, and poisoned outputs.
+  void hold(DataSet& data);
+
+  /// For a worker that may have to take over.
+  ReadyReply ready() const;
+
+ private:
+  DataQuestion question_of(const TaskRequest& request, size_t set) const;
+  void set_inputs(DataSet& data, const std::vector<Tensor>& inputs);
+  void choose(const CompiledKernel& reference, DataSet& data, const DataQuestion& question);
+  /// The exact set anew, so that it sees every term of the longest sums. False where it cannot.
+  bool draw_several_times(const CompiledKernel& reference, const DataQuestion& question);
+  bool take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draws);
+  RunReference runner_of(const CompiledKernel& reference, const LoadedKernel& loaded);
+  /// `result`: the next of the request's.
+  void take(const TaskRequest& request, const DataQuestion& question, size_t set, size_t& result);
+
+  Target& target_;
+  const std::string target_id_;
+  CallResources& resources_;
+  const std::vector<Argument> arguments_;
+  std::deque<DataSet> sets_;
+  std::vector<Fill> fills_;                // of each of them
+  std::unique_ptr<ArgumentMemory> timed_;  // with the inputs of the last set
+};
+
+}  // namespace tunesmith

@@ -1,0 +1,22 @@
+// One candidate on all data sets of its task.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "worker/call_resources.h"
+#include "worker/verify_candidate.h"
+
+namespace tunesmith {
+
+/// The verdicts on the data sets, up to the first that is a failure. `at_once`: on a thread for each.
+std::vector<Verdict> verify_on_sets(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                    std::deque<DataSet>& sets, CallResources& resources, bool at_once);
+
+/// Two threads call the kernel at the same time, each on a data set of its own: what is the matter then,
+/// where all was right before.
+std::optional<CandidateFailure> wrong_at_once(const LoadedKernel& loaded, const CompiledKernel& kernel,
+                                              std::deque<DataSet>& sets, CallResources& resources);
+
+}  // namespace tunesmith
