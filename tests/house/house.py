@@ -218,6 +218,28 @@ def libraries_stand_above_the_kernel():
              for name in unknown_to_a_library(pathlib.Path(folder).name, path.read_text())], "the kernel or a library includes what stands above it")
 
 
+def undeclared_exports(symbols, headers):
+    """Exported functions and variables, as nm prints them, whose own name no public header has."""
+    faults = []
+    for symbol in symbols:
+        if symbol.startswith(("vtable for ", "typeinfo ", "guard variable ")):
+            symbol = symbol.split(" for ", 1)[1]
+        names = re.findall(r"~?\w+", re.sub(r"\(.*|<.*|\[abi:\w+\]", "", symbol.replace("operator", "operator_")))
+        if names and names[-1].lstrip("~") not in headers:
+            faults.append(symbol)
+    return faults
+
+
+def the_compiler_exports_its_public_headers(library):
+    headers = set(re.findall(r"\w+", "\n".join(path.read_text() for path in (ROOT / "core/compiler/include").rglob("*.h")))) | {"operator_"}
+    assert undeclared_exports(["tunesmith::lower(tunesmith::Program const&)", "tunesmith::winograd_kind()", "vtable for tunesmith::StepPlan"], headers) \
+        == ["tunesmith::winograd_kind()", "tunesmith::StepPlan"]
+    exported = subprocess.run(["nm", "-DC", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    symbols = [line.split(" ", 2)[2] for line in exported.splitlines()]
+    assert len(symbols) > 400, len(symbols)
+    fail_if([symbol for symbol in symbols if "tunesmith::" not in symbol] + undeclared_exports(symbols, headers), f"{library} exports what no public header declares")
+
+
 def the_docs_list_the_libraries():
     table = (ROOT / "docs/architecture.md").read_text().split("## Libraries beside the kernel")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `([\w/]+)/`", table, re.M)
