@@ -55,24 +55,28 @@ TEST(ScheduleDocs, ExamplesAreAsShown) {
   ExtensionFile::load(pack_file("vnni"));
   std::map<std::string, Workload> workloads;
   std::set<std::string> shown;
+  size_t programs = 0;
   for (const Fenced& block : fenced_blocks()) {
     if (block.info == "yaml") {
       Workload workload = WorkloadDefinition::parse(block.text, "schedule.md").instantiate();
       workloads.emplace(workload.name, std::move(workload));
     }
+    if (block.info.rfind("program ", 0) == 0) {
+      EXPECT_EQ(body_text(workloads.at(block.info.substr(8)).program), block.text);
+      ++programs;
+    }
     if (block.info.rfind("example ", 0) != 0) continue;
     const Program& program = workloads.at(block.info.substr(8)).program;
-    const size_t first = block.text.find("---\n");
-    const size_t second = block.text.find("---\n", first + 4);
-    ASSERT_NE(second, std::string::npos) << block.text;
-    EXPECT_EQ(body_text(program), block.text.substr(0, first));
-    const Trace trace = Trace::parse(block.text.substr(first + 4, second - first - 4), "schedule.md");
+    const size_t end = block.text.find("---\n");
+    ASSERT_NE(end, std::string::npos) << block.text;
+    const Trace trace = Trace::parse(block.text.substr(0, end), "schedule.md");
     const auto schedule = replay(program, trace);
     ASSERT_TRUE(schedule.has_value()) << schedule.error().what();
-    EXPECT_EQ(body_text(schedule->program()), block.text.substr(second + 4));
+    EXPECT_EQ(body_text(schedule->program()), block.text.substr(end + 4));
     test::expect_same_results(program, schedule->program(), 1e-5);
     for (size_t i = 0; i < trace.size(); ++i) shown.insert(trace[i].kind->name());
   }
+  EXPECT_EQ(programs, workloads.size());
   const std::string text = page();
   for (const std::string& name : InstructionRegistry::global().names()) {
     if (name.rfind("test_", 0) == 0) continue;  // of another test
