@@ -68,7 +68,7 @@ double quantity(const DeviceRef& self, const std::string& name) {
 
 void bind_device(nb::module_& module) {
   nb::class_<DeviceRef>(module, "Device",
-                        "The machine as named quantities (docs/quantities.md), in the units that their names "
+                        "The machine as named quantities (docs/targets.md), in the units that their names "
                         "say: `device[\"cores\"]`.")
       .def("__getitem__", &quantity, nb::arg("name"), "Raises KeyError with the nearest name.")
       .def(
@@ -232,7 +232,7 @@ given. Raises UserError for a candidate of a history.)")
         for (const FeatureColumn& column : feature_columns()) names.append(column.name);
         return names;
       },
-      "The names of the columns of Candidate.features(); docs/features.md says what they mean.");
+      "The names of the columns of Candidate.features(); docs/search.md says what they mean.");
 }
 
 }  // namespace tunesmith::python

@@ -1,5 +1,5 @@
 // Bayesian search: a model of the time as a function of the decisions, learned anew in every round from all
-// that was measured, says which programs are worth measuring next (docs/searchers.md).
+// that was measured, says which programs are worth measuring next (docs/search.md).
 #include <algorithm>
 #include <unordered_set>
 

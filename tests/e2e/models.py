@@ -40,6 +40,8 @@ def trained_model_is_shown_and_used(folder):
     shown = read("model", "show", file, "--count", 5)
     assert (shown["kind"], shown["tasks"]) == ("xgboost", trained["tasks"]), shown
     columns = {column["name"] for column in read("features", PRODUCT)["columns"]}
+    reference = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", run("features").stdout, re.MULTILINE)
+    assert len(reference) > 150 and len(reference) == len(set(reference)) and set(reference) <= columns, reference
     named = [one["feature"] for one in shown["importance"]]
     assert 0 < len(named) <= 5 and all(name in columns or name.startswith("estimated_") for name in named), named
     assert f"{task['programs']} programs" in run("model", "show", file).stdout

@@ -164,14 +164,15 @@ def quantities_in(text):
 
 
 def the_docs_list_the_quantities():
-    """The kernel has no list of them: docs/quantities.md is where targets and readers agree."""
+    """The kernel has no list of them: docs/targets.md is where targets and readers agree."""
     assert quantities_in('device.set("cores", 1); context.device().get_or("a", 0); get("b"); json.get("c")') == {"cores", "a", "b"}
     used = {name for folder in ("targets", "plugins", "costmodels", "tiling", "performance", "grid") for path in sources(folder)
             for name in quantities_in(path.read_text()) if path.suffix != ".txt"}
     assert {"cores", "warp_size", "core_parts"} <= used, used
-    listed = {name for row in re.findall(r"^\| (`.*?) \|", (ROOT / "docs/quantities.md").read_text(), re.M) for name in re.findall(r"`(\w+)`", row)}
+    section = (ROOT / "docs/targets.md").read_text().split("## Quantities of machines")[1].split("\n## ")[0]
+    listed = {name for row in re.findall(r"^\| (`.*?) \|", section, re.M) for name in re.findall(r"`(\w+)`", row)}
     fail_if([f"used and not listed: {name}" for name in sorted(used - listed)] + [f"listed and not used: {name}" for name in sorted(listed - used)],
-            "docs/quantities.md")
+            "docs/targets.md")
 
 
 def wrong_arrows(folder, text):

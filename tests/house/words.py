@@ -2,7 +2,7 @@
 """Are the field's terms used? Usage: words.py ROOT docs|code...
 
 Looks for words that this project once used in the place of a standard term, and says which term is meant: docs in pages, code in
-names, comments and messages. docs/glossary.md has the terms. Measurements (bench/results) and the changelog are history and stay."""
+names, comments and messages. docs/faq.md has the terms. Measurements (bench/results) and the changelog are history and stay."""
 import os
 import pathlib
 import re
@@ -23,7 +23,7 @@ TERMS = [
     (r"\bthat is none\b", "say what it is not"),
 ]
 # Where a word is what it says: the only readers of their subject's language.
-ALLOWED = {("docs/glossary.md", "continue")}
+ALLOWED = {("docs/faq.md", "continue")}
 CODE = ("core", "schema", "performance", "grid", "tiling", "evaluation", "network", "operators", "verification", "measuring", "plugins", "packs", "targets", "searchers", "costmodels",
         "task_schedulers", "importers", "sdk", "tools", "python")
 
@@ -53,7 +53,7 @@ def main():
     of = {"docs": pages, "code": sources}
     faults = [f"{os.path.relpath(path, root)}:{line}: '{word}': say '{term}'" for kind in sys.argv[2:] for path in of[kind](root)
               for line, word, term in found(path.read_text()) if (os.path.relpath(path, root), term) not in ALLOWED]
-    assert not faults, "words that are not the field's (docs/glossary.md):\n" + "\n".join(faults)
+    assert not faults, "words that are not the field's (docs/faq.md):\n" + "\n".join(faults)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ TEST_P(AmxPack, ThePeakIsThatOfTheUnit) {
   EXPECT_GT(peak.operations, 0.0);
 }
 
-/// An epilogue in plain, unrolled loops reads what the unit has stored; docs/hardware-pack.md says why.
+/// An epilogue in plain, unrolled loops reads what the unit has stored; docs/targets.md says why.
 constexpr const char* kEpilogue = R"trace(c = get_block("C")
 tiles = cache_read(c, 1, "global")
 transform_layout(c, "read", 1, "(z, k, j) -> (z, j // 16, k // 2, j % 16, k % 2)")

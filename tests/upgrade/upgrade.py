@@ -88,7 +88,7 @@ class Vendor:
         self.ship(name)
 
     def make_pack(self):
-        """As hardware-pack.md has it: the example, into the user's folder."""
+        """As targets.md has it: the example, into the user's folder."""
         pack = shutil.copytree(self.pages / "sdk/examples/amx_pack", self.work / "amx")
         self.build(pack, f"-DCMAKE_INSTALL_PREFIX={self.home / '.local'}")
         self.run("cmake", "--install", "build", at=pack)

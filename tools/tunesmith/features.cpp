@@ -12,7 +12,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// docs/features.md, which a test holds against this.
+/// The reference of all columns.
 void print_page() {
   fmt::print(
       output(),
@@ -30,9 +30,8 @@ void print_page() {
       "there "
       "is 0, and so is what depends on a quantity that the machine's description does not give. A loop is\n"
       "*spatial* when it moves the store to another element, and a *reduction* when it does not.\n\n"
-      "Extensions may add columns (`TargetExtension::feature_columns()`, "
-      "[hardware-pack.md](hardware-pack.md)); "
-      "they stand behind these.\n`tunesmith features WORKLOAD` prints those of its space, too, and "
+      "Extensions may add columns (`TargetExtension::feature_columns()`); they stand behind "
+      "these.\n`tunesmith features WORKLOAD` prints those of its space, too, and "
       "`--json` says what they mean.\n\n"
       "| column | unit | meaning |\n|---|---|---|\n",
       feature_columns().size());

@@ -1,5 +1,5 @@
 // Recorded tables: every program of a small space with its measured times, from which a search is replayed on
-// any machine. docs/tables.md describes them and their file.
+// any machine. docs/compare.md describes them and their file.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A candidate that another process is to measure, as a line that it may be given in a file or by a queue
-// (docs/schema.md).
+// (docs/records.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What a cost model reads of a lowered program: one row for each store, of numbers that are documented one
-// by one (docs/features.md, which is made from feature_columns()).
+// by one (docs/search.md, which is made from feature_columns()).
 //
 // Numbers are plain quantities in the units that the columns say - no logarithms, nothing normalised -
 // finite, and of one store in all of its executions, unless the column says otherwise. They depend on the

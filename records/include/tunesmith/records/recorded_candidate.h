@@ -1,5 +1,5 @@
 // A candidate that leaves its process: what another one needs to make the same program, as a line of the
-// records' format (docs/candidates.md).
+// records' format (docs/records.md).
 #pragma once
 
 #include <cstdint>

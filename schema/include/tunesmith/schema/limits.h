@@ -1,4 +1,4 @@
-// What anything that leaves a process may hold at most (docs/schema.md). What only messages have is limited
+// What anything that leaves a process may hold at most (docs/records.md). What only messages have is limited
 // in measuring/messages/limits.h.
 #pragma once
 

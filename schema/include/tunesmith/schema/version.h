@@ -1,5 +1,5 @@
 // The version of everything that leaves a process: what worker and tuner say to each other, and lines of
-// records, candidates and jobs (docs/schema.md).
+// records, candidates and jobs (docs/records.md).
 #pragma once
 
 #pragma GCC visibility push(default)

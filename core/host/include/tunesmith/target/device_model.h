@@ -11,7 +11,7 @@
 namespace tunesmith {
 
 /// What a target or an extension says of the machine it is for: which quantities there are, and what they
-/// mean, is theirs and their readers' to say (docs/quantities.md lists those of the plugins that come along).
+/// mean, is theirs and their readers' to say (docs/targets.md lists those of the plugins that come along).
 /// Values are in bytes, counts, seconds and bits as the name says.
 class DeviceModel {
  public:
