@@ -12,7 +12,7 @@ TEST(BuiltInPlugins, EachIsFoundAndLoads) {
   PluginRegistry registry;
   size_t count = 0;
   for (const PluginInfo& plugin : registry.list()) {
-    if (plugin.source != "the system's folder") continue;
+    if (plugin.source != PluginSource::System) continue;
     ++count;
     // A pack of several has a folder of its own, which has its name.
     const std::filesystem::path place = TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins";

@@ -40,7 +40,7 @@ TEST(PluginRegistry, ListsWhatTheManifestsSayAndLoadsNothing) {
   EXPECT_EQ(info.version, "1.2.3");
   EXPECT_EQ(info.vendor, "Test");
   EXPECT_EQ(info.licence, "MIT");
-  EXPECT_EQ(info.source, "--plugin-path");
+  EXPECT_EQ(info.source, PluginSource::CommandLine);
   EXPECT_EQ(info.library, pack.path() / "test_plugin_none.so");
   for (const PluginLogEntry& entry : registry.log()) EXPECT_NE(entry.outcome, Outcome::Loaded);
 }
@@ -116,7 +116,7 @@ TEST(PluginRegistry, OfTwoOfOneIdTheOneThatComesWithTheKernelStays) {
   search.defaults = true;
   PluginRegistry registry(search);
   const PluginInfo& info = registry.info(PluginKind::Searcher, "random");
-  EXPECT_EQ(info.source, "the system's folder");
+  EXPECT_EQ(info.source, PluginSource::System);
   EXPECT_NO_THROW(registry.option_specs(PluginKind::Searcher, "random"));
   EXPECT_EQ(std::ranges::count(ids(registry.list(PluginKind::Searcher)), "random"), 1);
   const std::vector<PluginLogEntry> log = registry.log();
@@ -182,7 +182,7 @@ TEST(PluginRegistry, TheEnvironmentVariableIsLookedAt) {
   setenv("TUNESMITH_PLUGIN_PATH", ("/nowhere/at/all:" + pack.path().string()).c_str(), 1);
   PluginRegistry registry;
   unsetenv("TUNESMITH_PLUGIN_PATH");
-  EXPECT_EQ(registry.info(PluginKind::Extension, "neighbour").source, "TUNESMITH_PLUGIN_PATH");
+  EXPECT_EQ(registry.info(PluginKind::Extension, "neighbour").source, PluginSource::Environment);
   bool absent = false;
   for (const PluginLogEntry& entry : registry.log()) {
     absent |= entry.outcome == Outcome::Absent && entry.path == "/nowhere/at/all";

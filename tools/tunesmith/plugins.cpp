@@ -76,13 +76,17 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
   nlohmann::json list = nlohmann::json::array();
   for (size_t i = 0; i < plugins.size(); ++i) {
     const PluginInfo& info = plugins[i];
-    nlohmann::json plugin = {
-        {"kind", kind_name(info.kind)}, {"id", info.id},         {"pack", info.pack},
-        {"version", info.version},      {"vendor", info.vendor}, {"library", info.library.string()},
-        {"source", info.source},        {"help", helps[i]}};
+    nlohmann::json plugin = {{"kind", kind_name(info.kind)},
+                             {"id", info.id},
+                             {"pack", info.pack},
+                             {"version", info.version},
+                             {"vendor", info.vendor},
+                             {"library", info.library.string()},
+                             {"source", source_name(info.source)},
+                             {"help", helps[i]}};
     if (!common.json) {
       fmt::print(output(), "{:<14} {:<34} {} {}, {}\n", kind_name(info.kind), info.id, info.pack,
-                 info.version, info.source);
+                 info.version, source_name(info.source));
       if (!arguments.options)
         fmt::print(output(), "    {}\n",
                    helps[i].empty() ? "refused; 'plugins list --why' says why" : helps[i]);
@@ -102,11 +106,11 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
     const std::string outcome(entry.outcome == PluginLogEntry::Outcome::Loaded ? "accepted"
                                                                                : outcome_name(entry.outcome));
     entries.push_back({{"outcome", outcome},
-                       {"source", entry.source},
+                       {"source", source_name(entry.source)},
                        {"path", entry.path.string()},
                        {"detail", entry.detail}});
     if (!common.json) {
-      fmt::print(output(), "{:<9} {} ({}){}{}\n", outcome, entry.path.string(), entry.source,
+      fmt::print(output(), "{:<9} {} ({}){}{}\n", outcome, entry.path.string(), source_name(entry.source),
                  entry.detail.empty() ? "" : ": ", entry.detail);
     }
   }

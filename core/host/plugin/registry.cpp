@@ -78,8 +78,8 @@ void PluginRegistry::State::search(const SearchPlace& place) {
   const fs::file_status status = fs::status(place.path, error);
   if (!fs::exists(status)) {
     if (place.asked_for) {
-      throw UserError(place.location,
-                      fmt::format("{}: no such folder or manifest: {}", place.source, place.path.string()));
+      throw UserError(place.location, fmt::format("{}: no such folder or manifest: {}",
+                                                  source_name(place.source), place.path.string()));
     }
     log.push_back({Outcome::Absent, place.source, place.path, ""});
     return;
@@ -142,7 +142,7 @@ void PluginRegistry::State::settle_doubles() {
   for (auto& [key, same] : found) {
     if (same.size() == 1) continue;
     const std::string name = plugin_name(key.first, key.second);
-    const auto builtin = std::ranges::find(same, kKernelsPlace, &PluginInfo::source);
+    const auto builtin = std::ranges::find(same, PluginSource::System, &PluginInfo::source);
     if (builtin == same.end()) {
       for (const PluginInfo& each : same) {
         const PluginInfo& other = &each == &same.front() ? same.back() : same.front();
@@ -176,7 +176,7 @@ std::string PluginRegistry::State::places_looked_at() const {
   std::string text;
   for (const PluginLogEntry& entry : log) {
     if (entry.outcome == Outcome::Found || entry.outcome == Outcome::Loaded) continue;
-    text += fmt::format("{}{} {} ({}{}{})", text.empty() ? "looked at: " : ", ", entry.source,
+    text += fmt::format("{}{} {} ({}{}{})", text.empty() ? "looked at: " : ", ", source_name(entry.source),
                         entry.path.string(), outcome_name(entry.outcome), entry.detail.empty() ? "" : ": ",
                         entry.detail);
   }
@@ -205,7 +205,7 @@ const PluginInfo& PluginRegistry::State::find(PluginKind kind, std::string_view 
     std::string manifests_text;
     for (const PluginInfo& each : entry->second) {
       manifests_text += fmt::format("{}{} ({})", manifests_text.empty() ? "" : " and ",
-                                    each.manifest.string(), each.source);
+                                    each.manifest.string(), source_name(each.source));
     }
     throw PluginError(kind, std::string(id),
                       fmt::format("[P7] it is there twice: {}; remedy: remove one", manifests_text));

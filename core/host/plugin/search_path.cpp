@@ -52,15 +52,21 @@ std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& fol
   return manifests;
 }
 
+std::string_view source_name(PluginSource source) {
+  constexpr std::string_view kNames[] = {"--plugin-path", "plugins: of the spaces file",
+                                         "TUNESMITH_PLUGIN_PATH", "the user's folder", "the system's folder"};
+  return kNames[static_cast<size_t>(source)];
+}
+
 std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginEnvironment& environment) {
   std::vector<SearchPlace> places;
-  const auto add_named = [&](const char* source, const std::vector<PluginPlace>& named) {
+  const auto add_named = [&](PluginSource source, const std::vector<PluginPlace>& named) {
     for (const PluginPlace& place : named) {
       places.push_back({source, place.path, {}, true, place.location});
     }
   };
-  add_named("--plugin-path", search.command_line);
-  add_named("plugins: of the spaces file", search.spaces);
+  add_named(PluginSource::CommandLine, search.command_line);
+  add_named(PluginSource::SpacesFile, search.spaces);
   if (!search.defaults) return places;
 
   const std::string ignored = environment.set_id ? "the process is set-id" : "";
@@ -68,8 +74,11 @@ std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginE
     const size_t end = std::min(environment.plugin_path.find(':', begin), environment.plugin_path.size());
     // An empty part would mean the working folder, which nobody means.
     if (end > begin) {
-      places.push_back(
-          {"TUNESMITH_PLUGIN_PATH", environment.plugin_path.substr(begin, end - begin), ignored, false, {}});
+      places.push_back({PluginSource::Environment,
+                        environment.plugin_path.substr(begin, end - begin),
+                        ignored,
+                        false,
+                        {}});
     }
     begin = end + 1;
   }
@@ -78,10 +87,11 @@ std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginE
     data = std::filesystem::path(environment.home) / ".local" / "share";
   }
   if (data.is_absolute()) {
-    places.push_back({"the user's folder", data / "tunesmith" / "plugins", ignored, false, {}});
+    places.push_back({PluginSource::User, data / "tunesmith" / "plugins", ignored, false, {}});
   }
   if (!environment.kernel_folder.empty()) {
-    places.push_back({kKernelsPlace, environment.kernel_folder / "tunesmith" / "plugins", {}, false, {}});
+    places.push_back(
+        {PluginSource::System, environment.kernel_folder / "tunesmith" / "plugins", {}, false, {}});
   }
   return places;
 }

@@ -21,11 +21,8 @@ struct PluginEnvironment {
   static PluginEnvironment of_this_process();
 };
 
-/// The source of what lies beside the kernel's library.
-inline constexpr const char* kKernelsPlace = "the system's folder";
-
 struct SearchPlace {
-  std::string source;  ///< "--plugin-path", "the user's folder", ...
+  PluginSource source;
   std::filesystem::path path;
   std::string ignored;      ///< why this place is not looked at, or ""
   bool asked_for = false;   ///< a person named it, so that it must exist

@@ -1,6 +1,5 @@
 #include "space/extension_identity.h"
 
-#include "plugin/search_path.h"
 #include "tunesmith/support/hash.h"
 #include "tunesmith/target/extension_file.h"
 
@@ -29,7 +28,7 @@ std::string extension_identity(const TargetExtension& extension, const Options& 
 }
 
 std::string foreign_target_identity(const PluginInfo& library) {
-  const bool kernels = library.source == kKernelsPlace && library.vendor == kKernelsVendor;
+  const bool kernels = library.source == PluginSource::System && library.vendor == kKernelsVendor;
   return kernels ? "" : hash_of_bytes(library, 0);
 }
 

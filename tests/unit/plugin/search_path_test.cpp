@@ -12,7 +12,8 @@ std::vector<std::string> texts(const std::vector<SearchPlace>& places) {
   std::vector<std::string> lines;
   lines.reserve(places.size());
   for (const SearchPlace& place : places) {
-    lines.push_back(place.source + " " + place.path.string() + (place.ignored.empty() ? "" : " ignored"));
+    lines.push_back(std::string(source_name(place.source)) + " " + place.path.string() +
+                    (place.ignored.empty() ? "" : " ignored"));
   }
   return lines;
 }

@@ -6,9 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "plugin/search_path.h"
-#include "tunesmith/space/space.h"
-
 namespace tunesmith {
 namespace {
 
@@ -25,7 +22,7 @@ PluginInfo library() {
   info.id = "unit";
   info.version = "1.0.0";
   info.vendor = "Acme";
-  info.source = "--plugin-path";
+  info.source = PluginSource::CommandLine;
   info.sha256 = std::string(64, 'a');
   return info;
 }
@@ -59,7 +56,7 @@ TEST(ExtensionIdentity, OfALibraryIsAllThatItIs) {
                                         identity(with_runtime), identity(other_runtime)};
   EXPECT_EQ(different.size(), 6U);
   PluginInfo elsewhere = library();
-  elsewhere.source = "the user's folder";
+  elsewhere.source = PluginSource::User;
   elsewhere.manifest = "/elsewhere/unit.pack.json";
   EXPECT_EQ(identity(elsewhere), identity(library()));
 }
@@ -67,20 +64,14 @@ TEST(ExtensionIdentity, OfALibraryIsAllThatItIs) {
 TEST(ExtensionIdentity, TheKernelsOwnTargetsAreKnownByTheirFingerprints) {
   PluginInfo kernels = library();
   kernels.vendor = "Tunesmith";
-  kernels.source = kKernelsPlace;
+  kernels.source = PluginSource::System;
   EXPECT_EQ(foreign_target_identity(kernels), "");
   PluginInfo dropped_in = library();
-  dropped_in.source = kKernelsPlace;
+  dropped_in.source = PluginSource::System;
   EXPECT_NE(foreign_target_identity(dropped_in), "");
   PluginInfo rebuilt = library();
   rebuilt.sha256 = std::string(64, 'b');
   EXPECT_NE(foreign_target_identity(rebuilt), foreign_target_identity(library()));
-}
-
-TEST(ExtensionIdentity, IsLeftOutWhereTheTargetAloneIsMeant) {
-  EXPECT_EQ(without_extensions("llvm a b with=none"), "llvm a b");
-  EXPECT_EQ(without_extensions("llvm a b with=x:1,y:2"), "llvm a b");
-  EXPECT_EQ(without_extensions("llvm of an old store"), "llvm of an old store");
 }
 
 }  // namespace

@@ -47,6 +47,13 @@ struct PluginSearch {
   // NOLINTEND(readability-redundant-member-init)
 };
 
+/// The parts of this order. System: beside libtunesmith.so.
+enum class PluginSource { CommandLine, SpacesFile, Environment, User, System };
+
+/// "--plugin-path", "plugins: of the spaces file", "TUNESMITH_PLUGIN_PATH", "the user's folder", "the
+/// system's folder".
+std::string_view source_name(PluginSource source);
+
 /// What the manifest says about a plugin.
 struct PluginInfo {
   PluginKind kind = PluginKind::Module;
@@ -55,8 +62,7 @@ struct PluginInfo {
   std::string version;  ///< of the pack
   std::string vendor;
   std::string licence;
-  std::string
-      source;  ///< the part of the search order that found it: "--plugin-path", "the user's folder", ...
+  PluginSource source = PluginSource::CommandLine;
   std::filesystem::path manifest;
   std::filesystem::path library;  ///< as the manifest says, links not resolved
   std::string sha256;
@@ -71,7 +77,7 @@ struct PluginLogEntry {
   enum class Outcome { Searched, Absent, Ignored, Found, Loaded, Refused };
 
   Outcome outcome = Outcome::Searched;
-  std::string source;
+  PluginSource source = PluginSource::CommandLine;
   std::filesystem::path path;  ///< of the folder, the manifest or the library
   std::string detail;          ///< which plugin, or why
 };
