@@ -1,18 +1,8 @@
 #!/usr/bin/env python3
-"""A hash of what files say to a compiler: of C and C++ without comments and white space, of anything else byte by byte.
-
-code_hash.py FOLDER                        prints the hash of all files below FOLDER
-code_hash.py FOLDER LIST TEMPLATE OUTPUT   writes OUTPUT: TEMPLATE with the hash of the files that LIST names, below FOLDER,
-                                           for @CONTENT_HASH@
-A hash is the first 16 hexadecimal digits of a SHA-256 over names and contents, in the order of the names: the same on every
-machine and in every folder.
-"""
+"""What C and C++ say to a compiler, without comments and white space, and a hash of it: for the headers that plugins are compiled with."""
 import hashlib
-import pathlib
 import re
 import sys
-
-CODE = (".c", ".cpp", ".cu", ".cuh", ".h", ".hpp")
 
 # Longer punctuators first: `a ++b` and `a + +b` are different code.
 TOKEN = re.compile(r"""
@@ -53,13 +43,6 @@ def included(text):
     return re.findall(r'^# ?include ?[<"]([^>"\n]+)[>"]', text, re.MULTILINE)
 
 
-def content(path):
-    """What counts of a file."""
-    if path.suffix in CODE or path.name.endswith(".h.in"):
-        return normalised(path.read_text()).encode()
-    return path.read_bytes()
-
-
 def digest(contents):
     """The hash of {name: bytes}."""
     lines = (f"{hashlib.sha256(contents[name]).hexdigest()}  {name}\n" for name in sorted(contents))
@@ -71,20 +54,3 @@ def write_if_other(path, text):
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-
-
-def main(folder, names=None, template=None, output=None):
-    base = pathlib.Path(folder)
-    if names is None:
-        files = [path.relative_to(base).as_posix() for path in base.rglob("*") if path.is_file()]
-    else:
-        files = pathlib.Path(names).read_text().split("\n")[:-1]
-    result = digest({name: content(base / name) for name in files})
-    if template is None:
-        print(result)
-    else:
-        write_if_other(pathlib.Path(output), pathlib.Path(template).read_text().replace("@CONTENT_HASH@", result))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,14 +1,16 @@
 // Stores of schemas 1 and 2 had one table of records, one of workloads, and no word of runs and threads: all
 // is written anew. Schema 3 lacked rounds, scores and roofs, schema 4 the instance that a twin was of,
 // schema 5 the version of the check, and schema 6 whether a roof was disturbed: columns and a table are
-// added. The tasks of all before schema 6 do not say which extensions there were, so that they are no task of
-// today's.
+// added. Schema 7 had hashes of sources in its targets (current_target.h). The tasks of all before schema 6
+// do not say which extensions there were, so that they are no task of today's.
 #include "migrate.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "current_target.h"
+#include "tunesmith/records/record_json.h"
 #include "record_json_v1.h"
 #include "schema.h"
 #include "tables.h"
@@ -132,6 +134,77 @@ void write_anew(sqlite::Database& database, int64_t version, MigrationReport& re
   carry_records_over(database, version, report);
   database.execute("DROP TABLE old_record; DROP TABLE old_workload");
 }
+
+int64_t id_of_target(sqlite::Database& database, const std::string& text) {
+  database.prepare("INSERT INTO target (text) VALUES (?) ON CONFLICT DO NOTHING").bind(text).run();
+  auto row = database.prepare("SELECT id FROM target WHERE text = ?");
+  check_invariant(row.bind(text).step(), "a target that was just added is there");
+  return row.integer(0);
+}
+
+/// What has one target gets another, which may be there: lines of a newer Tunesmith may have been imported.
+/// Tasks that are then the same become one, and so do their programs.
+void move_to_target(sqlite::Database& database, int64_t from, int64_t to) {
+  const std::string statements = fmt::format(
+      "CREATE TEMP TABLE task_move AS SELECT f.id AS old, t.id AS new FROM task f JOIN task t ON "
+      "t.workload_hash = f.workload_hash AND t.threads = f.threads AND t.device = f.device "
+      "WHERE f.target = {0} AND t.target = {1};"
+      "CREATE TEMP TABLE program_move AS SELECT f.id AS old, t.id AS new FROM program f "
+      "JOIN task_move m ON m.old = f.task JOIN program t ON t.task = m.new AND t.lowered_hash = "
+      "f.lowered_hash;"
+      "UPDATE measurement SET program = (SELECT new FROM program_move WHERE old = program) "
+      "WHERE program IN (SELECT old FROM program_move);"
+      "DELETE FROM program WHERE id IN (SELECT old FROM program_move);"
+      "UPDATE program SET task = (SELECT new FROM task_move WHERE old = task) "
+      "WHERE task IN (SELECT old FROM task_move);"
+      "DELETE FROM task WHERE id IN (SELECT old FROM task_move);"
+      "UPDATE task SET target = {1} WHERE target = {0};"
+      "DELETE FROM target WHERE id = {0};"
+      "DROP TABLE program_move; DROP TABLE task_move;",
+      from, to);
+  database.execute(statements.c_str());
+}
+
+/// Checksums are of texts: those that fitted are made anew.
+void rename_target(sqlite::Database& database, const std::string& before, const std::string& now) {
+  std::vector<std::string> sound;
+  scan_records(database, {.target = before}, [&](const Stored<Record>& stored) {
+    if (const Record* record = stored.value()) sound.push_back(record->id);
+  });
+  move_to_target(database, id_of_target(database, before), id_of_target(database, now));
+  for (const std::string& id : sound) {
+    auto row = database.prepare(fmt::format("SELECT {} FROM record WHERE id = ?", kRecordColumns));
+    check_invariant(row.bind(id).step(), "a record whose target is renamed is there");
+    database.prepare("UPDATE measurement SET checksum = ? WHERE id = ?")
+        .bind(checksum_of(sound_record(row, database)))
+        .bind(id)
+        .run();
+  }
+}
+
+void name_versions(sqlite::Database& database) {
+  std::vector<std::string> targets;
+  {
+    auto rows = database.prepare("SELECT text FROM target ORDER BY id");
+    while (rows.step()) targets.push_back(rows.text(0));
+  }
+  for (const std::string& before : targets) {
+    if (const std::string now = current_target(before); now != before) rename_target(database, before, now);
+  }
+  std::vector<RecordedRoof> roofs;
+  scan_roofs(database, [&](const Stored<RecordedRoof>& stored) {
+    const RecordedRoof* roof = stored.value();
+    if (roof != nullptr && current_target(roof->target) != roof->target) roofs.push_back(*roof);
+  });
+  for (RecordedRoof& roof : roofs) {
+    roof.target = current_target(roof.target);
+    database.prepare("UPDATE roof SET target = ?, checksum = ? WHERE id = ?")
+        .bind(roof.target)
+        .bind(checksum_of(roof))
+        .bind(roof.id)
+        .run();
+  }
+}
 }  // namespace
 
 std::optional<MigrationReport> migrate(sqlite::Database& database, OldStore old) {
@@ -148,7 +221,8 @@ std::optional<MigrationReport> migrate(sqlite::Database& database, OldStore old)
     if (version < 4) add_rounds_and_roofs(database);
     if (version < 5) add_twins(database);
     if (version < 6) add_verifiers(database);
-    if (version >= 4) add_disturbed_roofs(database);
+    if (version >= 4 && version < 7) add_disturbed_roofs(database);
+    name_versions(database);
     report.records = static_cast<size_t>(database.integer("SELECT count(*) FROM measurement"));
   }
   database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'")

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "current_target.h"
+#include "tunesmith/schema/outcome_fields.h"
 #include "record_json_v1.h"
 #include "tunesmith/records/workload_fields.h"
 #include "tunesmith/schema/field.h"
@@ -102,7 +104,7 @@ RecordedRoof roof_from(const Field& in) {
   RecordedRoof r;
   r.id = in["id"].text(kMaxName);
   r.environment = in["environment"].hash();
-  r.target = in["target"].text(kMaxIdentity);
+  r.target = current_target(in["target"].text(kMaxIdentity));
   r.threads = static_cast<int>(in["threads"].integer(0, kMaxThreads));
   r.device = in["device"].text(kMaxName);
   r.quantity = in["quantity"].text(kMaxName);
@@ -159,7 +161,7 @@ Record record_from(const Field& in) {
   r.id = in["id"].text(kMaxName);
   r.workload = in["workload"].text(kMaxIdentity);
   r.workload_hash = in["workload_hash"].hash();
-  r.target = in["target"].text(kMaxIdentity);
+  r.target = current_target(in["target"].text(kMaxIdentity));
   r.threads = threads_or_none(in["threads"]);
   r.device = in["device"].text(kMaxName);
   r.run = text_or_none(in["run"], kMaxName);

@@ -7,9 +7,9 @@
 #include "schema.h"
 #include "store_impl.h"
 #include "tunesmith/records/record_json.h"
-#include "tunesmith/space/space.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
+#include "tunesmith/target/target_identity.h"
 
 namespace tunesmith {
 
@@ -191,7 +191,7 @@ std::optional<RecordedRoof> RecordStore::highest_roof(const TaskKey& task, uint6
   const std::string of_a_unit = fmt::format("{} of ", quantity);
   // Extensions change nothing in what the processor does without them.
   const auto is_it = [&](const RecordedRoof& roof) {
-    if (roof.quantity == quantity) return without_extensions(roof.target) == without_extensions(task.target);
+    if (roof.quantity == quantity) return same_but_extensions(roof.target, task.target);
     return roof.quantity.starts_with(of_a_unit) && roof.target == task.target;
   };
   std::optional<RecordedRoof> highest;

@@ -9,6 +9,7 @@
 #include "tunesmith/schema/json_text.h"
 #include "tunesmith/schema/limits.h"
 #include "tunesmith/schema/line.h"
+#include "current_target.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 
@@ -42,7 +43,7 @@ json candidate_fields(const RecordedCandidate& candidate) {
 RecordedCandidate read_candidate(const Field& fields) {
   RecordedCandidate candidate;
   candidate.workload = read_workload(fields["workload"]);
-  candidate.target = fields["target"].text(kMaxIdentity);
+  candidate.target = current_target(fields["target"].text(kMaxIdentity));
   if (const auto threads = fields["threads"].if_known())
     candidate.threads = static_cast<int>(threads->integer(1, kMaxThreads));
   candidate.device = fields["device"].text(kMaxName);

@@ -1,7 +1,6 @@
 #include "tunesmith/tuning/check_candidate.h"
 
 #include <map>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,48 +10,12 @@
 namespace tunesmith {
 namespace {
 
-/// Space::task_target(), taken apart.
-struct TargetParts {
-  std::map<std::string, std::string> parts;       // "target", "code generator", ...
-  std::map<std::string, std::string> extensions;  // name -> identity
-};
-
-std::map<std::string, std::string> extensions_of(std::string_view text) {
-  std::map<std::string, std::string> extensions;
-  while (!text.empty() && text != "none") {
-    const std::string_view one = text.substr(0, text.find(','));
-    const size_t colon = one.rfind(':');
-    extensions[std::string(one.substr(0, colon))] =
-        colon == std::string_view::npos ? "" : std::string(one.substr(colon + 1));
-    text.remove_prefix(std::min(text.size(), one.size() + 1));
-  }
-  return extensions;
-}
-
-TargetParts take_apart(std::string_view text) {
-  struct Part {
-    std::string_view key;
-    const char* name;
-  };
-  // From the end: a target's identity is its own text, and may have any words.
-  constexpr Part kParts[] = {{" with=", "extensions"},
-                             {" plugin=", "target's library"},
-                             {" lowering=", "lowering"},
-                             {" generator=", "code generator"}};
-  TargetParts taken;
-  for (const Part& part : kParts) {
-    const size_t at = text.rfind(part.key);
-    if (at == std::string_view::npos) continue;
-    const std::string_view value = text.substr(at + part.key.size());
-    if (part.key == " with=") {
-      taken.extensions = extensions_of(value);
-    } else {
-      taken.parts[part.name] = value;
-    }
-    text = text.substr(0, at);
-  }
-  taken.parts["target"] = text;
-  return taken;
+/// By name: the order in which a space names extensions is no difference.
+std::map<std::string, std::string> contents_of(const TargetIdentity& identity) {
+  std::map<std::string, std::string> contents;
+  for (const ExtensionIdentity& one : identity.extensions.value_or(std::vector<ExtensionIdentity>()))
+    contents[one.name] = one.content;
+  return contents;
 }
 
 std::string or_nothing(const std::string& text) { return text.empty() ? "nothing" : "'" + text + "'"; }
@@ -76,37 +39,45 @@ RecordedCandidate recorded_candidate(const Workload& workload, const Space& spac
           candidate.lowered_hash};
 }
 
-std::vector<std::string> target_differences(std::string_view theirs, std::string_view ours) {
-  TargetParts there = take_apart(theirs);
-  TargetParts here = take_apart(ours);
+std::vector<std::string> target_differences(const TargetIdentity& theirs, const TargetIdentity& ours) {
+  struct Part {
+    const char* name;
+    std::string TargetIdentity::* value;
+  };
+  constexpr Part kParts[] = {{"target", &TargetIdentity::target},
+                             {"target's library", &TargetIdentity::library},
+                             {"code generator", &TargetIdentity::generator},
+                             {"lowering", &TargetIdentity::lowering}};
   std::vector<std::string> differences;
-  for (const char* name : {"target", "target's library", "code generator", "lowering"}) {
-    if (there.parts[name] != here.parts[name])
-      differences.push_back(fmt::format("another {}: {} there, {} here", name, or_nothing(there.parts[name]),
-                                        or_nothing(here.parts[name])));
+  for (const auto& [name, value] : kParts) {
+    if (theirs.*value != ours.*value)
+      differences.push_back(fmt::format("another {}: {} there, {} here", name, or_nothing(theirs.*value),
+                                        or_nothing(ours.*value)));
   }
-  for (const auto& [name, identity] : there.extensions) {
-    const auto own = here.extensions.find(name);
-    if (own == here.extensions.end()) {
+  const std::map<std::string, std::string> there = contents_of(theirs);
+  const std::map<std::string, std::string> here = contents_of(ours);
+  for (const auto& [name, content] : there) {
+    const auto own = here.find(name);
+    if (own == here.end()) {
       differences.push_back(
           fmt::format("lacks the extension '{}' ({}): its pack or its hardware is not here, or the "
                       "space does not name it",
-                      name, identity));
-    } else if (own->second != identity) {
+                      name, content));
+    } else if (own->second != content) {
       differences.push_back(fmt::format("another version of the extension '{}': {} there, {} here", name,
-                                        identity, own->second));
+                                        content, own->second));
     }
   }
-  for (const auto& [name, identity] : here.extensions) {
-    if (!there.extensions.contains(name))
-      differences.push_back(fmt::format("has the extension '{}' ({}), which was not there", name, identity));
+  for (const auto& [name, content] : here) {
+    if (!there.contains(name))
+      differences.push_back(fmt::format("has the extension '{}' ({}), which was not there", name, content));
   }
   return differences;
 }
 
 CandidateCheck check_candidate(const RecordedCandidate& recorded, const Space& space) {
   CandidateCheck check;
-  check.differences = target_differences(recorded.target, space.task_target());
+  check.differences = target_differences(TargetIdentity::parse(recorded.target), space.task_target());
   try {
     const Workload workload = instantiate(recorded.workload);
     if (workload.hash != recorded.workload.hash)

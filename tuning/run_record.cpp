@@ -42,7 +42,8 @@ Record common_record(const TaskKey& task, const RecordedRun& run, const std::str
 }
 
 TaskKey task_key(const Workload& workload, const Space& space, int threads) {
-  return {workload.hash, space.task_target(), threads, models_times(space.target()) ? kModelledDevice : ""};
+  return {workload.hash, space.task_target().str(), threads,
+          models_times(space.target()) ? kModelledDevice : ""};
 }
 
 }  // namespace tunesmith

@@ -7,7 +7,7 @@
 
 namespace tunesmith::cuda {
 
-/// A hash of this target's sources, and the version of NVRTC, which has the compiler and the assembler
+/// The version of this target's code generator, and that of NVRTC, which has the compiler and the assembler
 /// (ptxas); null: "none". The driver compiles nothing, since cubins are loaded, and the compiler of the host
 /// makes only what is emulated, whose time is a model's. One line.
 std::string generator_fingerprint(const Nvrtc* nvrtc);

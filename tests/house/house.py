@@ -404,6 +404,32 @@ def a_matrix_unit_in_82_lines():
     assert f"with the extension {lines} lines" in (pack / "README.md").read_text(), f"README.md does not say {lines} lines"
 
 
+# What may hash files while it is built or configured: the headers of plugins (P2), and the libraries in manifests.
+MAY_HASH = {"cmake/code_hash.py", "cmake/plugin_headers.py", "cmake/TunesmithManifest.cmake", "core/CMakeLists.txt"}
+
+
+def hashing_lines(text):
+    """Lines of a build file that hash files or texts, or fill in a hash."""
+    return [line.strip() for line in text.splitlines() if re.search(r"code_hash|hashlib|\b(MD5|SHA\d+)\b|sha\d+sum|@\w*HASH\w*@|git +(log|describe|rev-parse)", line)]
+
+
+def identity_reads_no_sources():
+    """A local variable of another name orphans no record: what tasks name are versions, and no build file makes a hash of sources for them."""
+    for line in ["import code_hash", "file(SHA256 ${file} sum)", 'string(MD5 sum "${text}")', 'inline constexpr const char* kHash = "@CONTENT_HASH@";', "execute_process(COMMAND git describe)"]:
+        assert hashing_lines(line), line
+    assert not hashing_lines("configure_file(page.h.in page.h)  # the hash of a record")
+    folders = ["cmake", "core", *LIBRARY_FOLDERS, "targets", "packs", "plugins", "stable", "sdk", "tools", "python"]
+    files = [ROOT / "CMakeLists.txt"] + [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))
+                                         if path.name == "CMakeLists.txt" or path.suffix in (".cmake", ".in") or (folder == "cmake" and path.suffix == ".py")]
+    assert len(files) > 40 and MAY_HASH <= {path.relative_to(ROOT).as_posix() for path in files}
+    fail_if([f"{path.relative_to(ROOT)}: {line}" for path in files for line in hashing_lines(path.read_text())
+             if path.relative_to(ROOT).as_posix() not in MAY_HASH and path.name != "api_version.h.in"], "a build file hashes sources")
+    # The one header with such hashes is for the notes of plugins.
+    users = [path for folder in ("core", "targets", "grid", "performance") for path in sources(folder) if re.search(r"#include .*api_version\.h", path.read_text())]
+    assert users, "nobody includes api_version.h"
+    fail_if([path.relative_to(ROOT).as_posix() for path in users if "plugin" not in path.parts], "what is no plugin's note reads hashes of headers")
+
+
 def tests_not_run(script, cmake):
     """The functions of an end-to-end script that take a folder, and so are tests, which no word of CMakeLists.txt names."""
     words = set(re.findall(r"\w+", cmake))

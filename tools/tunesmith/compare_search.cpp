@@ -61,7 +61,7 @@ std::string Search::key(uint64_t seed) const {
   const std::string where = subject_.table
                                 ? identity_of(*subject_.table)
                                 : fmt::format("machine {} threads {} {}", hex64(environment_.machine()),
-                                              measured_threads(settings_), space_->task_target());
+                                              measured_threads(settings_), space_->task_target().str());
   const std::string what =
       fmt::format("{}{}{}", space_->rules(), space_->search_text(), space_->cost_model_text());
   return fmt::format("{} {} {} {} seed {} trials {} batch {}", subject_.workload.key, where, strategy_.name,

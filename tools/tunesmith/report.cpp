@@ -28,7 +28,7 @@ std::map<int, std::map<std::string, PeakKernel>> peaks_here(const RecordStore& s
                                                             uint64_t machine) {
   std::map<int, std::map<std::string, PeakKernel>> peaks;
   for (const TaskKey& task :
-       store.tasks({.target = space.task_target(), .machine = machine, .attributed = true})) {
+       store.tasks({.target = space.task_target().str(), .machine = machine, .attributed = true})) {
     const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
     if (!recorded || !task.device.empty()) continue;
     const auto workload = sound_workload(*recorded);
@@ -55,7 +55,7 @@ void measure_roofs(RecordStore& store, Session& session) {
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
   for (const auto& [threads, its] : peaks) {
     const auto add = [&, number = threads](const std::string& quantity, const WatchedRate& rate) {
-      store.add_roof({make_id(), environment.hash(), space->task_target(), number, "", quantity,
+      store.add_roof({make_id(), environment.hash(), space->task_target().str(), number, "", quantity,
                       rate.per_second, now_ms(), rate.disturbed});
     };
     for (const auto& [quantity, peak] : its)

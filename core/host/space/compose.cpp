@@ -18,9 +18,6 @@
 namespace tunesmith {
 namespace {
 
-/// In task_target(), before the extensions.
-constexpr std::string_view kWith = " with=";
-
 /// `version`: of a class in a file; "" of all others.
 std::string rule_text(PluginKind kind, const std::string& id, const Options& options,
                       const std::string& version = "") {
@@ -124,14 +121,13 @@ class Space::State::Builder {
     if (given) {
       state_.rules = fmt::format("target {}\n", given->identity());
       state_.target = std::move(given);
-      state_.task_target = tunesmith::task_target(*state_.target);
+      state_.task_target = TargetIdentity::of(*state_.target);
     } else {
       state_.rules = rule_text(PluginKind::Target, use.id, target_options_);
       state_.target = watched(use.id, composer_.make<Target>(use, target_options_));
-      state_.task_target = tunesmith::task_target(*state_.target);
-      const std::string foreign =
+      state_.task_target = TargetIdentity::of(*state_.target);
+      state_.task_target.library =
           foreign_target_identity(composer_.registry().info(PluginKind::Target, use.id));
-      if (!foreign.empty()) state_.task_target += " plugin=" + foreign;
     }
     if (const ProbeResult probe = state_.target->probe();
         !probe.here() && presence_ == TargetPresence::Required) {
@@ -148,6 +144,7 @@ class Space::State::Builder {
   }
 
   void take_extensions() {
+    state_.task_target.extensions.emplace();
     for (const PluginUse& use : state_.spec.extensions) {
       if (const auto without = absent_extension(use, composer_.registry())) {
         state_.absent.push_back(*without);
@@ -164,7 +161,6 @@ class Space::State::Builder {
     // A name that an extension here has is that one's.
     for (const TensorIntrinsicPtr& intrinsic : state_.lower_options.intrinsics) intrinsics_->add(intrinsic);
     state_.all_intrinsics = std::move(intrinsics_);
-    state_.task_target += fmt::format("{}{}", kWith, with_.empty() ? "none" : with_);
     state_.refused = take_away_refused(*state_.target, state_.intrinsics, state_.lower_options);
     if (!added_columns_.empty())
       state_.added_columns = std::make_shared<const std::vector<AddedColumn>>(std::move(added_columns_));
@@ -219,7 +215,7 @@ class Space::State::Builder {
     }
     const std::string identity = extension_identity(extension, named.options, named.library);
     state_.rules += rule_text(PluginKind::Extension, use.id, named.options) + identity + "\n";
-    with_ += fmt::format("{}{}:{}", with_.empty() ? "" : ",", name, identity);
+    state_.task_target.extensions->push_back({name, identity});
     const std::vector<TensorIntrinsicPtr>& all = state_.lower_options.intrinsics;
     state_.intrinsics[name].assign(all.begin() + std::min<std::ptrdiff_t>(known, std::ssize(all)), all.end());
     refuse_same_name(state_.intrinsics, name, use);
@@ -234,7 +230,6 @@ class Space::State::Builder {
   std::vector<Options> module_options_;
   std::shared_ptr<TensorIntrinsics> intrinsics_ = std::make_shared<TensorIntrinsics>();
   std::vector<AddedColumn> added_columns_;
-  std::string with_;  // the extensions that are here, with their identities
 };
 
 Space::Space(const SpaceSpec& spec, PluginRegistry& registry, TargetPresence presence)
@@ -245,10 +240,6 @@ Space::Space(const SpaceSpec& spec, PluginRegistry& registry, TargetPresence pre
 Space::Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Target> target)
     : state_(std::make_unique<State>()) {
   State::Builder(*state_, spec, registry, TargetPresence::Required).build(std::move(target));
-}
-
-std::string_view without_extensions(std::string_view task_target) {
-  return task_target.substr(0, task_target.rfind(kWith));
 }
 
 }  // namespace tunesmith

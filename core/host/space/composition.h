@@ -8,6 +8,7 @@
 
 #include "tunesmith/plugin/registry.h"
 #include "tunesmith/space/space.h"
+#include "tunesmith/target/target_identity.h"
 
 namespace tunesmith {
 
@@ -45,7 +46,7 @@ struct Space::State {
   std::vector<Options> searcher_options;
   Options cost_model_options;
   Options task_scheduler_options;
-  std::string task_target;
+  TargetIdentity task_target;
   std::string rules;
   std::string search_text;
   std::string cost_model_text;

@@ -27,7 +27,7 @@ const std::vector<TensorIntrinsicPtr>& Space::callable_intrinsics() const {
   return state_->lower_options.intrinsics;
 }
 const std::vector<FeatureColumn>& Space::added_columns() const { return state_->columns; }
-const std::string& Space::task_target() const { return state_->task_target; }
+const TargetIdentity& Space::task_target() const { return state_->task_target; }
 const std::string& Space::rules() const { return state_->rules; }
 uint64_t Space::rules_hash() const { return hash_bytes(state_->rules); }
 const std::string& Space::search_text() const { return state_->search_text; }

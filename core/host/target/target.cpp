@@ -2,18 +2,13 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "lowering_fingerprint.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/target/target_identity.h"
 
 namespace tunesmith {
 
-std::string task_target(const Target& target) {
-  return fmt::format("{} generator={} lowering={}", target.identity(), target.fingerprint(),
-                     kLoweringFingerprint);
-}
+std::string task_target(const Target& target) { return TargetIdentity::of(target).str(); }
 
 namespace {
 

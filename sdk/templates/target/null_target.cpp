@@ -29,7 +29,7 @@ class NullTarget final : public Target {
   ProbeResult probe() const override { return {}; }
   const DeviceModel& device() const override { return device_; }
   // Of the code generator, so that times of old code are not taken for those of new code: a real target
-  // answers a hash of its sources and its compiler's version.
+  // answers a version that is raised with each such change, and its compiler's version.
   std::string fingerprint() const override { return "1"; }
   // What code is compiled for: kind, processor, features, options. Records of another identity are not taken
   // as this one's.

@@ -2,7 +2,8 @@
 // one thread and two of gmm and softmax, and one whose candidates took too long; only the name of the machine
 // was made up. fixtures/lines1.jsonl is its export. fixtures/schema3.sql is what it wrote before schema 4:
 // runs of gmm with two threads, of softmax with one, and of a gmm whose candidates took too long, with
-// another machine's name; fixtures/lines2.jsonl is its export.
+// another machine's name; fixtures/lines2.jsonl is its export. fixtures/schema7.sql is what it wrote before
+// schema 8: a run of gmm with two threads, and four roofs.
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -24,6 +25,7 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Property;
+using testing::SizeIs;
 
 constexpr const char* kFixtures = TUNESMITH_SOURCE_DIR "/tests/unit/records/fixtures/";
 
@@ -290,6 +292,117 @@ TEST_F(MigrateTest, AStoreOfSchema6DidNotSayWhetherARoofWasDisturbed) {
   disturbed.disturbed = true;
   store.add_roof(disturbed);
   EXPECT_EQ(store.roofs().back(), disturbed);
+  EXPECT_TRUE(store.check().clean());
+}
+
+// As the last Tunesmith before schema 8 wrote a target, how this one does, and one of other sources.
+constexpr const char* kHashes =
+    "llvm 19 cpu=a generator=e65e9aa27b6103d0,llvm-19.1.7 lowering=3c00fae1729327e0 "
+    "with=vnni:2dd3109da77b0516";
+constexpr const char* kVersions =
+    "llvm 19 cpu=a generator=1,llvm-19.1.7 lowering=1 with=vnni:2dd3109da77b0516";
+constexpr const char* kOtherHashes =
+    "llvm 19 cpu=a generator=5f0849d7300c98d0,llvm-19.1.7 lowering=d93431a910253186 with=none";
+
+Record with_target(Record record, const std::string& target) {
+  record.target = target;
+  return record;
+}
+
+TEST_F(MigrateTest, AStoreOfSchema7HadHashesOfSourcesInItsTargets) {
+  RecordedRoof measured = roof("roof", "operations f32 of vnni", 1e10, 1);
+  measured.target = kHashes;
+  const std::vector<Record> old{with_target(success("one", {1e-3}), kHashes),
+                                with_target(with_program(success("two", {2e-3}), 2), kHashes),
+                                with_target(failure("three", FailureCause::WrongResult, "far off"), kHashes),
+                                with_target(success("other", {1e-4}), kOtherHashes)};
+  {
+    RecordStore store(path("a.db"));
+    prepare(store);
+    EXPECT_EQ(store.add(old), old.size());
+    store.add_roof(measured);
+  }
+  Sql(path("a.db")).run("UPDATE meta SET value = '7' WHERE key = 'schema_version'");
+  const RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->from_schema, 7);
+  EXPECT_EQ(store.migration()->records, old.size());
+  EXPECT_THAT(store.list(), ElementsAre(with_target(old[0], kVersions), with_target(old[1], kVersions),
+                                        with_target(old[2], kVersions), old[3]));
+  measured.target = kVersions;
+  EXPECT_THAT(store.roofs(), ElementsAre(measured));
+  EXPECT_EQ(store.tasks().size(), 2U);
+  const CheckReport check = store.check();
+  EXPECT_TRUE(check.clean()) << check.faults.at(0);
+  const std::vector<Record> best =
+      store.best({with_target(old[0], kVersions).task(), environment().machine(), {}}, 5);
+  ASSERT_EQ(best.size(), 1U) << "the first program was found to be wrong";
+  EXPECT_EQ(best.front().id, "two");
+}
+
+TEST_F(MigrateTest, WhatTheLastTunesmithOfSchema7WroteIsOfTheVersionsOfToday) {
+  write_old_store("a.db", "schema7.sql");
+  const RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->copy, path("a.db.schema7.bak"));
+  const CheckReport check = store.check();
+  EXPECT_TRUE(check.clean()) << check.faults.at(0);
+  const std::vector<TaskKey> tasks = store.tasks();
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_THAT(tasks.front().target,
+              HasSubstr(" generator=1,llvm-19.1.7 lowering=1 with=vnni:2dd3109da77b0516,"));
+  EXPECT_FALSE(store.best({tasks.front(), store.environments().front().machine(), {}}, 1).empty());
+  EXPECT_THAT(store.roofs(), SizeIs(4));
+  EXPECT_THAT(store.roofs(), Each(Field(&RecordedRoof::target, tasks.front().target)));
+  EXPECT_EQ(
+      Sql(path("a.db.schema7.bak")).text("SELECT count(*) FROM target WHERE text LIKE '%3c00fae1729327e0%'"),
+      "1");
+}
+
+TEST_F(MigrateTest, WhatANewerTunesmithMeasuredJoinsWhatIsRenamed) {
+  Record newer = with_target(success("newer", {9e-4}), kVersions);
+  newer.trace = "b0 = get_block(\"C\")\n";
+  {
+    RecordStore store(path("a.db"));
+    prepare(store);
+    EXPECT_TRUE(store.add(with_target(success("one", {1e-3}), kHashes)));
+    EXPECT_TRUE(store.add(with_target(with_program(success("two", {2e-3}), 2), kHashes)));
+    EXPECT_TRUE(store.add(newer));
+    EXPECT_TRUE(store.add(with_target(success("damaged", {3e-3}), kHashes)));
+  }
+  Sql(path("a.db"))
+      .run(
+          "UPDATE meta SET value = '7' WHERE key = 'schema_version'; "
+          "UPDATE measurement SET time_ms = 1 WHERE id = 'damaged'");
+  const RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.tasks().size(), 1U);
+  EXPECT_EQ(store.find("one")->target, kVersions);
+  EXPECT_EQ(store.find("one")->trace, newer.trace) << "of two traces of a program one is kept";
+  EXPECT_EQ(store.find("two"), with_target(with_program(success("two", {2e-3}), 2), kVersions));
+  EXPECT_EQ(store.find("newer"), newer);
+  EXPECT_THAT(store.check().faults, ElementsAre(HasSubstr("damaged")));
+}
+
+TEST_F(MigrateTest, LinesWithHashesOfSourcesAreImportedWithVersions) {
+  std::stringstream lines;
+  {
+    RecordStore store(path("a.db"));
+    prepare(store);
+    EXPECT_TRUE(store.add(with_target(success("one", {1e-3}), kHashes)));
+    EXPECT_TRUE(store.add(with_target(with_program(success("other", {1e-3}), 2), kOtherHashes)));
+    RecordedRoof measured = roof("roof", "copied bytes", 1e10, 1);
+    measured.target = kHashes;
+    store.add_roof(measured);
+    EXPECT_THAT(store.export_jsonl(lines), IsEmpty());
+  }
+  EXPECT_THAT(lines.str(), HasSubstr(kHashes));
+  RecordStore store(path("b.db"));
+  const ImportReport report = store.import_jsonl(lines, "old.jsonl");
+  EXPECT_THAT(report.refused, IsEmpty());
+  EXPECT_EQ(store.find("one"), with_target(success("one", {1e-3}), kVersions));
+  EXPECT_EQ(store.find("other")->target, kOtherHashes);
+  EXPECT_EQ(store.roofs().front().target, kVersions);
   EXPECT_TRUE(store.check().clean());
 }
 

@@ -383,7 +383,7 @@ TEST_F(RecordStoreTest, ThePeakOfAUnitIsOneOfItsTypeForItsExtensionsAlone) {
     store.add_roof(one);
   };
   add("plain", "llvm x with=none", "operations u8", 1e9);
-  add("unit", "llvm x with=dot", "operations u8 of vnni", 4e9);
+  add("unit", "llvm x with=dot:1", "operations u8 of vnni", 4e9);
   const uint64_t machine = environment().machine();
   const auto highest = [&](const std::string& target) {
     TaskKey task;
@@ -391,24 +391,26 @@ TEST_F(RecordStoreTest, ThePeakOfAUnitIsOneOfItsTypeForItsExtensionsAlone) {
     task.threads = roof("any", "operations u8", 1.0, 1).threads;
     return store.highest_roof(task, machine, "operations u8")->per_second;
   };
-  EXPECT_EQ(highest("llvm x with=dot"), 4e9);
+  EXPECT_EQ(highest("llvm x with=dot:1"), 4e9);
   EXPECT_EQ(highest("llvm x with=none"), 1e9) << "which may not use the unit";
-  EXPECT_EQ(highest("llvm x with=other"), 1e9) << "the processor is the same";
+  EXPECT_EQ(highest("llvm x with=other:2"), 1e9) << "the processor is the same";
 }
 
 TEST_F(RecordStoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   {
     RecordStore store(path("a.db"));
   }
-  Sql(path("a.db")).run("UPDATE meta SET value = '8' WHERE key = 'schema_version'");
+  const std::string newer = std::to_string(kRecordSchema + 1);
+  const std::string raise = "UPDATE meta SET value = '" + newer + "' WHERE key = 'schema_version'";
+  Sql(path("a.db")).run(raise.c_str());
   try {
     RecordStore store(path("a.db"));
     FAIL() << "a newer schema was opened";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema 8"));
+    EXPECT_THAT(error.what(), HasSubstr("newer Tunesmith (schema " + newer));
     EXPECT_THAT(error.what(), HasSubstr("a.db"));
   }
-  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "8");
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), newer);
 }
 
 TEST_F(RecordStoreTest, RefusesFilesThatAreNotRecordStores) {

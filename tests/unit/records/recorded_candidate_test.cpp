@@ -88,5 +88,14 @@ TEST(ParseLine, RefusesADeepNestInAnyKindOfLine) {
               testing::ThrowsMessage<UserError>(testing::HasSubstr("nested more than 16 deep")));
 }
 
+TEST(RecordedCandidate, WithHashesOfSourcesIsReadWithVersions) {
+  RecordedCandidate old = example();
+  old.target = "cuda arch=sm_80 generator=f804afff01eb1534,nvrtc-13.0 lowering=3c00fae1729327e0 with=none";
+  EXPECT_EQ(parse_candidate(line_of(old)).target,
+            "cuda arch=sm_80 generator=1,nvrtc-13.0 lowering=1 with=none");
+  old.target = "acme generator=f804afff01eb15345 lowering=0 with=none";
+  EXPECT_EQ(parse_candidate(line_of(old)), old);
+}
+
 }  // namespace
 }  // namespace tunesmith

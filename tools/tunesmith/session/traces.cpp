@@ -9,6 +9,7 @@
 #include <tunesmith/records/environment.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/thread_pool.h>
+#include <tunesmith/target/target_identity.h>
 #include <tunesmith/tuning/tuner.h>
 #include <tunesmith/tuning/with_names_of.h>
 #include <tunesmith/workload/library.h>
@@ -147,7 +148,7 @@ std::vector<Record> best_with_other_extensions(const RecordStore& store, const B
   filter.attributed = true;
   for (const TaskKey& task : store.tasks(filter)) {
     const bool alike = task.threads == query.task.threads && task.device == query.task.device &&
-                       without_extensions(task.target) == without_extensions(query.task.target);
+                       same_but_extensions(task.target, query.task.target);
     if (!alike || task.target == query.task.target) continue;
     const std::vector<Record> best = store.best({task, query.machine, {}}, 1);
     if (!best.empty()) others.push_back(best.front());

@@ -41,7 +41,7 @@ inline constexpr const char* kModelledDevice = "modelled";
 /// What programs compete for: times of different tasks are never compared.
 struct TaskKey {
   uint64_t workload_hash = 0;  // of the program with names removed: equal computations are one task
-  std::string target;          // Target::identity()
+  std::string target;          // TargetIdentity::str()
   int threads = 0;             // that the measured program runs on; 0: unknown, of an unattributed record
   std::string device;          // "" for the host, kModelledDevice where times are a model's
 
@@ -82,7 +82,7 @@ struct RecordedRun {
   std::string cost_model;
   int threads = 0;             // of the measured programs
   std::string options;         // whatever else decides what the run does: trials, batch, time-outs
-  std::string code_generator;  // version or fingerprint of what compiled the programs
+  std::string code_generator;  // Target::fingerprint() of what compiled the programs
   int64_t began_ms = 0;        // as Record::time_ms
   int64_t ended_ms = 0;        // 0: it has not ended, or was killed
   std::string ended_because;   // "trials", "time limit", "interrupted", ...

@@ -36,7 +36,7 @@
 namespace tunesmith {
 
 /// Of the stores that this Tunesmith writes.
-inline constexpr int kRecordSchema = 7;
+inline constexpr int kRecordSchema = 8;
 
 /// Which records; what is not set is not asked for.
 struct RecordFilter {

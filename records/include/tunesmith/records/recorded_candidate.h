@@ -15,7 +15,7 @@ namespace tunesmith {
 /// not.
 struct RecordedCandidate {
   RecordedWorkload workload;  // with its definition, so that no file of it is needed
-  std::string target;         // Space::task_target(), with the extensions that were there
+  std::string target;         // TargetIdentity::str(), with the extensions that were there
   int threads = 0;            // that it is meant for; 0: not said
   std::string device;
   std::string trace;  // complete, in the names of `workload`

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tunesmith/records/recorded_candidate.h"
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/space/space.h"
+#include "tunesmith/target/target_identity.h"
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
@@ -29,9 +29,8 @@ struct CandidateCheck {
 /// comparable only where there are none. Throws nothing for what the candidate says.
 CandidateCheck check_candidate(const RecordedCandidate& recorded, const Space& space);
 
-/// What differs between two Space::task_target() texts, one sentence for each part: the target, its code
-/// generator, the lowering, each extension. `theirs` may be any text.
-std::vector<std::string> target_differences(std::string_view theirs, std::string_view ours);
+/// What differs, one sentence for each part: the target, its code generator, the lowering, each extension.
+std::vector<std::string> target_differences(const TargetIdentity& theirs, const TargetIdentity& ours);
 
 }  // namespace tunesmith
 #pragma GCC visibility pop

@@ -22,6 +22,7 @@
 #include "tunesmith/space/spaces_file.h"
 #include "tunesmith/space/unconsumed_annotation.h"
 #include "tunesmith/target/target.h"
+#include "tunesmith/target/target_identity.h"
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
@@ -84,10 +85,9 @@ class Space {
   const std::vector<TensorIntrinsicPtr>& callable_intrinsics() const;
   /// Of features, those that the extensions add, in their order.
   const std::vector<FeatureColumn>& added_columns() const;
-  /// What tasks of this space are tuned for and their records are kept under: task_target() of the target,
-  /// and each extension that is here, in its order, with the hash of what it says or is. Where the target
-  /// does not come with the kernel, of its library, too.
-  const std::string& task_target() const;
+  /// What tasks of this space are tuned for; their records are kept under its text. Its extensions are those
+  /// that are here.
+  const TargetIdentity& task_target() const;
   /// Canonical text of the modules and all their options; records carry its hash, so that a changed space
   /// does not resume an old run.
   const std::string& rules() const;
@@ -137,10 +137,6 @@ class Space {
                                                                 const LoweringObserver& observer) const;
   std::unique_ptr<State> state_;
 };
-
-/// Of a Space::task_target(), what it says of the target: spaces that differ in their extensions alone agree
-/// in it.
-std::string_view without_extensions(std::string_view task_target);
 
 /// The packs that the description requires and that are not here, in its order. With one missing, the space
 /// cannot be composed: EnvironmentError.

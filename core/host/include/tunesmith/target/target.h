@@ -47,8 +47,8 @@ class Target {
   /// What code is compiled for: kind, processor, features, options. Stable text of one line.
   virtual std::string identity() const = 0;
   /// Of the code generator: another text whenever compile() may make other code of one lowered program, so
-  /// that times of old code are never taken for those of new code. A hash of the target's sources, made when
-  /// it is built, and the versions of the libraries that generate code. One line.
+  /// that times of old code are never taken for those of new code. A version that is raised when the target
+  /// changes its code, then a comma and the versions of the libraries that generate code. One line.
   virtual std::string fingerprint() const = 0;
   virtual LowerOptions lower_options() const = 0;
   /// The steps by which programs are lowered for it, in order: standard_pipeline() unless it says otherwise.
@@ -93,7 +93,7 @@ LowerOptions lower_options_of(const Target& target);
 /// `program` by the target's own list of steps and limits, without extensions. Throws LowerError.
 LoweredProgram lower_for(const Target& target, const Program& program);
 /// The target's part of what tasks are tuned for (Space::task_target): its identity, the fingerprint of its
-/// code generator, and that of the lowering in this kernel.
+/// code generator, and kLoweringVersion, as the text of a TargetIdentity.
 std::string task_target(const Target& target);
 
 /// Adds to a base target: limits, intrinsics, modules, steps of lowering, columns of features. Kind

@@ -1,0 +1,10 @@
+// The version of lowering, which tasks and their records name.
+#pragma once
+
+namespace tunesmith {
+
+/// Raise it when a complete trace gives another lowered program than before, or lowered_hash() of a program
+/// changes. tests/golden fails then and says so.
+inline constexpr int kLoweringVersion = 1;
+
+}  // namespace tunesmith
