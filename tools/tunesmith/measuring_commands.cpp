@@ -109,7 +109,7 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
                    "lists workloads; several share one budget")
       ->required();
   command->add_flag("-v,--verbose", arguments.verbose,
-                    "of one workload: also print how well the cost model foresaw, and where the time went");
+                    "of one workload: also print the cost model's accuracy, and where the time went");
   command
       ->add_option("--against", arguments.against,
                    "of one built-in workload: also time a library that Python has in turn with the best "

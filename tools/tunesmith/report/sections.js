@@ -93,7 +93,7 @@ function failureSection(task) {
 }
 
 function modelSection(task) {
-  const title = "What the cost model foresaw";
+  const title = "Cost-model accuracy";
   if (isModelled(task))
     return section(title, el("p", {}, "All times of this task are a model's: how well another model foresees them says nothing of a device."));
   if (!task.predictions.length)

@@ -10,10 +10,9 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// How well the cost model foresaw each round of a run, in order: from the scores that stand with the run's
-/// measurements of kind Search, as TuneResult::model_batches says it while it tunes. `records` are of one
-/// run, in any order. Rounds of fewer than eight scored programs are left out. Of a round that a run took up
-/// from one that was interrupted, each of the two runs has a part.
+/// Cost-model accuracy of each round of a run, in order, from the scores recorded with its measurements of
+/// kind Search (TuneResult::model_batches while it tunes). `records` are of one run, in any order. Rounds of
+/// fewer than eight scored programs are left out. An interrupted round is part of both runs.
 std::vector<ModelBatch> model_batches(std::span<const Record> records);
 
 }  // namespace tunesmith
