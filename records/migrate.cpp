@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "current_target.h"
-#include "tunesmith/records/record_json.h"
 #include "record_json_v1.h"
 #include "schema.h"
 #include "tables.h"

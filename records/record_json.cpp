@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "current_target.h"
-#include "tunesmith/schema/outcome_fields.h"
 #include "record_json_v1.h"
 #include "tunesmith/records/workload_fields.h"
 #include "tunesmith/schema/field.h"

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "current_target.h"
 #include "tunesmith/records/workload_fields.h"
 #include "tunesmith/schema/json_text.h"
 #include "tunesmith/schema/limits.h"
 #include "tunesmith/schema/line.h"
-#include "current_target.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "api/handles.h"
 #include "api/host.h"
 #include "plugin/stable_plugin.h"
@@ -90,7 +92,8 @@ class StableModule final : public TransformationModule {
             plugin, offsetof(tunesmith_module_interface, describe) + sizeof(void*))) {}
 
   ModuleStage stage() const override {
-    switch (interface_.stage(object_.get())) {
+    const uint32_t stage = interface_.stage(object_.get());
+    switch (stage) {
       case TUNESMITH_STAGE_BLOCK:
         return ModuleStage::Block;
       case TUNESMITH_STAGE_ROOT:
@@ -98,7 +101,7 @@ class StableModule final : public TransformationModule {
       case TUNESMITH_STAGE_FINISHING:
         return ModuleStage::Finishing;
       default:
-        throw InternalError("its stage is none that this kernel knows");
+        throw InternalError(fmt::format("unknown module stage {}", stage));
     }
   }
 

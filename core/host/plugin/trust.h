@@ -1,4 +1,4 @@
-// Files whose content the kernel will run, or believe about what to run.
+// Checks owner and permissions of plugin files.
 #pragma once
 
 #include <filesystem>

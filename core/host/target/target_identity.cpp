@@ -117,7 +117,8 @@ TargetIdentity TargetIdentity::parse(std::string_view text) {
 
 bool same_but_extensions(std::string_view one, std::string_view other) {
   TargetIdentity first = TargetIdentity::parse(one), second = TargetIdentity::parse(other);
-  first.extensions = second.extensions = std::nullopt;
+  first.extensions.reset();
+  second.extensions.reset();
   return first == second;
 }
 

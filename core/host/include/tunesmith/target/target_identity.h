@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 class Target;
@@ -42,3 +43,4 @@ struct TargetIdentity {
 bool same_but_extensions(std::string_view one, std::string_view other);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop
