@@ -22,14 +22,14 @@ ZEROS = " ".join(["0" * 16] * 7)
 HASHES = "(?:[0-9a-f]{16} ?){7}"
 
 
-def write(root, header, text):
-    path = root / "core/include/tunesmith" / header
+def write(root, header, text, library="host"):
+    path = root / "core" / library / "include/tunesmith" / header
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
 def headers_decide(root):
-    file = root / "core/api_version.txt"
+    file = root / "core/host/api_version.txt"
     file.write_text(f"# about\n0.2 {ZEROS}\n")
     assert "headers of task_scheduler: 0000000000000000, now " in run(root, "--check", fails=True)
     run(root)
@@ -80,26 +80,25 @@ def each_kind_has_what_it_reaches(root):
     def rewritten(path, text):
         return changed_kinds(root, lambda: (root / path).write_text(text))
 
-    common = (root / "core/include/tunesmith/common.h").read_text()
-    assert rewritten("core/include/tunesmith/common.h", "// What all include.\n" + common.replace(" ", "  ")) == set(), "a comment refuses plugins"
-    assert rewritten("core/include/tunesmith/common.h", common.replace("int ", "long ")) == set(KINDS)
-    assert rewritten("core/include/tunesmith/inner.h", "long inner;\n") == set(KINDS)
-    assert rewritten("core/include/tunesmith/module.h", "#include <tunesmith/common.h>\nlong module;\n") == {"module"}
-    assert rewritten("core/include/tunesmith/nobody.h", "long nobody;\n") == set()
-    # By way of a library, what it is compiled with counts, the kernel's private headers as well; its own files do not.
-    assert rewritten("core/include/tunesmith/by_library.h", "long by_library;\n") == {"cost_model"}
-    assert rewritten("core/private/tools.h", "long tools;\n") == {"cost_model"}
+    common = (root / "core/host/include/tunesmith/common.h").read_text()
+    assert rewritten("core/host/include/tunesmith/common.h", "// What all include.\n" + common.replace(" ", "  ")) == set(), "a comment refuses plugins"
+    assert rewritten("core/host/include/tunesmith/common.h", common.replace("int ", "long ")) == set(KINDS)
+    assert rewritten("core/compiler/include/tunesmith/inner.h", "long inner;\n") == set(KINDS)
+    assert rewritten("core/host/include/tunesmith/module.h", "#include <tunesmith/common.h>\nlong module;\n") == {"module"}
+    assert rewritten("core/host/include/tunesmith/nobody.h", "long nobody;\n") == set()
+    # By way of a library, what it is compiled with counts; its own files do not.
+    assert rewritten("core/host/include/tunesmith/by_library.h", "long by_library;\n") == {"cost_model"}
     assert rewritten("library/library.cpp", (root / "library/library.cpp").read_text() + "int more;\n") == set()
     # The interface of a kind may be a library's.
     assert rewritten("library/include/tunesmith/library/interface.h", "long interface;\n") == {"importer"}
     # Another header reached, another interface.
-    assert rewritten("core/include/tunesmith/module.h", '#include <tunesmith/common.h>\n#include "tunesmith/nobody.h"\nint module;\n') == {"module"}
+    assert rewritten("core/host/include/tunesmith/module.h", '#include <tunesmith/common.h>\n#include "tunesmith/nobody.h"\nint module;\n') == {"module"}
 
 
 def lists_name_what_is_there(root):
-    file = root / "core/plugin_headers.txt"
+    file = root / "core/host/plugin_headers.txt"
     text = file.read_text()
-    for wrong, said in ((text.replace("module.h", "gone.h"), "module names gone.h, which is not in"), (text.replace("searcher:", "seeker:"), "the kinds are module,"),
+    for wrong, said in ((text.replace("module.h", "gone.h"), "module names gone.h, which is in no folder"), (text.replace("searcher:", "seeker:"), "the kinds are module,"),
                         (text.replace("+ library", "+ gone"), "cost_model uses gone, and there are no sources in")):
         file.write_text(wrong)
         done = subprocess.run([sys.executable, root / "cmake/plugin_headers.py", root], capture_output=True, text=True)
@@ -112,16 +111,16 @@ def tree(root):
         (root / file).parent.mkdir(exist_ok=True)
         shutil.copy(SOURCE / file, root / file)
     write(root, "common.h", '#pragma once\n#include "tunesmith/inner.h"\nint common;\n')
-    write(root, "inner.h", "int inner;\n")
+    write(root, "inner.h", "int inner;\n", "compiler")
     write(root, "module.h", "#include <tunesmith/common.h>\nint module;\n")
     write(root, "nobody.h", "int nobody;\n")
     write(root, "by_library.h", "int by_library;\n")
-    for file, text in (("core/private/tools.h", "int tools;\n"), ("library/include/tunesmith/library/library.h", "#pragma once\n"), ("library/include/tunesmith/library/interface.h", "int interface;\n"),
-                       ("library/library.cpp", '#include "tunesmith/by_library.h"\n#include "tunesmith/library/library.h"\n#include "private/tools.h"\n')):
+    for file, text in (("library/include/tunesmith/library/library.h", "#pragma once\n"), ("library/include/tunesmith/library/interface.h", "int interface;\n"),
+                       ("library/library.cpp", '#include "tunesmith/by_library.h"\n#include "tunesmith/library/library.h"\n')):
         (root / file).parent.mkdir(parents=True, exist_ok=True)
         (root / file).write_text(text)
     lines = [f"{kind}: common.h" + {"module": "\n  module.h", "cost_model": " + library", "importer": " library/interface.h"}.get(kind, "") for kind in KINDS]
-    (root / "core/plugin_headers.txt").write_text("# about: this\n" + "\n".join(lines) + "\n")
+    (root / "core/host/plugin_headers.txt").write_text("# about: this\n" + "\n".join(lines) + "\n")
 
 
 def the_kernel_has_these_hashes_and_this_version():
@@ -129,7 +128,7 @@ def the_kernel_has_these_hashes_and_this_version():
     for kind, printed in hashes(SOURCE).items():
         name = "".join(word.capitalize() for word in kind.split("_"))
         assert f'case PluginKind::{name}:\n      return "{printed}";' in built, f"{kind}: {printed} is not in:\n{built}"
-    major, minor = re.match(r"(\d+)\.(\d+) ", (SOURCE / "core/api_version.txt").read_text().splitlines()[-1]).groups()
+    major, minor = re.match(r"(\d+)\.(\d+) ", (SOURCE / "core/host/api_version.txt").read_text().splitlines()[-1]).groups()
     assert f"kApiMajor = {major};" in built and f"kApiMinor = {minor};" in built, built
 
 
