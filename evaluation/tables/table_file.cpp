@@ -12,8 +12,8 @@
 #include "tunesmith/measure/timing.h"
 #include "tunesmith/schema/json_text.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/files.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/support/unique_id.h"
 
 namespace tunesmith {
 namespace {
@@ -203,6 +203,26 @@ std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+/// As gzip packs it, as small as it can.
+std::string packed(std::string text) {
+  constexpr int kGzip = 16;  // beside the bits of the window: with gzip's head and checksum
+  constexpr int kUsualMemory = 8;
+  z_stream stream{};
+  check_invariant(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, kUsualMemory,
+                               Z_DEFAULT_STRATEGY) == Z_OK,
+                  "zlib has these settings");
+  std::string bytes(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  const int ended = deflate(&stream, Z_FINISH);
+  bytes.resize(stream.total_out);
+  deflateEnd(&stream);
+  check_invariant(ended == Z_STREAM_END, "deflateBound is enough");
+  return bytes;
+}
+
 std::string text_of(const Table& table) {
   std::string text = line_of(header_json(table));
   for (const TableRow& row : table.rows) text += line_of(row_json(row));
@@ -226,21 +246,7 @@ std::string_view checked(std::string_view text, const std::string& file) {
 }  // namespace
 
 void save_table(const Table& table, const std::filesystem::path& file) {
-  const std::string text = text_of(table);
-  const std::filesystem::path part = fmt::format("{}.{}", file.string(), make_id());
-  const auto fail = [&] {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw EnvironmentError(fmt::format("{}: the table cannot be written", file.string()));
-  };
-  gzFile out = gzopen(part.c_str(), "wb9");
-  if (out == nullptr) fail();
-  const bool whole =
-      gzwrite(out, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size());
-  if (gzclose(out) != Z_OK || !whole) fail();
-  std::error_code failed;
-  std::filesystem::rename(part, file, failed);
-  if (failed) fail();
+  write_whole_file(file, packed(text_of(table)));
 }
 
 Table load_table(const std::filesystem::path& file) {

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -11,29 +10,13 @@
 #include "check_plan.h"
 #include "library_source.h"
 #include "tunesmith/network/plan_memory.h"
-#include "tunesmith/support/error.h"
+#include "tunesmith/support/files.h"
 #include "tunesmith/support/hash.h"
 
 namespace tunesmith::network {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Replaces the file as a whole: a process that has mapped the old one keeps it.
-template <typename Write>
-std::string write_whole(const fs::path& path, const Write& write) {
-  const fs::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  write(file);
-  file.close();
-  if (!file) {
-    std::error_code ignored;
-    fs::remove(partial, ignored);
-    throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
-  }
-  fs::rename(partial, path);
-  return path.string();
-}
 
 std::string bytes_of_weights(const LibraryPlan& plan) {
   std::string bytes(static_cast<size_t>(plan.weight_bytes), '\0');
@@ -83,13 +66,13 @@ NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const 
   const fs::path folder = directory;
   // First what may fail for want of a compiler: then an older library still has its weights.
   const LibraryFiles linked = packaging.link_library(request);
-  NetworkFiles files{linked.library, linked.header, "", ""};
-  files.weights = write_whole(folder / (plan.name + ".weights"), [&](std::ofstream& file) {
-    file.write(reinterpret_cast<const char*>(&head), sizeof head);
-    file.write(weights.data(), static_cast<std::streamsize>(weights.size()));
-  });
-  files.main_program =
-      write_whole(folder / (plan.name + "_main.c"), [&](std::ofstream& file) { file << main_program(plan); });
+  NetworkFiles files{linked.library, linked.header, (folder / (plan.name + ".weights")).string(),
+                     (folder / (plan.name + "_main.c")).string()};
+  OutputFile file(files.weights);  // a process that has mapped the old one keeps it
+  file.stream().write(reinterpret_cast<const char*>(&head), sizeof head);
+  file.stream().write(weights.data(), static_cast<std::streamsize>(weights.size()));
+  file.commit();
+  write_whole_file(files.main_program, main_program(plan));
   return files;
 }
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "tunesmith/support/error.h"
+#include "tunesmith/support/files.h"
 #include "tunesmith/support/hash.h"
-#include "tunesmith/support/unique_id.h"
 
 namespace tunesmith {
 namespace {
@@ -85,21 +85,12 @@ ModelFile read_model_file(const std::filesystem::path& path) {
 }
 
 void write_model_file(const std::filesystem::path& path, const ModelFile& model) {
-  const std::filesystem::path part = fmt::format("{}.{}", path.string(), make_id());
-  std::ofstream out(part, std::ios::binary);
   const std::string options = model.options.substr(0, model.options.find('\n'));
   std::string content = fmt::format("kind {}\nversion {}\noptions {}\n", model.kind, model.version, options);
   for (const ModelFile::Task& task : model.tasks)
     content += fmt::format("task {} {} {}\n", task.programs, task.rows, task.workload);
   content += "\n" + model.learned;
-  out << fmt::format("{}\n{}\n", kMagic, sha256_hex(content)) << content;
-  out.close();
-  std::error_code failed;
-  if (out) std::filesystem::rename(part, path, failed);
-  if (out && !failed) return;
-  std::error_code ignored;  // the part may not be there at all
-  std::filesystem::remove(part, ignored);
-  throw EnvironmentError(fmt::format("{}: the cost model cannot be written", path.string()));
+  write_whole_file(path, fmt::format("{}\n{}\n", kMagic, sha256_hex(content)) + content);
 }
 
 }  // namespace tunesmith
