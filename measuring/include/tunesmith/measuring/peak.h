@@ -3,22 +3,16 @@
 
 #include <functional>
 #include <optional>
-#include <string_view>
 
 #include "tunesmith/ir/dtype.h"
 #include "tunesmith/ir/program.h"
+#include "tunesmith/performance/computed_type.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/target/benchmarking.h"
 #include "tunesmith/target/target.h"
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
-
-/// The type that most of a program's operations are of: that of the wider factor of the products that it
-/// sums, before it is widened (u8 where an i32 sums products of u8), else that of the values.
-DType computed_type(const Program& program);
-/// What operations of this type are counted in: "GFLOP/s", or "GOP/s" where they are of integers.
-std::string_view operations_unit(DType type);
 
 /// What times of `program` are compared with in this space: of the instructions that extensions say are the
 /// peak of their unit and whose operands have the types of the program's, the one that does most in a call,

@@ -1,8 +1,9 @@
+#include "tunesmith/performance/computed_type.h"
+
 #include <utility>
 
 #include "tunesmith/ir/stmt.h"
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/measuring/peak.h"
 #include "tunesmith/workload/flops.h"
 
 namespace tunesmith {

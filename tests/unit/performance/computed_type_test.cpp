@@ -1,6 +1,7 @@
+#include "tunesmith/performance/computed_type.h"
+
 #include <gtest/gtest.h>
 
-#include "tunesmith/measuring/peak.h"
 #include "tunesmith/workload/library.h"
 #include "tunesmith/workload/workload.h"
 
