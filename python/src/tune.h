@@ -8,10 +8,10 @@
 
 #include <tunesmith/tuning/tuner.h>
 
-#include "commands.h"
 #include "peaks.h"
 #include "progress/progress.h"
 #include "refs.h"
+#include "tune_arguments.h"
 #include "tune_setup.h"
 
 namespace tunesmith::python {

@@ -12,7 +12,7 @@ from typing import IO, Any
 from .errors import EnvironmentFault, NoRecord, UserError
 
 PROGRAM = os.path.join(os.path.dirname(__file__), "bin", "tunesmith")
-# Exit codes of the command (tools/tunesmith/exit_codes.h).
+# Exit codes of the command (tools/tunesmith/common/exit_codes.h).
 _WRONG, _NOTHING_FOUND, _ENVIRONMENT_FAULT, _INTERRUPTED = 1, 3, 4, 130
 
 

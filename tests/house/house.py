@@ -65,13 +65,31 @@ LIBRARIES = {
     "records": "schema",
     "measuring": "records schema performance verification runtime",
     "tuning": "measuring records",
-    "evaluation": "tuning records schema",
-    "network": "verification runtime",
+    "evaluation": "tuning measuring records schema verification",
+    "network": "performance verification runtime",
     "conformance": "network tuning performance verification runtime",
 }
 # Over the stable interface alone: of the kernel it includes nothing.
 OVER_STABLE = {"tiling"}
 LIBRARY_FOLDERS = [{"conformance": "sdk/conformance"}.get(library, library) for library in LIBRARIES]
+
+# What a folder of the command may include besides itself.
+COMMAND_ARROWS = {
+    "progress": "",
+    "session": "progress",
+    "report": "",
+    "common": "session progress",
+    "spaces": "common session progress",
+    "plugins": "common session progress",
+    "programs": "common session progress",
+    "model": "common session progress",
+    "compare": "common session progress",
+    "records": "report common session progress",
+    "measure": "common session progress",
+    "tune": "common session progress",
+    "network": "tune common session progress",
+    "command_line": "network tune measure records compare model programs plugins spaces common session progress",
+}
 
 # What a folder of targets/cuda may include besides itself. The emulated device is a library without the rest of the target.
 CUDA_ARROWS = {
@@ -312,6 +330,25 @@ def the_cuda_target_has_a_folder_for_each_question():
         assert len(sources(f"targets/cuda/{folder}")) > 3, folder
     fail_if([f"{path.relative_to(ROOT)} includes {name}/" for folder in CUDA_ARROWS for path in sources(f"targets/cuda/{folder}")
              for name in wrong_cuda_arrows(folder, path.read_text())], "a folder of targets/cuda includes what stands above it")
+
+
+def beside_its_own(folder, text):
+    """The folders of the command that a file of `folder` includes and may not."""
+    allowed = {folder, *COMMAND_ARROWS[folder].split()}
+    return [name for name in re.findall(r'^#include "(\w+)/', text, re.M) if name in COMMAND_ARROWS and name not in allowed]
+
+
+def commands_have_folders():
+    """No command includes another's files, and none but the command line knows CLI11; JSON is printed in one way, which mends what is no UTF-8."""
+    home = ROOT / "tools/tunesmith"
+    assert beside_its_own("records", '#include "tune/tune_many.h"\n#include "common/exit_codes.h"\n') == ["tune"]
+    assert {path.parent.name for path in home.glob("*/*.cpp")} == set(COMMAND_ARROWS) and not list(home.glob("*.cpp")), home
+    for folder in COMMAND_ARROWS:
+        for path in sources(f"tools/tunesmith/{folder}"):
+            text = path.read_text()
+            assert not beside_its_own(folder, text), f"{path.relative_to(ROOT)} includes {beside_its_own(folder, text)}"
+            assert folder == "command_line" or "CLI/CLI.hpp" not in text, f"{path.relative_to(ROOT)} includes CLI11"
+            assert ".dump(" not in text or path.name in ("print_json.cpp", "page.cpp"), f"{path.relative_to(ROOT)}: common/print_json.h writes JSON"
 
 
 def code_generators(dynamic_section):

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <tunesmith/support/error.h>
+#include <tunesmith/verification/npy.h>
 
-#include "npy.h"
 #include "scratch_file.h"
 
 using namespace tunesmith;
@@ -13,7 +13,7 @@ using namespace tunesmith;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   try {
-    const Tensor tensor = cli::read_npy(test::scratch_file(bytes));
+    const Tensor tensor = read_npy(test::scratch_file(bytes));
     if (tensor.bytes.size() != static_cast<size_t>(tensor.elements() * tensor.dtype.bytes()))
       throw InternalError("a tensor of another size than its shape's");
   } catch (const UserError& error) {

@@ -1,5 +1,3 @@
-#include "mutate.h"
-
 #include <array>
 #include <set>
 #include <string>
@@ -9,12 +7,12 @@
 
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/trace/schedule.h>
+#include <tunesmith/verification/denormals_show.h>
+#include <tunesmith/verification/mutate.h>
+#include <tunesmith/verification/unwritten_register.h>
 #include <tunesmith/workload/library.h>
 
-#include "denormals_show.h"
-#include "unwritten_register.h"
-
-namespace tunesmith::cli {
+namespace tunesmith {
 namespace {
 
 TEST(Mutate, EveryKindHasAPlaceInTheSuite) {
@@ -99,4 +97,4 @@ TEST(InDoublePrecision, FloatsAreF64AndIntegersStay) {
 }
 
 }  // namespace
-}  // namespace tunesmith::cli
+}  // namespace tunesmith

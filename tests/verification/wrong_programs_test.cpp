@@ -9,16 +9,13 @@
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/measuring/worker_runner.h>
 #include <tunesmith/plugin/registry.h>
+#include <tunesmith/verification/mutate.h>
 #include <tunesmith/workload/library.h>
 
 #include "extended.h"
-#include "mutate.h"
 
 namespace tunesmith {
 namespace {
-
-using cli::mutate;
-using cli::Mutation;
 
 class WrongPrograms : public testing::Test {
  protected:
@@ -185,8 +182,8 @@ TEST_P(WrongAtTheEnds, IsRefused) {
   const auto& [text, mutation, site] = GetParam();
   EXPECT_EQ(verify(text, program_of(text)), "") << text;
   const std::optional<Program> mutant = mutate(program_of(text), mutation, site);
-  ASSERT_TRUE(mutant.has_value()) << text << ": " << cli::mutation_name(mutation);
-  EXPECT_EQ(verify(text, *mutant), "wrong_result") << text << ": " << cli::mutation_name(mutation);
+  ASSERT_TRUE(mutant.has_value()) << text << ": " << mutation_name(mutation);
+  EXPECT_EQ(verify(text, *mutant), "wrong_result") << text << ": " << mutation_name(mutation);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,14 +1,13 @@
 #include "library_examples.h"
 
 #include <algorithm>
-#include <fstream>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <tunesmith/runtime/c_texts.h>
-#include <tunesmith/support/error.h>
+#include <tunesmith/support/files.h>
 
 namespace tunesmith::cli {
 namespace {
@@ -185,10 +184,7 @@ std::vector<std::string> write_examples(const Program& program, const std::strin
   std::vector<std::string> paths;
   for (const auto& [suffix, text, python] : {std::tuple{"c", kC, false}, std::tuple{"py", kPython, true}}) {
     const std::filesystem::path path = folder / fmt::format("{}_example.{}", name, suffix);
-    std::ofstream file(path);
-    file << filled(text, arrays, name, prepares, python);
-    file.close();
-    if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
+    write_whole_file(path, filled(text, arrays, name, prepares, python));
     paths.push_back(path.string());
   }
   return paths;

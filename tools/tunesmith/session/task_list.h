@@ -6,7 +6,7 @@
 
 #include <tunesmith/tuning/tune_many.h>
 
-#include "commands.h"
+#include "tune_arguments.h"
 
 namespace tunesmith::cli {
 

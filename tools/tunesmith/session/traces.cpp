@@ -8,6 +8,7 @@
 #include <tunesmith/measure/verifier_version.h>
 #include <tunesmith/records/environment.h>
 #include <tunesmith/records/record_store.h>
+#include <tunesmith/support/files.h>
 #include <tunesmith/support/thread_pool.h>
 #include <tunesmith/target/target_identity.h>
 #include <tunesmith/tuning/tuner.h>
@@ -17,7 +18,6 @@
 #include "progress/progress.h"
 #include "say.h"
 #include "session.h"
-#include "whole_file.h"
 
 namespace tunesmith::cli {
 

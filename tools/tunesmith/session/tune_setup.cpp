@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/support/files.h>
 #include <tunesmith/support/thread_pool.h>
 
 #include "memory.h"
-#include "output_file.h"
 #include "say.h"
 
 namespace tunesmith::cli {

@@ -13,8 +13,8 @@
 #include <tunesmith/tuning/tune_many.h>
 #include <tunesmith/tuning/tuner.h>
 
-#include "commands.h"
 #include "task_list.h"
+#include "tune_arguments.h"
 
 namespace tunesmith::cli {
 

@@ -1,0 +1,51 @@
+// From programs of a network's tasks to the files of its library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunesmith/network/tasks.h"
+#include "tunesmith/network/write_library.h"
+#include "tunesmith/target/compiled_kernel.h"
+#include "tunesmith/target/packaging.h"
+#include "tunesmith/target/target.h"
+
+namespace tunesmith::network {
+
+/// What a library is called, and what it is built of.
+struct LibrarySource {
+  std::string name;                     ///< of the library, a C identifier
+  std::string file;                     ///< of the network
+  std::vector<std::string> dimensions;  ///< values of its named extents: "batch=1"
+};
+
+/// Tasks whose program has no schedule (positions in TaskedNetwork::tasks), each with the reason.
+using AsWritten = std::map<size_t, std::string>;
+
+struct BuiltNetwork {
+  NetworkFiles files;
+  std::string description;                                      ///< the file's path (library_description.h)
+  std::vector<std::pair<std::string, std::string>> as_written;  ///< titles of such tasks, and why
+  int64_t memory_bytes = 0;                                     ///< of a call
+  int64_t weight_bytes = 0;
+};
+
+/// `kernels`: one for each task, verified, for their preparation runs in this process; the header says which
+/// are `as_written`. Prepares the weights, and writes all files into `folder`, which it makes. Throws
+/// UserError where the folder cannot be made or a result is no kernel's, EnvironmentError where the
+/// installation or the disk lacks something.
+BuiltNetwork build_network(const TaskedNetwork& tasked, std::span<const CompiledKernel* const> kernels,
+                           const AsWritten& as_written, Target& target, Packaging& packaging,
+                           const LibrarySource& source, const std::string& folder);
+
+/// Before long work whose result is a library: throws what build_network would, of its name, its folder, the
+/// compiler and the order of its kernels. Leaves nothing.
+void rehearse_network(const TaskedNetwork& tasked, Packaging& packaging, const LibrarySource& source,
+                      const std::string& folder);
+
+}  // namespace tunesmith::network

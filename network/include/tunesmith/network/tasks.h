@@ -1,0 +1,49 @@
+// The tasks of a network: what is tuned, and how often a call runs it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tunesmith/network/network.h"
+#include "tunesmith/network/node_workload.h"
+
+namespace tunesmith::network {
+
+/// A network that is ready to be tuned and built. A region is one call of a kernel; regions of equal
+/// workloads are one task, whose programs they share.
+struct TaskedNetwork {
+  Network network;
+  std::vector<NodeWorkload> regions;       ///< in the order of their calls
+  std::vector<std::vector<size_t>> nodes;  ///< of each region: positions in Network::nodes
+  std::vector<size_t> task_of;             ///< of each region: a position in `tasks`
+  std::vector<size_t> tasks;               ///< regions of which no earlier one is equal
+
+  const Workload& workload(size_t task) const { return regions[tasks[task]].workload; }
+};
+
+/// `network`: all passes have run on it (run_passes). Forms its regions. Throws as form_regions and
+/// region_workloads.
+TaskedNetwork task_network(Network network);
+
+/// How often a call runs each task.
+std::vector<int64_t> counts_of(const TaskedNetwork& tasked);
+
+/// "conv_relu -> [1, 56, 56, 64]": several tasks may have one name.
+std::string title_of(const Workload& workload);
+
+/// Of the task's kernel in the library: a C identifier, another one for each task.
+std::string kernel_symbol(const TaskedNetwork& tasked, size_t task);
+
+/// Of all that a library is built of but its kernels: equal for networks with equal values, regions and
+/// order. 64 digits.
+std::string network_hash(const TaskedNetwork& tasked);
+
+/// The names of extents that are no numbers: of all tensors.
+std::set<std::string> open_extents(const Network& network);
+/// Of the inputs alone: what else has no value follows from these.
+std::set<std::string> extents_to_give(const Network& network);
+
+}  // namespace tunesmith::network

@@ -1,0 +1,71 @@
+#include "tunesmith/network/tasks.h"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tunesmith/network/form_regions.h"
+#include "tunesmith/network/plain_kernels.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith::network {
+namespace {
+
+void add_names(const Tensor& tensor, std::set<std::string>& names) {
+  if (!tensor.shape) return;
+  for (const Extent& extent : *tensor.shape)
+    if (const auto* name = std::get_if<std::string>(&extent)) names.insert(*name);
+}
+
+}  // namespace
+
+TaskedNetwork task_network(Network network) {
+  TaskedNetwork tasked;
+  tasked.network = std::move(network);
+  std::map<uint64_t, size_t> known;
+  const std::vector<Region> regions = form_regions(tasked.network);
+  tasked.regions = region_workloads(tasked.network, regions);
+  for (size_t i = 0; i < regions.size(); ++i) {
+    tasked.nodes.push_back(regions[i].nodes);
+    const auto [found, is_new] = known.emplace(tasked.regions[i].workload.hash, tasked.tasks.size());
+    if (is_new) tasked.tasks.push_back(i);
+    tasked.task_of.push_back(found->second);
+  }
+  return tasked;
+}
+
+std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
+  std::vector<int64_t> counts(tasked.tasks.size(), 0);
+  for (const size_t task : tasked.task_of) ++counts[task];
+  return counts;
+}
+
+std::string title_of(const Workload& workload) {
+  return fmt::format("{} -> [{}]", workload.name, fmt::join(workload.program.outputs.front()->shape, ", "));
+}
+
+std::string kernel_symbol(const TaskedNetwork& tasked, size_t task) {
+  return fmt::format("kernel_{}_{}", task + 1, tasked.workload(task).name);
+}
+
+std::string network_hash(const TaskedNetwork& tasked) {
+  std::string text = to_text(tasked.network);
+  for (const NodeWorkload& region : tasked.regions) text += region.workload.definition;
+  return sha256_hex(text);
+}
+
+std::set<std::string> open_extents(const Network& network) {
+  std::set<std::string> open;
+  for (const Tensor& tensor : network.tensors) add_names(tensor, open);
+  return open;
+}
+
+std::set<std::string> extents_to_give(const Network& network) {
+  std::set<std::string> open;
+  for (const TensorIndex input : network.inputs) add_names(network.tensors[static_cast<size_t>(input)], open);
+  return open;
+}
+
+}  // namespace tunesmith::network

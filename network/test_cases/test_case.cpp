@@ -1,0 +1,228 @@
+#include "tunesmith/network/test_case.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tunesmith/lower/lower.h"
+#include "tunesmith/network/evaluate.h"
+#include "tunesmith/network/pass.h"
+#include "tunesmith/network/read_network.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/files.h"
+#include "tunesmith/verification/npy.h"
+
+namespace tunesmith::network {
+namespace {
+
+namespace fs = std::filesystem;
+using Values = std::vector<std::shared_ptr<const Constant>>;
+
+std::shared_ptr<const Constant> read_value(const Importer& importer, const fs::path& path) {
+  if (path.extension() == ".npy") {
+    const auto owner = std::make_shared<const tunesmith::Tensor>(read_npy(path));
+    return std::make_shared<Constant>(Constant{owner->dtype, owner->shape, owner->bytes, owner});
+  }
+  const std::string bytes = read_whole_file(path);
+  try {
+    return importer.read_tensor(std::as_bytes(std::span(bytes)));
+  } catch (const UserError& error) {
+    throw UserError(SourceLocation{path.string()}, error.what());
+  }
+}
+
+/// `name`: of the first, with its number left out: "input_{}.npy".
+Values read_values(const Importer& importer, const fs::path& data_set, const std::string& name) {
+  Values values;
+  for (;;) {
+    const fs::path path = data_set / fmt::format(fmt::runtime(name), values.size());
+    if (!fs::exists(path)) return values;
+    values.push_back(read_value(importer, path));
+  }
+}
+
+/// ONNX's own tests store numbers of bf16 as u16 with the same bits.
+std::shared_ptr<const Constant> as_declared(std::shared_ptr<const Constant> value,
+                                            std::optional<DType> declared) {
+  if (declared != kBF16 || value->dtype != kU16) return value;
+  auto made = std::make_shared<Constant>(*value);
+  made->dtype = kBF16;
+  return made;
+}
+
+void set_type(Tensor& tensor, const Constant& value) {
+  tensor.dtype = value.dtype;
+  tensor.shape = std::vector<Extent>(value.shape.begin(), value.shape.end());
+}
+
+/// The network for inputs of these shapes. Inputs whose values must be known are constant in it; the values
+/// of the others remain in `inputs`.
+Network prepared(const ReadNetwork& read, Values& inputs) {
+  Network given = read.network;
+  if (given.inputs.size() != inputs.size())
+    throw UserError(
+        fmt::format("the model takes {} inputs, the data set has {}", given.inputs.size(), inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Tensor& input = given.tensors[static_cast<size_t>(given.inputs[i])];
+    inputs[i] = as_declared(inputs[i], input.dtype);
+    set_type(input, *inputs[i]);
+  }
+  const PassOptions options{
+      [&](std::string_view op, int64_t version) { return read.importer->find_operator(op, version); }, {}};
+  for (;;) {
+    Network network = given;
+    try {
+      run_passes(network, options);
+      return network;
+    } catch (const UnknownValues& unknown) {
+      const auto found = std::ranges::find(given.inputs, unknown.tensor());
+      const auto position = found - given.inputs.begin();
+      given.tensors[static_cast<size_t>(unknown.tensor())].constant = inputs[static_cast<size_t>(position)];
+      given.inputs.erase(found);
+      inputs.erase(inputs.begin() + position);
+    }
+  }
+}
+
+/// How far floats may be off: by a thousandth of what is expected, or by so many units in the last place,
+/// where these are more, as of f16 and bf16; and by an absolute value.
+struct Tolerance {
+  double absolute;
+  double units;
+
+  double relative_of(DType dtype) const { return std::max(1e-3, units * 2 * unit_roundoff(dtype)); }
+};
+
+bool agrees(const tunesmith::Tensor& found, const tunesmith::Tensor& expected, int64_t position,
+            const Tolerance& tolerance) {
+  if (!expected.dtype.is_float()) return found.get_int(position) == expected.get_int(position);
+  const double wanted = expected.get(position);
+  const double value = round_to(expected.dtype, found.get(position));
+  if (std::isnan(wanted) || std::isnan(value)) return std::isnan(wanted) && std::isnan(value);
+  return value == wanted || std::abs(value - wanted) <=
+                                tolerance.absolute + tolerance.relative_of(expected.dtype) * std::abs(wanted);
+}
+
+/// What is wrong with an output, or nothing. `type`: what the network says of it.
+std::string difference(const tunesmith::Tensor& found, DType type, const tunesmith::Tensor& expected,
+                       const Tolerance& tolerance) {
+  if (type != expected.dtype)
+    return fmt::format("its type is {}, expected {}", type.str(), expected.dtype.str());
+  if (found.shape != expected.shape)
+    return fmt::format("its shape is [{}], expected [{}]", fmt::join(found.shape, ", "),
+                       fmt::join(expected.shape, ", "));
+  for (int64_t i = 0; i < expected.elements(); ++i)
+    if (!agrees(found, expected, i, tolerance))
+      return fmt::format("element {} is {}, expected {}", i, found.get(i), expected.get(i));
+  return {};
+}
+
+/// What is wrong with the outputs, or nothing.
+std::string difference_of(const Network& network, const std::vector<tunesmith::Tensor>& found,
+                          const Values& expected, const Tolerance& tolerance) {
+  if (found.size() != expected.size())
+    throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
+  for (size_t i = 0; i < found.size(); ++i) {
+    const Tensor& output = network.tensors[static_cast<size_t>(network.outputs[i])];
+    // Where ONNX's own tests store bf16 as u16, they have cut the numbers off and not rounded them.
+    if (output.dtype == kBF16 && expected[i]->dtype == kU16)
+      throw UserError("the expected values of a bf16 output are stored as u16");
+    const std::string wrong =
+        difference(found[i], output.dtype.value_or(found[i].dtype), to_tensor(*expected[i]), tolerance);
+    if (!wrong.empty()) return fmt::format("output '{}': {}", output.name, wrong);
+  }
+  return {};
+}
+
+struct DataSet {
+  fs::path folder;
+  std::string inputs, outputs;  ///< their files' names, with {} for the number
+  Tolerance tolerance;
+};
+
+/// ONNX's, and tensors of NumPy's beside the model.
+std::vector<DataSet> data_sets_in(const fs::path& folder) {
+  std::vector<DataSet> sets;
+  for (fs::path set; fs::exists(set = folder / fmt::format("test_data_set_{}", sets.size()));)
+    sets.push_back({set, "input_{}.pb", "output_{}.pb", {1e-7, 2}});
+  if (fs::exists(folder / "expected_0.npy"))
+    sets.push_back({folder, "input_{}.npy", "expected_{}.npy", {1e-5, 4}});
+  return sets;
+}
+
+TestOutcome run_data_set(const ReadNetwork& read, const DataSet& set,
+                         const std::vector<ComputeNetwork>& ways) {
+  Values inputs = read_values(*read.importer, set.folder, set.inputs);
+  const Values expected = read_values(*read.importer, set.folder, set.outputs);
+  const Network network = prepared(read, inputs);
+  std::vector<tunesmith::Tensor> given;
+  given.reserve(inputs.size());
+  for (const auto& input : inputs) given.push_back(to_tensor(*input));
+  std::string wrong;
+  for (const ComputeNetwork& compute : ways) {
+    wrong = difference_of(network, compute(network, given), expected, set.tolerance);
+    if (wrong.empty()) return {};
+  }
+  return {TestResult::Wrong, "", "an output is wrong",
+          fmt::format("{}: {}", set.folder.filename().string(), wrong)};
+}
+
+/// What an error of a file says without the names that are in it: of the first fault, where there are
+/// several, what follows the last name.
+std::string cause_in(const std::string& message) {
+  const size_t begin = message.find("faults:\n");
+  std::string line = message.substr(begin == std::string::npos ? 0 : begin + 8);
+  line = line.substr(0, line.find('\n', 1));
+  for (const std::string_view end : {".pb: ", "': "})
+    if (const size_t name = line.rfind(end); name != std::string::npos) line = line.substr(name + end.size());
+  return line.substr(0, line.find(';'));
+}
+
+}  // namespace
+
+std::vector<fs::path> find_tests(const std::vector<std::string>& folders) {
+  std::vector<fs::path> found;
+  for (const std::string& folder : folders) {
+    const size_t before = found.size();
+    std::error_code error;
+    if (fs::exists(fs::path(folder) / "model.onnx")) found.emplace_back(folder);
+    for (fs::recursive_directory_iterator each(folder, error), end; !error && each != end;
+         each.increment(error))
+      if (each->is_directory() && fs::exists(each->path() / "model.onnx")) found.push_back(each->path());
+    if (error) throw UserError(SourceLocation{folder}, error.message());
+    if (found.size() == before)
+      throw UserError(SourceLocation{folder}, "there is no folder with a model.onnx in it");
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+TestOutcome run_test(PluginRegistry& registry, const fs::path& folder,
+                     const std::vector<ComputeNetwork>& ways) {
+  try {
+    const ReadNetwork read = read_network(registry, folder / "model.onnx");
+    const std::vector<DataSet> sets = data_sets_in(folder);
+    if (sets.empty())
+      return {TestResult::Refused, "", "there are no data",
+              "there is no test_data_set_0 and no expected_0.npy"};
+    for (const DataSet& set : sets)
+      if (TestOutcome outcome = run_data_set(read, set, ways); outcome.result != TestResult::Passed)
+        return outcome;
+    return {};
+  } catch (const RefusedNodes& error) {
+    const Refusal& first = error.refusals().front();
+    return {TestResult::Refused, first.op, first.what, error.what()};
+  } catch (const UserError& error) {
+    return {TestResult::Refused, "", cause_in(error.what()), error.what()};
+  } catch (const LowerError& error) {
+    return {TestResult::Refused, "", "the target takes a kernel only with a schedule", error.what()};
+  } catch (const EnvironmentError&) {
+    throw;
+  } catch (const Error& error) {
+    return {TestResult::Wrong, "", "a fault of Tunesmith", error.what()};
+  }
+}
+
+}  // namespace tunesmith::network

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <tunesmith/support/error.h>
+#include <tunesmith/support/version.h>
+
+#include "command_help.h"
+#include "common/exit_codes.h"
+#include "early_exit.h"
+#include "options.h"
+#include "output.h"
+
+namespace {
+
+using namespace tunesmith::cli;
+
+/// A command of a group without an example of its own would print its group's.
+void add_examples(CLI::App& app) {
+  struct Example {
+    const char* group;
+    const char* command;
+    const char* arguments;
+  };
+  constexpr Example kExamples[] = {
+      {"spaces", "list", ""},
+      {"spaces", "lint", "spaces.yaml"},
+      {"spaces", "show", "softmax --space cpu"},
+      {"spaces", "sample", "softmax --space cpu --count 3"},
+      {"records", "list", "--count 20"},
+      {"records", "show", "0123456789abcdef"},
+      {"records", "export", "--workload gmm --output gmm.jsonl"},
+      {"records", "import", "gmm.jsonl"},
+      {"records", "merge", "other.db"},
+      {"records", "delete", "--workload gmm:n=48"},
+      {"records", "check", ""},
+      {"workloads", "list", ""},
+      {"plugins", "probe", ""},
+      {"plugins", "lock", "plugins.lock"},
+      {"tables", "show", "bench/tables/gmm.table.gz"},
+      {"tables", "check", "bench/tables/gmm.table.gz"},
+      {"tables", "rehash", "gmm.table.gz --output gmm-now.table.gz"},
+      {"trace", "replay", "mine.trace --workload gmm:n=512,m=512,k=512"},
+      {"trace", "export", "0123456789abcdef --output one.jsonl"},
+      {"trace", "check", "one.jsonl"},
+      {"trace", "diff", "mine.trace 0123456789abcdef"},
+  };
+  for (const Example& example : kExamples) {
+    std::string text = fmt::format("Example: tunesmith {} {}", example.group, example.command);
+    if (*example.arguments != '\0') text += fmt::format(" {}", example.arguments);
+    app.get_subcommand(example.group)->get_subcommand(example.command)->footer(text);
+  }
+}
+
+void add_completion(CLI::App& app, std::string& shell, int& code) {
+  CLI::App* command = app.add_subcommand("completion", "print a script that completes commands in a shell");
+  command->footer("Example: source <(tunesmith completion bash)");
+  command->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([&] { code = run_completion(describe(app), shell); });
+}
+
+/// For the package's build, and in no list.
+void add_man_pages(CLI::App& app, std::string& folder, int& code) {
+  CLI::App* command = app.add_subcommand("man-pages", "write the manual pages")->group("");
+  command->add_option("folder", folder, "where to write them")->required();
+  command->callback([&] { code = run_man_pages(describe(app), folder); });
+}
+
+/// What CLI11 does not say of a command line: which name was meant. Empty where it can say no more.
+std::string unknown_name(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* command = &app;
+  std::string owner = "tunesmith";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool is_option = word.starts_with("--");
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    if (is_option) {
+      for (const CLI::Option* option : command->get_options()) {
+        for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+      }
+    } else {
+      for (const CLI::App* below : command->get_subcommands({})) known.push_back(below->get_name());
+      if (known.empty() || word.starts_with("-")) continue;
+    }
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::string nearest = tunesmith::nearest_name(name, known);
+      return fmt::format("there is no {} '{}'; {}", is_option ? "option" : "command", name,
+                         nearest.empty() ? fmt::format("'{} --help' lists them", owner)
+                                         : fmt::format("did you mean '{}'?", nearest));
+    }
+    if (is_option) continue;
+    command = command->get_subcommand(word);
+    owner += " " + word;
+  }
+  return "";
+}
+
+int report(const std::string& error, int code) {
+  std::fputs(fmt::format("tunesmith: {}\n", error).c_str(), stderr);
+  return code;
+}
+
+/// "tunesmith spaces show": as far as the command line named commands.
+std::string parsed_command(const CLI::App& app) {
+  std::string command = "tunesmith";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return command;
+}
+
+/// `code`: what the command that is run sets.
+int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
+  if (argc == 1) {
+    std::fputs(app.help("tunesmith").c_str(), stderr);
+    return kBadInput;
+  }
+  try {
+    app.parse(argc, argv);
+    if (!std::cout.flush() || std::fflush(output()) != 0 || std::ferror(output()) != 0)
+      throw tunesmith::EnvironmentError("standard output cannot be written");
+    return code;
+  } catch (const CLI::ParseError& error) {
+    const std::string unknown = error.get_exit_code() == 0 ? "" : unknown_name(app, argc, argv);
+    if (!unknown.empty()) return report(unknown, kBadInput);
+    if (error.get_exit_code() == 0) return app.exit(error);  // help, or the version
+    return report(fmt::format("{}; '{} --help' says what it takes", error.what(), parsed_command(app)),
+                  kBadInput);
+  } catch (const tunesmith::UserError& error) {
+    return report(error.what(), kBadInput);
+  } catch (const tunesmith::EnvironmentError& error) {
+    return report(error.what(), kEnvironmentFault);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(fmt::format("{}: {}", error.path1().string(), error.code().message()), kEnvironmentFault);
+  } catch (const std::bad_alloc&) {
+    return report("there is not enough memory for this", kEnvironmentFault);
+  } catch (const std::exception& error) {
+    return report(error.what(), kEnvironmentFault);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  watch_for_early_exit();
+  CLI::App app("Tunesmith: finds fast programs for tensor computations");
+  app.set_version_flag("--version", std::string(tunesmith::kernel_version()));
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 2 bad usage or input, 3 nothing valid found, 4 a fault of the environment, "
+      "130 interrupted");
+  int code = kDone;
+  Common common;
+  TuneArguments tune;
+  BuildArguments build;
+  add_tune(app, common, tune, code);
+  add_build(app, common, build, code);
+  BenchArguments bench;
+  add_bench(app, common, bench, code);
+  MeasureArguments measure;
+  add_measure(app, common, measure, code);
+  CompareArguments compare;
+  add_compare(app, common, compare, code);
+  TablesArguments tables;
+  TablesRecordArguments recording;
+  add_tables(app, common, tables, recording, code);
+  ReportArguments report_arguments;
+  add_report(app, common, report_arguments, code);
+  SpacesArguments spaces;
+  FeaturesArguments features;
+  ModelArguments model;
+  RecordsArguments records;
+  PluginsArguments plugins;
+  NewPluginArguments new_plugin;
+  CheckVerificationArguments check_verification;
+  VerifyArguments verification;
+  TraceArguments trace;
+  std::string workload;
+  add_doctor(app, common, code);
+  add_spaces(app, common, spaces, code);
+  add_features(app, common, features, code);
+  add_model(app, common, model, code);
+  add_records(app, common, records, code);
+  add_workloads(app, common, workload, code);
+  add_check_verification(app, common, check_verification, code);
+  add_plugins(app, common, plugins, new_plugin, verification, code);
+  AllNetworkArguments network;
+  add_network(app, common, network, code);
+  std::string rule;
+  add_explain(app, common, rule, code);
+  add_trace(app, common, trace, code);
+  OptArguments opt;
+  add_opt(app, common, opt, code);
+  add_examples(app);
+  std::string shell;
+  add_completion(app, shell, code);
+  std::string man_folder;
+  add_man_pages(app, man_folder, code);
+  // Where the program lies is nobody's business who gets a record or a table.
+  common.command_line = std::filesystem::path(argv[0]).filename();
+  for (int i = 1; i < argc; ++i) common.command_line += " " + std::string(argv[i]);
+  return end_with(parse_and_run(app, argc, argv, code));
+}

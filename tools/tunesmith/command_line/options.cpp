@@ -1,0 +1,84 @@
+#include "options.h"
+
+#include <fmt/format.h>
+
+namespace tunesmith::cli {
+namespace {
+
+/// A number for which `holds`; CLI11's own checks answer with the bounds of the type.
+template <typename Holds>
+CLI::Validator number_that(Holds holds, const char* expected, const char* name) {
+  const auto check = [holds, expected](const std::string& text) -> std::string {
+    double value = 0.0;
+    if (CLI::detail::lexical_cast(text, value) && holds(value)) return "";
+    return fmt::format("expected {}, not '{}'", expected, text);
+  };
+  return CLI::Validator(check, name);
+}
+
+}  // namespace
+
+const CLI::Validator& positive() {
+  static const CLI::Validator check =
+      number_that([](double value) { return value > 0.0; }, "a number above zero", "POSITIVE");
+  return check;
+}
+
+const CLI::Validator& not_negative() {
+  static const CLI::Validator check =
+      number_that([](double value) { return value >= 0.0; }, "a number that is not negative", "NOT NEGATIVE");
+  return check;
+}
+
+CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help,
+                    const std::string& example) {
+  CLI::App* group = app.add_subcommand(name, help);
+  group->require_subcommand(1);
+  group->footer("Example: tunesmith " + example);
+  return group;
+}
+
+void add_common(CLI::App& command, Common& common, bool spaces) {
+  command.add_option("--plugin-path", common.plugin_paths,
+                     "a folder with plugin packs, or a pack's manifest; searched before the other folders");
+  command.add_option("--locked", common.lock_file, "load only plugins that this lock file lists");
+  command.add_flag("--json", common.json, "print the result as one JSON object on standard output");
+  command.add_flag("--quiet,-q", common.quiet,
+                   "print no progress, and no remark on which spaces file is used");
+  if (!spaces) return;
+  command.add_option("--spaces", common.spaces_file,
+                     "the spaces file (default: ./spaces.yaml where there is one, else the built-in spaces)");
+  command.add_option(
+      "--space", common.space,
+      "the space to use, of the spaces file or a built-in one (default: the one that the file names)");
+  command
+      .add_option("--plugin-seconds", common.plugin_seconds,
+                  "seconds that one call of a plugin may take; 0 = no limit")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--plugin-memory", common.plugin_gibibytes,
+                  "GiB by which the process may grow during one call of a plugin; 0 = no limit")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+}
+
+void add_database(CLI::App& command, std::string& file) {
+  command.add_option("--database", file,
+                     "the file of the records (default: tunesmith/records.db in the user's data folder)");
+}
+
+void add_allow_memory(CLI::App& command, bool& allow) {
+  command.add_flag("--allow-memory", allow,
+                   "continue although measuring takes more memory than is available");
+}
+
+void add_threads(CLI::App& command, int& threads, const std::string& of_what) {
+  add_not_negative(command, "--threads", threads, of_what + "; 0 = one for each processor");
+}
+
+void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what) {
+  add_positive(command, "--candidate-time-out", seconds, "seconds that " + of_what + " may take");
+}
+
+}  // namespace tunesmith::cli

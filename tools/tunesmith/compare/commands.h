@@ -1,0 +1,48 @@
+// The arguments of `compare` and `tables`, and what runs them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "session.h"
+
+namespace tunesmith::cli {
+
+struct TablesArguments {
+  std::vector<std::string> files;
+  std::string output;  // of rehash
+};
+int run_tables_show(const Common& common, const TablesArguments& arguments);
+int run_tables_check(const Common& common, const TablesArguments& arguments);
+int run_tables_rehash(const Common& common, const TablesArguments& arguments);
+
+struct TablesRecordArguments {
+  std::string workload;
+  std::string output;
+  int64_t programs = 20000;  // at most
+  int rounds = 6;
+  uint64_t seed = 0;  // of the order of the rounds after the first
+  int threads = 0;
+  double candidate_time_out = 10;
+  bool allow_memory = false;
+  bool count = false;  // only say how many programs there are
+};
+int run_tables_record(const Common& common, const TablesRecordArguments& arguments);
+
+struct CompareArguments {
+  std::vector<std::string> workloads;
+  std::vector<std::string> tables;
+  std::vector<std::string> spaces;     // names, and at most one file of spaces
+  std::vector<std::string> searchers;  // variants of the one space: its searcher replaced by these
+  int64_t trials = 256;
+  int64_t batch = 64;
+  int seeds = 5;
+  std::string results;  // a file to which every finished search is added; empty: none
+  int threads = 0;
+  double candidate_time_out = 10;
+  bool allow_memory = false;
+};
+int run_compare(const Common& common, const CompareArguments& arguments);
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,106 @@
+// The parts of `tunesmith compare`.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tunesmith/evaluation/comparison.h>
+#include <tunesmith/evaluation/replay.h>
+#include <tunesmith/workload/workload.h>
+
+#include "commands.h"
+#include "session.h"
+
+namespace tunesmith::cli {
+
+/// A way of searching: a space's search and cost model, and live its modules, too.
+struct Strategy {
+  std::string name;
+  std::unique_ptr<Session> session;
+  SpaceSpec spec;
+};
+
+/// What is searched: a workload measured live, or a table.
+struct Subject {
+  std::string name;  // how the summary calls it
+  Workload workload;
+  std::shared_ptr<const Table> table;  // none: live
+};
+
+/// A search and what a later process needs of it.
+struct FinishedSearch {
+  std::string key;    // of everything that decides what the search does; equal keys are one search
+  std::string trace;  // of its best program; "" when nothing worked
+  SearchRun run;
+};
+
+/// Everything that the searches of one comparison have alike.
+struct CompareSettings {
+  CompareArguments arguments;
+  std::string command_line;
+  std::shared_ptr<MachineLock> machine;  // live
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// A strategy on a subject: made once, searched with many seeds.
+class Search {
+ public:
+  /// Throws UserError and EnvironmentError as composing a space does.
+  Search(const Subject& subject, Strategy& strategy, const CompareSettings& settings);
+
+  std::string key(uint64_t seed) const;
+  /// Stopped, it answers what was done until then; nobody keeps that.
+  FinishedSearch search(uint64_t seed);
+  const Space& space() const { return *space_; }
+  const Strategy& strategy() const { return strategy_; }
+
+ private:
+  const Subject& subject_;
+  Strategy& strategy_;
+  const CompareSettings& settings_;
+  std::unique_ptr<Space> space_;
+  Environment environment_;
+};
+
+/// Times the best programs of all live searches of one subject in turn, and writes that into the runs: what
+/// each search saw was seen at another moment. Programs of one hash are timed once.
+void rank_together(const Subject& subject, const std::vector<Search*>& searches,
+                   const std::vector<FinishedSearch*>& finished, const CompareSettings& settings);
+
+/// The file of --results: JSON lines, one for each finished search.
+class ResultsFile {
+ public:
+  /// Reads what is there; "": nothing is read or kept. Throws UserError for a file that is no such file.
+  explicit ResultsFile(std::string file);
+  const FinishedSearch* find(const std::string& key) const;
+  /// Throws EnvironmentError when it cannot be written.
+  void add(const FinishedSearch& search);
+
+ private:
+  std::string file_;
+  std::optional<uintmax_t> cut_at_;  // where a last line begins that its writer did not finish
+  bool lacks_newline_ = false;       // behind a last line that is whole
+  std::map<std::string, FinishedSearch> searches_;
+};
+
+/// What stands over and under the figures.
+struct CompareFacts {
+  int64_t trials = 0;
+  int seeds = 0;
+  size_t searches = 0;  // finished
+  size_t wanted = 0;
+  bool interrupted = false;
+};
+void print_comparison(const Comparison& comparison, const CompareFacts& facts);
+nlohmann::json comparison_json(const Comparison& comparison, const CompareFacts& facts);
+
+/// JSON has no infinity: null stands for never.
+nlohmann::json finite_or_null(double value);
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,160 @@
+// One search of a comparison, live or on a table.
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include <tunesmith/support/hash.h>
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/tuning/ranking.h>
+#include <tunesmith/tuning/tuner.h>
+
+#include "common/scratch_store.h"
+#include "compare.h"
+
+namespace tunesmith::cli {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+int measured_threads(const CompareSettings& settings) {
+  return settings.arguments.threads > 0 ? settings.arguments.threads
+                                        : static_cast<int>(available_processors());
+}
+
+MeasureOptions measuring(const CompareSettings& settings) {
+  MeasureOptions options;
+  options.threads = settings.arguments.threads;
+  options.time_out_seconds = settings.arguments.candidate_time_out;
+  options.machine = settings.machine;
+  options.stop = settings.stop;
+  return options;
+}
+
+std::unique_ptr<Space> compose(const Subject& subject, Strategy& strategy) {
+  if (!subject.table) return std::make_unique<Space>(strategy.spec, strategy.session->registry());
+  return std::make_unique<Space>(table_space(*subject.table, strategy.spec), strategy.session->registry(),
+                                 make_table_target(*subject.table));
+}
+
+/// Which table it is: the same searches on another recording are others.
+std::string identity_of(const Table& table) {
+  uint64_t hash = hash_bytes(table.target + table.environment.text());
+  for (const TableRow& row : table.rows)
+    hash = hash_combine(hash_combine(hash, row.lowered_hash),
+                        hash_bytes(fmt::format("{}", seconds_of(row).value_or(0.0))));
+  return "table " + hex64(hash);
+}
+
+}  // namespace
+
+Search::Search(const Subject& subject, Strategy& strategy, const CompareSettings& settings)
+    : subject_(subject),
+      strategy_(strategy),
+      settings_(settings),
+      space_(compose(subject, strategy)),
+      environment_(subject.table ? subject.table->environment
+                                 : detect_environment(space_->plugin_versions())) {}
+
+std::string Search::key(uint64_t seed) const {
+  const std::string where = subject_.table
+                                ? identity_of(*subject_.table)
+                                : fmt::format("machine {} threads {} {}", hex64(environment_.machine()),
+                                              measured_threads(settings_), space_->task_target().str());
+  const std::string what =
+      fmt::format("{}{}{}", space_->rules(), space_->search_text(), space_->cost_model_text());
+  return fmt::format("{} {} {} {} seed {} trials {} batch {}", subject_.workload.key, where, strategy_.name,
+                     hex64(hash_bytes(what)), seed, settings_.arguments.trials, settings_.arguments.batch);
+}
+
+FinishedSearch Search::search(uint64_t seed) {
+  FinishedSearch finished{key(seed), "", {}};
+  SearchRun& run = finished.run;
+  run.workload = subject_.name;
+  run.strategy = strategy_.name;
+  run.seed = seed;
+
+  TuneOptions options;
+  options.trials = settings_.arguments.trials;
+  options.batch = settings_.arguments.batch;
+  options.seed = seed;
+  options.resume = false;
+  options.command = settings_.command_line;
+  options.measure_threads = subject_.table ? subject_.table->threads : measured_threads(settings_);
+  if (!subject_.table) options.machine = settings_.machine;
+
+  std::unique_ptr<Runner> runner;
+  const TableRunner* table = nullptr;
+  if (subject_.table) {
+    auto replaying = std::make_unique<TableRunner>(*subject_.table);
+    table = replaying.get();
+    runner = std::move(replaying);
+  } else {
+    runner = make_worker_runner(subject_.workload, space_->target(), strategy_.session->worker_target(),
+                                measuring(settings_));
+  }
+  TuneHooks hooks;
+  hooks.stop = settings_.stop;
+  if (table != nullptr)
+    hooks.refuse = [table](const Candidate& candidate) { return table->refuse(candidate); };
+  hooks.progress = [&](const TuneProgress& progress) {
+    run.trials = progress.trials;
+    run.wall_seconds = progress.elapsed_seconds + (table != nullptr ? table->spent_seconds() : 0.0);
+    const double best = progress.best_seconds.value_or(kNever);
+    const double before = run.improvements.empty() ? kNever : run.improvements.back().seconds;
+    if (best < before) run.improvements.push_back({progress.trials, run.wall_seconds, best});
+  };
+  ScratchStore store;
+  const TuneResult result = tune(subject_.workload, *space_, *store, *runner, environment_, options, hooks);
+  run.final_seconds = result.best_id.empty() ? kNever : result.best_seconds;
+  for (const auto& [cause, count] : result.failures)
+    run.failures[std::string(failure_cause_name(cause))] = count;
+  run.refusals = result.refusals;
+  run.model_batches = result.model_batches;
+  run.own_batches = result.own_batches;
+  run.model_dropped = result.model_dropped;
+  run.search_seconds = result.times.propose + result.times.model;
+  run.exhausted = result.exhausted;
+  if (!result.best_id.empty()) finished.trace = result.best_trace.str();
+  return finished;
+}
+
+void rank_together(const Subject& subject, const std::vector<Search*>& searches,
+                   const std::vector<FinishedSearch*>& finished, const CompareSettings& settings) {
+  std::vector<CompiledKernel> kernels;
+  std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
+  std::vector<std::pair<FinishedSearch*, size_t>> timed;
+  for (FinishedSearch* one : finished) {
+    if (one->trace.empty()) continue;
+    const auto search = std::ranges::find_if(
+        searches, [&](const Search* made) { return made->strategy().name == one->run.strategy; });
+    const Space& space = (*search)->space();
+    const auto candidate = space.materialise(subject.workload.program,
+                                             Trace::parse(one->trace, "a result's trace"), RandomStream(0));
+    if (!candidate) continue;  // of an older version, in the file of results
+    const auto [place, fresh] = places.try_emplace((*candidate)->lowered_hash, kernels.size());
+    if (fresh) {
+      auto kernel = space.target().compile((*candidate)->lowered, "tunesmith_compare");
+      if (!kernel)
+        throw EnvironmentError(fmt::format("the best program does not compile: {}", kernel.error()));
+      kernels.push_back(std::move(*kernel));
+    }
+    timed.emplace_back(one, place->second);
+  }
+  if (kernels.empty()) return;
+  std::vector<const CompiledKernel*> in_turn;
+  for (const CompiledKernel& kernel : kernels) in_turn.push_back(&kernel);
+  Search& first = *searches.front();
+  const std::unique_ptr<Runner> runner =
+      make_worker_runner(subject.workload, first.space().target(), first.strategy().session->worker_target(),
+                         measuring(settings));
+  constexpr InterleaveOptions kRounds{.rounds = 60, .budget_seconds = 30.0, .min_rounds = 10};
+  const std::vector<InterleavedTimes> times = runner->interleave(in_turn, kRounds);
+  for (const auto& [one, place] : timed) {
+    if (!times[place].samples.empty())
+      one->run.final_seconds = quantile_interval(times[place].samples, kTimeQuantile).value;
+  }
+}
+
+}  // namespace tunesmith::cli

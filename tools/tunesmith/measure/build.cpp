@@ -1,0 +1,97 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/thread_pool.h>
+#include <tunesmith/target/packaging.h>
+#include <tunesmith/target/separate_device.h>
+
+#include "commands.h"
+#include "common/exit_codes.h"
+#include "common/print_json.h"
+#include "library_examples.h"
+#include "output.h"
+#include "session.h"
+#include "shipping.h"
+#include "traces.h"
+
+namespace tunesmith::cli {
+namespace {
+
+class Builder {
+ public:
+  Builder(const Common& common, const BuildArguments& arguments)
+      : common_(common),
+        arguments_(arguments),
+        workload_(find_workload(arguments.workload, arguments.database)),
+        session_(common),
+        space_(session_.space()),
+        threads_(arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors())),
+        name_(c_identifier(arguments.name.empty() ? workload_.name : arguments.name)) {}
+
+  void run() {
+    Packaging* const packaging = space_->target().packaging();
+    if (packaging == nullptr)
+      throw UserError(fmt::format("the target of space '{}' builds no libraries", space_->spec().name),
+                      "choose a space of another target with --space");
+    require_arrays_without_gaps(workload_.program);
+    const Shipper shipper(session_, *space_,
+                          {arguments_.database, threads_, arguments_.threads, arguments_.candidate_time_out,
+                           arguments_.allow_memory, common_.json});
+    const std::string symbol = name_ + "_kernel";
+    const Shipped shipped = arguments_.trace.empty()
+                                ? shipper.ship_best(workload_, arguments_.workload, symbol)
+                                : shipper.ship(workload_, arguments_.trace, symbol);
+    std::filesystem::create_directories(arguments_.output);
+    LibraryFiles files = packaging->build_library(
+        {&shipped.kernel, &workload_.program, name_, arguments_.output, shipped.provenance});
+    if (arguments_.example) add_examples(files, shipped.kernel.prepare.has_value());
+    print(shipped, files);
+  }
+
+ private:
+  void add_examples(LibraryFiles& files, bool prepares) const {
+    if (space_->target().separate_device() != nullptr)
+      throw UserError(
+          fmt::format("--example: programs of space '{}' run on a device of their own", space_->spec().name),
+          "examples are written for libraries that the processor runs");
+    for (std::string& file : write_examples(workload_.program, name_, prepares, arguments_.output))
+      files.others.push_back(std::move(file));
+  }
+
+  void print(const Shipped& shipped, const LibraryFiles& files) const {
+    if (common_.json) {
+      print_json({{"workload", workload_.key},
+                  {"library", files.library},
+                  {"header", files.header},
+                  {"others", files.others},
+                  {"provenance", shipped.provenance},
+                  {"measured_now", shipped.measured_now},
+                  {"prepares", shipped.kernel.prepare.has_value()}});
+      return;
+    }
+    fmt::print(output(), "built {}\n      {}\n", files.library, files.header);
+    for (const std::string& other : files.others) fmt::print(output(), "      {}\n", other);
+    if (shipped.kernel.prepare)
+      fmt::print(output(), "call {}_prepare once before {}: the header says how\n", name_, name_);
+  }
+
+  const Common& common_;
+  const BuildArguments& arguments_;
+  const Workload workload_;
+  Session session_;
+  const std::unique_ptr<Space> space_;
+  const int threads_;
+  const std::string name_;
+};
+
+}  // namespace
+
+int run_build(const Common& common, const BuildArguments& arguments) {
+  if (!arguments.name.empty()) require_identifier(arguments.name);
+  Builder(common, arguments).run();
+  return kDone;
+}
+
+}  // namespace tunesmith::cli

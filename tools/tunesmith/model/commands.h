@@ -1,0 +1,28 @@
+// The arguments of `model`, and what runs them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "session.h"
+
+namespace tunesmith::cli {
+
+struct ModelArguments {
+  std::vector<std::string> stores;     // of records; none: the default one, unless there are tables
+  std::vector<std::string> tables;     // files of recorded tables
+  std::vector<std::string> workloads;  // only these tasks; none: all
+  std::vector<std::string> except;
+  std::string model;  // in place of the space's; empty: that
+  std::string file;   // of the model
+  std::vector<int64_t> counts = {0, 128, 512, 1024};
+  bool alone = false;
+  uint64_t seed = 0;
+  int count = 20;
+};
+int run_model_train(const Common& common, const ModelArguments& arguments);
+int run_model_show(const Common& common, const ModelArguments& arguments);
+int run_model_eval(const Common& common, const ModelArguments& arguments);
+
+}  // namespace tunesmith::cli

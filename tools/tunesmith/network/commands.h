@@ -1,0 +1,80 @@
+// The arguments of `network`, and what runs them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "session.h"
+#include "tune_arguments.h"
+
+namespace tunesmith::cli {
+
+struct NetworkArguments {
+  std::string file;
+  std::vector<std::string> dimensions;  // "batch=1"
+  std::string output;                   // a folder
+  std::string database;
+  std::string name;  // of the library; empty: from the file
+  int threads = 0;   // that programs were tuned for; 0: all
+  bool unscheduled = false;
+  bool in_place = false;  // choose among each task's best programs inside the library
+  bool passes = false;    // show what each pass makes
+  bool dot = false;       // show the kernels as a graph, for Graphviz
+};
+int run_network_import(const Common& common, const NetworkArguments& arguments);
+int run_network_show(const Common& common, const NetworkArguments& arguments);
+int run_network_tasks(const Common& common, const NetworkArguments& arguments);
+int run_network_build(const Common& common, const NetworkArguments& arguments);
+
+struct NetworkTuneArguments {
+  NetworkArguments network;
+  TuneArguments tune;  // without workloads
+};
+int run_network_tune(const Common& common, const NetworkTuneArguments& arguments);
+
+struct NetworkVerifyArguments {
+  std::string folder;
+  std::string model;  // empty: as the library was built
+  int64_t seed = 1;
+  int calls = 1;
+  int64_t integers = 2;  // random ones are below
+};
+int run_network_verify(const Common& common, const NetworkVerifyArguments& arguments);
+
+struct NetworkRunArguments {
+  std::string folder;
+  std::vector<std::string> inputs;  // files; none: random
+  std::string output;               // a folder; empty: nothing is written
+  int64_t seed = 1;
+  int64_t integers = 2;  // random ones are below
+};
+int run_network_run(const Common& common, const NetworkRunArguments& arguments);
+
+struct NetworkBenchArguments {
+  std::string folder;
+  int calls = 50;
+  int threads = 0;  // 0: all
+};
+int run_network_bench(const Common& common, const NetworkBenchArguments& arguments);
+
+struct NetworkTestArguments {
+  std::vector<std::string> folders;
+  bool interpret = false;
+  bool build = false;
+  int processes = 0;  // 0: one for each processor
+  bool verbose = false;
+};
+int run_network_test(const Common& common, const NetworkTestArguments& arguments);
+
+/// Of the group `network`.
+struct AllNetworkArguments {
+  NetworkArguments network;
+  NetworkTuneArguments tune;
+  NetworkVerifyArguments verify;
+  NetworkRunArguments run;
+  NetworkBenchArguments bench;
+  NetworkTestArguments test;
+};
+
+}  // namespace tunesmith::cli

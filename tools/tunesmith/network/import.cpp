@@ -1,0 +1,162 @@
+// `network import`.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/network/read_network.h>
+
+#include "commands.h"
+#include "common/exit_codes.h"
+#include "common/print_json.h"
+#include "network_json.h"
+#include "output.h"
+#include "tasks.h"
+
+namespace tunesmith::cli {
+namespace {
+
+using network::Network;
+using network::Node;
+
+/// The names of the nodes of an operator in a version that the importer does not know, by both.
+using UnknownOperators = std::map<std::pair<std::string, int64_t>, std::vector<std::string>>;
+
+UnknownOperators unknown_operators(const network::ReadNetwork& read) {
+  UnknownOperators unknown;
+  for (const Node& node : read.network.nodes) {
+    if (read.importer->find_operator(node.op, node.version) == nullptr)
+      unknown[{node.op, node.version}].push_back(node.name);
+  }
+  return unknown;
+}
+
+/// By count, then name.
+std::vector<std::pair<std::string, int64_t>> operators_of(const Network& network) {
+  std::map<std::string, int64_t> counts;
+  for (const Node& node : network.nodes) ++counts[node.op];
+  std::vector<std::pair<std::string, int64_t>> operators(counts.begin(), counts.end());
+  std::ranges::stable_sort(operators, [](const auto& a, const auto& b) { return a.second > b.second; });
+  return operators;
+}
+
+struct WeightSize {
+  int64_t tensors = 0;
+  int64_t bytes = 0;
+};
+
+WeightSize weights_of(const Network& network) {
+  WeightSize weights;
+  for (const network::Tensor& tensor : network.tensors) {
+    if (!tensor.constant) continue;
+    ++weights.tensors;
+    weights.bytes += static_cast<int64_t>(tensor.constant->bytes.size());
+  }
+  return weights;
+}
+
+/// What becomes of it beyond the names of its operators.
+struct Check {
+  std::set<std::string> open;                        // extents without a value: then nothing more is known
+  std::optional<std::pair<size_t, size_t>> kernels;  // of a call, and the tasks among them
+  std::string refused;                               // why there are none
+};
+
+Check check(Session& session, const network::ReadNetwork& read, const NetworkArguments& arguments) {
+  Check check;
+  if (arguments.dimensions.empty()) check.open = network::extents_to_give(read.network);
+  if (!check.open.empty() || !unknown_operators(read).empty()) return check;
+  try {
+    const TaskedNetwork tasked = read_tasks(session, arguments);
+    check.kernels = {tasked.regions.size(), tasked.tasks.size()};
+  } catch (const UserError& error) {
+    check.refused = error.what();
+  }
+  return check;
+}
+
+nlohmann::json summary_json(const network::ReadNetwork& read, const Check& check, const std::string& file) {
+  const Network& network = read.network;
+  const auto tensors = [&](const std::vector<network::TensorIndex>& indices) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const network::TensorIndex index : indices)
+      list.push_back(tensor_json(network.tensors[static_cast<size_t>(index)]));
+    return list;
+  };
+  nlohmann::json operators = nlohmann::json::object();
+  for (const auto& [op, count] : operators_of(network)) operators[op] = count;
+  nlohmann::json unknown = nlohmann::json::array();
+  for (const auto& [op, nodes] : unknown_operators(read))
+    unknown.push_back({{"op", op.first}, {"version", op.second}, {"nodes", nodes}});
+  const WeightSize weights = weights_of(network);
+  return {{"file", file},
+          {"importer", read.importer_id},
+          {"name", network.name},
+          {"inputs", tensors(network.inputs)},
+          {"outputs", tensors(network.outputs)},
+          {"nodes", network.nodes.size()},
+          {"operators", std::move(operators)},
+          {"weights", {{"tensors", weights.tensors}, {"bytes", weights.bytes}}},
+          {"unknown_operators", std::move(unknown)},
+          {"open_extents", check.open},
+          {"kernels", check.kernels ? nlohmann::json(check.kernels->first) : nlohmann::json()},
+          {"refused", check.refused.empty() ? nlohmann::json() : nlohmann::json(check.refused)}};
+}
+
+/// What it is given and returns, alone.
+Network without_nodes(const Network& network) {
+  Network outside{network.name, network.tensors, {}, network.inputs, network.outputs};
+  for (network::Tensor& tensor : outside.tensors) tensor.constant = nullptr;
+  return outside;
+}
+
+void print_unknown(const UnknownOperators& unknown) {
+  constexpr size_t kNamed = 3;
+  if (unknown.empty()) return;
+  fmt::print(output(), "operators that the importer does not know: {}\n", unknown.size());
+  for (const auto& [op, nodes] : unknown) {
+    std::string named;
+    for (size_t i = 0; i < std::min(kNamed, nodes.size()); ++i)
+      named += fmt::format("{}'{}'", i > 0 ? ", " : "", nodes[i]);
+    if (nodes.size() > kNamed) named += fmt::format(" and {} more", nodes.size() - kNamed);
+    fmt::print(output(), "  {}@{}: {}\n", op.first, op.second, named);
+  }
+}
+
+}  // namespace
+
+int run_network_import(const Common& common, const NetworkArguments& arguments) {
+  Session session(common);
+  const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  const Check checked = check(session, read, arguments);
+  const UnknownOperators unknown = unknown_operators(read);
+  const int code = unknown.empty() && checked.refused.empty() ? kDone : kBadInput;
+  if (common.json) {
+    print_json(summary_json(read, checked, arguments.file));
+    return code;
+  }
+  fmt::print(output(), "{}", to_text(without_nodes(read.network)));
+  fmt::print(output(), "nodes: {}", read.network.nodes.size());
+  const char* separator = " (";
+  for (const auto& [op, count] : operators_of(read.network)) {
+    fmt::print(output(), "{}{} {}", separator, op, count);
+    separator = ", ";
+  }
+  const WeightSize weights = weights_of(read.network);
+  fmt::print(output(), "{}\nweights: {} bytes in {} tensors\n", read.network.nodes.empty() ? "" : ")",
+             weights.bytes, weights.tensors);
+  print_unknown(unknown);
+  if (checked.kernels)
+    fmt::print(output(), "{} kernels a call, {} tasks\n", checked.kernels->first, checked.kernels->second);
+  if (unknown.empty() && !checked.open.empty())
+    fmt::print(output(), "only the names of operators are checked: --dim gives {}\n",
+               fmt::join(checked.open, ", "));
+  if (!checked.refused.empty()) fmt::print(stderr, "tunesmith: {}\n", checked.refused);
+  return code;
+}
+
+}  // namespace tunesmith::cli

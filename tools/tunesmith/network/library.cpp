@@ -1,0 +1,60 @@
+#include "library.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/thread_pool.h>
+
+#include "output.h"
+
+namespace tunesmith::cli {
+
+std::string output_folder(const NetworkArguments& arguments) {
+  return arguments.output.empty() ? "." : arguments.output;
+}
+
+network::LibrarySource library_source(const NetworkArguments& arguments) {
+  const std::string stem = std::filesystem::path(arguments.file).stem().string();
+  return {arguments.name.empty() ? c_identifier(stem) : arguments.name, arguments.file, arguments.dimensions};
+}
+
+Packaging& packaging_of(const Space& space) {
+  if (Packaging* const packaging = space.target().packaging()) return *packaging;
+  throw UserError(fmt::format("the target of space '{}' builds no libraries", space.spec().name),
+                  "choose a space of another target with --space");
+}
+
+ShippingOptions shipping_options(const NetworkArguments& arguments, bool quiet) {
+  ShippingOptions options;
+  options.database = arguments.database;
+  options.threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+  options.worker_threads = arguments.threads;
+  options.quiet = quiet;
+  return options;
+}
+
+void print_built(const network::BuiltNetwork& built, const TaskedNetwork& tasked) {
+  fmt::print(
+      output(),
+      "built {}\n      {}\n      {} ({} bytes)\n      {}\n      {}\n{} kernels a call, {} bytes of memory\n",
+      built.files.library, built.files.header, built.files.weights, built.weight_bytes,
+      built.files.main_program, built.description, tasked.regions.size(), built.memory_bytes);
+  if (built.as_written.empty()) return;
+  fmt::print(output(), "{} of {} tasks are as they are written, without a schedule:\n",
+             built.as_written.size(), tasked.tasks.size());
+  for (const auto& [title, why] : built.as_written) fmt::print(output(), "  {}: {}\n", title, why);
+}
+
+nlohmann::json built_json(const network::BuiltNetwork& built, const TaskedNetwork& tasked) {
+  nlohmann::json as_written = nlohmann::json::array();
+  for (const auto& [title, why] : built.as_written) as_written.push_back({{"name", title}, {"why", why}});
+  return {{"network", tasked.network.name},     {"kernels", tasked.regions.size()},
+          {"memory_bytes", built.memory_bytes}, {"weight_bytes", built.weight_bytes},
+          {"library", built.files.library},     {"header", built.files.header},
+          {"weights", built.files.weights},     {"main_program", built.files.main_program},
+          {"description", built.description},   {"as_written", as_written}};
+}
+
+}  // namespace tunesmith::cli

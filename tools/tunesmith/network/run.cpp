@@ -1,0 +1,106 @@
+// `network run`: a built library on files or random inputs.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/network/evaluate.h>
+#include <tunesmith/network/importer.h>
+#include <tunesmith/network/library_description.h>
+#include <tunesmith/network/verify_in_place.h>
+#include <tunesmith/support/files.h>
+#include <tunesmith/verification/npy.h>
+
+#include "commands.h"
+#include "common/exit_codes.h"
+#include "common/print_json.h"
+#include "output.h"
+
+namespace tunesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using network::LibraryArgument;
+
+/// By the first importer whose format has such files.
+Tensor read_tensor(PluginRegistry& registry, const fs::path& path) {
+  const std::string bytes = read_whole_file(path);
+  std::vector<std::string> refusals;
+  for (const PluginInfo& info : registry.list(PluginKind::Importer)) {
+    const auto importer = registry.create<Importer>(
+        info.id,
+        Options::defaults(registry.option_specs(info.kind, info.id), plugin_name(info.kind, info.id)));
+    try {
+      return network::to_tensor(*importer->read_tensor(std::as_bytes(std::span(bytes))));
+    } catch (const UserError& error) {
+      refusals.push_back(fmt::format("{}: {}", info.id, error.what()));
+    }
+  }
+  throw UserError(SourceLocation{path.string()},
+                  fmt::format("no importer reads a tensor from it: {}", fmt::join(refusals, "; ")));
+}
+
+std::string type_text(const network::TensorType& type) {
+  return fmt::format("{} [{}]", type.dtype.str(), fmt::join(type.shape, ", "));
+}
+
+Tensor read_input(PluginRegistry& registry, const fs::path& path, const LibraryArgument& argument) {
+  Tensor tensor = path.extension() == ".npy" ? read_npy(path) : read_tensor(registry, path);
+  if (tensor.dtype != argument.type.dtype || tensor.shape != argument.type.shape)
+    throw UserError(SourceLocation{path.string()},
+                    fmt::format("it is {}, input '{}' {}", type_text({tensor.dtype, tensor.shape}),
+                                argument.name, type_text(argument.type)));
+  return tensor;
+}
+
+double largest_of(const Tensor& tensor) {
+  double largest = 0;
+  for (int64_t i = 0; i < tensor.elements(); ++i) largest = std::max(largest, std::abs(tensor.get(i)));
+  return largest;
+}
+
+}  // namespace
+
+int run_network_run(const Common& common, const NetworkRunArguments& arguments) {
+  Session session(common);
+  const network::LibraryDescription description = network::read_description(arguments.folder);
+  if (!arguments.inputs.empty() && arguments.inputs.size() != description.inputs.size())
+    throw UserError(fmt::format("the network takes {} inputs, here are {} files", description.inputs.size(),
+                                arguments.inputs.size()),
+                    "give a file for each, in the order of the header, or none for random inputs");
+  std::vector<Tensor> inputs =
+      network::random_inputs(description.inputs, static_cast<uint64_t>(arguments.seed), arguments.integers);
+  for (size_t i = 0; i < arguments.inputs.size(); ++i)
+    inputs[i] = read_input(session.registry(), arguments.inputs[i], description.inputs[i]);
+  std::vector<Tensor> outputs;
+  for (const LibraryArgument& output : description.outputs)
+    outputs.push_back(Tensor::zeros(output.type.dtype, output.type.shape));
+  std::vector<void*> data;
+  for (std::vector<Tensor>* const tensors : {&inputs, &outputs})
+    for (Tensor& tensor : *tensors) data.push_back(tensor.bytes.data());
+  network::BuiltLibrary(arguments.folder, description.facts()).run(data);
+
+  nlohmann::json list = nlohmann::json::array();
+  if (!arguments.output.empty()) fs::create_directories(arguments.output);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const LibraryArgument& output = description.outputs[i];
+    std::string file;
+    if (!arguments.output.empty()) {
+      file = (fs::path(arguments.output) / fmt::format("output_{}.npy", i)).string();
+      write_npy(file, outputs[i]);
+    }
+    if (!common.json)
+      fmt::print(cli::output(), "{}: {}, the largest magnitude {:.6g}{}\n", output.name,
+                 type_text(output.type), largest_of(outputs[i]), file.empty() ? "" : " -> " + file);
+    list.push_back({{"name", output.name},
+                    {"type", output.type.dtype.str()},
+                    {"shape", output.type.shape},
+                    {"file", file}});
+  }
+  if (common.json) print_json({{"name", description.name}, {"outputs", std::move(list)}});
+  return kDone;
+}
+
+}  // namespace tunesmith::cli

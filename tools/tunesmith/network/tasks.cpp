@@ -1,0 +1,126 @@
+#include "tasks.h"
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/network/read_network.h>
+#include <tunesmith/support/files.h>
+
+#include "common/exit_codes.h"
+#include "common/print_json.h"
+#include "output.h"
+
+namespace tunesmith::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::map<std::string, int64_t> dimensions_of(const std::vector<std::string>& texts) {
+  std::map<std::string, int64_t> dimensions;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const bool is_number =
+        equals != std::string::npos && std::from_chars(text.data() + equals + 1, end, value).ptr == end;
+    if (!is_number || equals == 0 || value < 1)
+      throw UserError(fmt::format("--dim {} is no dimension", text),
+                      "a name and a positive number, such as --dim batch=1");
+    const std::string name = text.substr(0, equals);
+    if (!dimensions.emplace(name, value).second)
+      throw UserError(fmt::format("--dim {}: '{}' is given twice", text, name));
+  }
+  return dimensions;
+}
+
+/// Every dimension must be an extent that the network leaves open.
+void require_known(const network::Network& network, const std::map<std::string, int64_t>& dimensions) {
+  const std::set<std::string> open = network::open_extents(network);
+  for (const auto& [name, value] : dimensions) {
+    if (open.contains(name)) continue;
+    throw UserError(fmt::format("--dim {}: the network leaves no extent of this name open", name),
+                    open.empty() ? "all its extents are numbers"
+                                 : fmt::format("it leaves open: {}", fmt::join(open, ", ")));
+  }
+}
+
+fs::path file_of(const TaskedNetwork& tasked, size_t task, const std::string& folder) {
+  return fs::path(folder) / fmt::format("{:02}_{}.yaml", task + 1, tasked.workload(task).name);
+}
+
+/// DIR/01_conv_relu.yaml and so on, and DIR/tasks.yaml, which `tunesmith tune` takes.
+std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>& counts,
+                        const std::string& folder) {
+  fs::create_directories(folder);
+  std::string suite = fmt::format(
+      "# The tasks of the network {}, each with how often a call runs it.\nnetwork:\n", tasked.network.name);
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    const Workload& workload = tasked.workload(i);
+    const fs::path path = file_of(tasked, i, folder);
+    write_whole_file(path, workload.definition);
+    suite += fmt::format("  - \"{}\": {}\n", path.string(), counts[i]);
+  }
+  const fs::path path = fs::path(folder) / "tasks.yaml";
+  write_whole_file(path, suite);
+  return path.string();
+}
+
+}  // namespace
+
+TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
+                         const std::function<void(const network::Pass&, const network::Network&)>& after) {
+  network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  const auto find = [&](std::string_view op, int64_t version) {
+    return read.importer->find_operator(op, version);
+  };
+  const std::map<std::string, int64_t> dimensions = dimensions_of(arguments.dimensions);
+  require_known(read.network, dimensions);
+  run_passes(read.network, {find, dimensions}, after);
+  return network::task_network(std::move(read.network));
+}
+
+int run_network_tasks(const Common& common, const NetworkArguments& arguments) {
+  Session session(common);
+  const TaskedNetwork tasked = read_tasks(session, arguments);
+  const std::vector<int64_t> counts = counts_of(tasked);
+  const std::string suite = arguments.output.empty() ? "" : write_tasks(tasked, counts, arguments.output);
+  double flops = 0;
+  for (const network::NodeWorkload& region : tasked.regions) flops += region.workload.flops;
+  if (common.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+      const Workload& workload = tasked.workload(i);
+      list.push_back({{"name", workload.name},
+                      {"file", suite.empty() ? "" : file_of(tasked, i, arguments.output).string()},
+                      {"shape", workload.program.outputs.front()->shape},
+                      {"count", counts[i]},
+                      {"flops", workload.flops},
+                      {"bytes_min", workload.bytes_min}});
+    }
+    print_json({{"network", tasked.network.name},
+                {"kernels", tasked.regions.size()},
+                {"flops", flops},
+                {"tasks", list},
+                {"suite", suite}});
+    return kDone;
+  }
+  fmt::print(output(),
+             "{}: {} kernels a call, {} tasks, {:.3g} arithmetic operations\n\ncount  of the work  task\n",
+             tasked.network.name, tasked.regions.size(), tasked.tasks.size(), flops);
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    const Workload& workload = tasked.workload(i);
+    const double share = flops > 0 ? static_cast<double>(counts[i]) * workload.flops / flops : 0;
+    fmt::print(output(), "{:5}  {:10.1f} %  {}\n", counts[i], 100 * share, title_of(workload));
+  }
+  if (!suite.empty())
+    fmt::print(output(), "\nwritten to {}; next: tunesmith tune {}\n", arguments.output, suite);
+  return kDone;
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,94 @@
+// `network tune`: all tasks of a network under one budget, and then its library.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "choosing.h"
+#include "common/exit_codes.h"
+#include "common/interrupt.h"
+#include "common/print_json.h"
+#include "library.h"
+#include "memory.h"
+#include "output.h"
+#include "say.h"
+#include "tune/tune_many.h"
+
+namespace tunesmith::cli {
+namespace {
+
+struct NetworkTasks {
+  TaskList list;
+  std::vector<size_t> positions;  // of the list's tasks in the network's
+  AsWritten too_large;            // what there is no memory to measure
+};
+
+NetworkTasks tasks_of(const TaskedNetwork& tasked, bool allow_memory) {
+  NetworkTasks tasks;
+  tasks.list.many = tasks.list.weighted = true;
+  const std::vector<int64_t> counts = counts_of(tasked);
+  const double available = available_bytes();
+  for (size_t i = 0; i < tasked.tasks.size(); ++i) {
+    const Workload& workload = tasked.workload(i);
+    const std::string title = title_of(workload);
+    if (const std::optional<std::string> lacking = memory_lacking(workload, available)) {
+      say(fmt::format("{}: {}; {}", title, *lacking,
+                      allow_memory ? "continuing, as --allow-memory says"
+                                   : "it is not tuned, and stays as it is written"));
+      if (!allow_memory) {
+        tasks.too_large[i] = *lacking;
+        continue;
+      }
+    }
+    tasks.list.tasks.push_back(weighted_task(
+        WorkloadDefinition::parse(workload.definition, title).instantiate(), static_cast<double>(counts[i])));
+    tasks.list.names.push_back(title);
+    tasks.positions.push_back(i);
+  }
+  if (tasks.list.tasks.empty())
+    throw UserError("there is no memory to measure any of the network's tasks",
+                    "take smaller extents, or try it all the same with --allow-memory");
+  return tasks;
+}
+
+/// Why which of the network's tasks have no program, once its list is tuned.
+AsWritten reasons_of(const NetworkTasks& tasks, const TunedMany& tuned) {
+  AsWritten reasons = tasks.too_large;
+  for (const auto& [task, why] : tuned.without) reasons[tasks.positions[task]] = why;
+  return reasons;
+}
+
+}  // namespace
+
+int run_network_tune(const Common& common, const NetworkTuneArguments& arguments) {
+  const std::atomic<bool>& stop =
+      stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
+  const NetworkArguments& asked = arguments.network;
+  if (!asked.name.empty()) require_identifier(asked.name);
+  Session session(common);
+  const TaskedNetwork tasked = read_tasks(session, asked);
+  const std::unique_ptr<Space> space = session.space();
+  const network::LibrarySource source = library_source(asked);
+  rehearse_network(tasked, packaging_of(*space), source, output_folder(asked));
+  const NetworkTasks tasks = tasks_of(tasked, arguments.tune.allow_memory);
+  const TunedMany tuned = tune_tasks(common, arguments.tune, tasks.list, stop);
+  nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};
+  const bool interrupted = tuned.code == kInterrupted;
+  if (!interrupted) {
+    const ChosenForNetwork programs = choose_in_place(
+        session, *space, tasked, asked, {true, reasons_of(tasks, tuned)}, common.quiet || common.json);
+    const network::BuiltNetwork built =
+        build_network(tasked, programs.chosen.kernels, programs.programs.as_written, space->target(),
+                      packaging_of(*space), source, output_folder(asked));
+    if (!common.json) {
+      print_chosen(programs.chosen);
+      print_built(built, tasked);
+    }
+    said["built"] = built_json(built, tasked);
+    said["in_place"] = chosen_json(programs.chosen);
+  } else if (!common.json) {
+    fmt::print(output(), "no library is built: the same command continues where this one ended\n");
+  }
+  if (common.json) print_json(said);
+  return interrupted ? kInterrupted : kDone;
+}
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,163 @@
+// `network verify`: a built library, each step by what it was itself given.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/measuring/forked_workers.h>
+#include <tunesmith/network/library_description.h>
+#include <tunesmith/network/plan_library.h>
+#include <tunesmith/network/verify_in_place.h>
+#include <tunesmith/verification/data_sets.h>
+
+#include "commands.h"
+#include "common/exit_codes.h"
+#include "common/print_json.h"
+#include "output.h"
+#include "progress/progress.h"
+#include "tasks.h"
+
+namespace tunesmith::cli {
+namespace {
+
+using network::VerifiedCall;
+using network::VerifiedStep;
+
+/// JSON has no infinity.
+nlohmann::json number_json(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+nlohmann::json step_json(const VerifiedStep& step) {
+  return {{"name", step.name},
+          {"right", step.faults.empty()},
+          {"reference", step.interpreted ? "interpreted" : "compiled"},
+          {"any_values", step.any_values},
+          {"drawn", step.drawn},
+          {"elements", step.elements},
+          {"worst", number_json(step.worst)},
+          {"looseness", number_json(step.looseness)},
+          {"faults", step.faults}};
+}
+
+nlohmann::json call_json(const VerifiedCall& call, uint64_t seed) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const VerifiedStep& step : call.steps) steps.push_back(step_json(step));
+  return {{"seed", seed}, {"right", call.right()}, {"steps", std::move(steps)}, {"faults", call.faults}};
+}
+
+/// One that was ended by what the library did.
+nlohmann::json lost_json(const std::string& why, uint64_t seed) {
+  return {{"seed", seed}, {"right", false}, {"steps", nlohmann::json::array()}, {"faults", {why}}};
+}
+
+/// What verification needs in the process that runs the library.
+class Verification {
+ public:
+  Verification(Session& session, const network::LibraryDescription& description,
+               const NetworkVerifyArguments& arguments, bool quiet)
+      : description_(description), arguments_(arguments), line_(quiet) {
+    NetworkArguments of;
+    of.file = arguments.model.empty() ? description.file : arguments.model;
+    of.dimensions = description.dimensions;
+    tasked_ = read_tasks(session, of);
+    if (network_hash(tasked_) != description.network)
+      throw UserError(
+          fmt::format("the library was not built of this {}, or by another version of Tunesmith", of.file),
+          "build it again, or name the network's file with --model");
+    space_ = session.space_for_target();
+    library_ = std::make_unique<network::BuiltLibrary>(arguments.folder, description.facts());
+    line_.say(fmt::format("{} references", tasked_.tasks.size()));
+    verifier_ = std::make_unique<network::PlaceVerifier>(tasked_.network, tasked_.regions, space_->target());
+  }
+
+  nlohmann::json call(uint64_t seed) {
+    const std::vector<Tensor> inputs = network::random_inputs(description_.inputs, seed, arguments_.integers);
+    const VerifiedCall call =
+        verifier_->verify(*library_, inputs, [&](int step, const VerifiedStep& verified) {
+          line_.say(fmt::format("step {} of {}: {}", step + 1, tasked_.regions.size(), verified.name));
+        });
+    line_.clear();
+    return call_json(call, seed);
+  }
+
+ private:
+  const network::LibraryDescription& description_;
+  const NetworkVerifyArguments& arguments_;
+  LiveLine line_;
+  TaskedNetwork tasked_;
+  std::unique_ptr<Space> space_;
+  std::unique_ptr<network::BuiltLibrary> library_;
+  std::unique_ptr<network::PlaceVerifier> verifier_;
+};
+
+double number_in(const nlohmann::json& value) { return value.is_null() ? INFINITY : value.get<double>(); }
+
+void print_call(const nlohmann::json& call) {
+  fmt::print(output(), "step  error / bound  bound / value  reference    task\n");
+  double worst = 0;
+  int64_t right = 0, drawn = 0, any_values = 0, number = 0;
+  for (const nlohmann::json& step : call["steps"]) {
+    const bool is_right = step["right"];
+    const double looseness = number_in(step["looseness"]);
+    fmt::print(output(), "{:4}  {:13.3g}  {:13.2g}  {:11}  {}{}\n", number++, number_in(step["worst"]),
+               looseness, step["reference"].get<std::string>(), step["name"].get<std::string>(),
+               !is_right                        ? "  WRONG"
+               : step["drawn"].get<bool>()      ? "  (on data drawn for it)"
+               : step["any_values"].get<bool>() ? "  (bound of any values)"
+                                                : "");
+    for (const nlohmann::json& fault : step["faults"])
+      fmt::print(output(), "      it {}\n", fault.get<std::string>());
+    worst = std::max(worst, number_in(step["worst"]));
+    right += is_right ? 1 : 0;
+    any_values += is_right && step["any_values"].get<bool>() ? 1 : 0;
+    drawn += is_right && step["drawn"].get<bool>() ? 1 : 0;
+  }
+  for (const nlohmann::json& fault : call["faults"])
+    fmt::print(output(), "wrong: {}\n", fault.get<std::string>());
+  fmt::print(output(), "{} of {} steps are right; the worst error is {:.3g} of its bound\n", right,
+             call["steps"].size(), worst);
+  if (any_values > 0)
+    fmt::print(output(), "{} of them only by the bound of any values, whose roundings may all go one way\n",
+               any_values);
+  if (drawn > 0)
+    fmt::print(
+        output(),
+        "{} of them on data drawn for them: on what the network gives them, the bounds are above {:.0f} % "
+        "of typical results\n",
+        drawn, 100 * kLoosest);
+}
+
+}  // namespace
+
+int run_network_verify(const Common& common, const NetworkVerifyArguments& arguments) {
+  Session session(common);
+  const network::LibraryDescription description = network::read_description(arguments.folder);
+  std::vector<nlohmann::json> calls(static_cast<size_t>(arguments.calls));
+  const auto seed_of = [&](size_t number) { return arguments.seed + number; };
+  // A library may crash.
+  ForkedWork work;
+  work.count = calls.size();
+  work.begin = [&] {
+    const auto verification =
+        std::make_shared<Verification>(session, description, arguments, common.quiet || common.json);
+    return [&, verification](size_t number) { return json_line(verification->call(seed_of(number))); };
+  };
+  work.take = [&](size_t number, const std::string& answer, bool lost) {
+    calls[number] = lost ? lost_json("the call does not return: " + answer, seed_of(number))
+                         : nlohmann::json::parse(answer);
+  };
+  run_forked(work);
+  const bool right =
+      std::ranges::all_of(calls, [](const nlohmann::json& call) { return call["right"].get<bool>(); });
+  if (common.json) {
+    print_json(
+        {{"name", description.name}, {"folder", arguments.folder}, {"right", right}, {"calls", calls}});
+  } else {
+    for (const nlohmann::json& call : calls) print_call(call);
+  }
+  return right ? kDone : kWrong;
+}
+
+}  // namespace tunesmith::cli

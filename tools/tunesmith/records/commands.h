@@ -1,0 +1,44 @@
+// The arguments of `records` and `report`, and what runs them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "session.h"
+
+namespace tunesmith::cli {
+
+struct RecordsArguments {
+  std::string database;
+  std::string workload;  // empty: all
+  std::string record;    // an id
+  std::string file;      // to export to or import from; empty: stdout or stdin
+  int count = 10;
+  bool best = false;  // to export: the best `count` of each task alone
+  std::string task;   // to delete: by its id
+  std::string run;
+  bool yes = false;  // without asking
+};
+int run_records_best(const Common& common, const RecordsArguments& arguments);
+int run_records_list(const Common& common, const RecordsArguments& arguments);
+int run_records_show(const Common& common, const RecordsArguments& arguments);
+int run_records_export(const Common& common, const RecordsArguments& arguments);
+int run_records_import(const Common& common, const RecordsArguments& arguments);
+int run_records_merge(const Common& common, const RecordsArguments& arguments);
+int run_records_check(const Common& common, const RecordsArguments& arguments);
+int run_records_delete(const Common& common, const RecordsArguments& arguments);
+
+struct ReportArguments {
+  std::string store;     // the records; empty: as database_path()
+  std::string database;  // the same, by the option that all commands have
+  std::string output;    // empty: report.html, and nothing with --json
+  std::vector<std::string> workloads;
+  std::vector<std::string> tasks;
+  std::vector<std::string> runs;
+  std::vector<std::string> comparisons;  // files, as `compare --json` prints them
+  std::vector<std::string> networks;     // files, as `network bench --json` prints them
+  bool measure_roofs = false;
+};
+int run_report(const Common& common, const ReportArguments& arguments);
+
+}  // namespace tunesmith::cli

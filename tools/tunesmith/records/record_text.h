@@ -1,0 +1,26 @@
+// Records as lists and objects show them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tunesmith/records/record_store.h>
+
+#include "selection.h"
+
+namespace tunesmith::cli {
+
+/// "1.23 ms", or why it has no time.
+std::string outcome(const Record& record);
+/// "2 threads", "unattributed".
+std::string threads_text(const TaskKey& task);
+/// "2026-11-22 01:45:00 UTC".
+std::string date_text(int64_t time_ms);
+/// The id of its task on its machine; "" where one of these is not known.
+std::string task_of(const Record& record, const RecordStore& store);
+/// Without its trace.
+nlohmann::json to_json(const Record& record, const RecordStore& store, ShownWorkloads& shown);
+
+}  // namespace tunesmith::cli

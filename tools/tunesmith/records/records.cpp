@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/files.h>
+
+#include "commands.h"
+#include "common/exit_codes.h"
+#include "common/print_json.h"
+#include "output.h"
+#include "record_text.h"
+#include "selection.h"
+#include "traces.h"
+
+namespace tunesmith::cli {
+namespace {
+
+RecordStore open(const RecordsArguments& arguments) {
+  return open_records(arguments.database, RecordStore::Mode::Read);
+}
+
+std::string of_workload(const RecordsArguments& arguments) {
+  return arguments.workload.empty() ? "" : fmt::format(" of {}", arguments.workload);
+}
+
+void say_no_match(const RecordsArguments& arguments, const RecordStore& store) {
+  fmt::print(stderr, "tunesmith: no record{} in {}\n", of_workload(arguments), store.path().string());
+}
+
+/// On this machine.
+std::vector<Record> best_of_each_task(const RecordsArguments& arguments, const RecordStore& store) {
+  const uint64_t machine = detect_environment({}).machine();
+  std::vector<Record> records;
+  for (const TaskKey& task : tasks_of(arguments.workload, store))
+    std::ranges::move(store.best({task, machine, {}}, static_cast<size_t>(arguments.count)),
+                      std::back_inserter(records));
+  return records;
+}
+
+void print_records(const Common& common, const RecordStore& store, const std::vector<Record>& records) {
+  ShownWorkloads shown(store);
+  if (common.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Record& record : records) list.push_back(to_json(record, store, shown));
+    print_json({{"records", list}});
+    return;
+  }
+  for (const Record& record : records) {
+    fmt::print(output(), "{}  {:<10} {:<7} {:<12} {}  {}\n", record.id, record.space,
+               measurement_kind_name(record.kind), threads_text(record.task()), shown.text(record),
+               outcome(record));
+  }
+  if (std::ranges::any_of(records, [](const Record& record) { return !record.attributed(); })) {
+    fmt::print(
+        output(),
+        "unattributed: from before schema 3, which did not say with how many threads nor as which compiled "
+        "program it was measured; neither tune nor build uses it\n");
+  }
+}
+
+int report_import(const Common& common, const ImportReport& report) {
+  if (report.migration) tell(*report.migration);
+  for (const std::string& refused : report.refused) fmt::print(stderr, "tunesmith: {}\n", refused);
+  if (common.json) {
+    print_json({{"added", report.added}, {"known", report.known}, {"refused", report.refused}});
+  } else {
+    fmt::print(output(), "{} added, {} known, {} refused\n", report.added, report.known,
+               report.refused.size());
+  }
+  return report.refused.empty() ? kDone : kBadInput;
+}
+
+/// A program that was not in the ranking stands behind those that were, with a lower time at times.
+void explain_order(const std::vector<Record>& records) {
+  const auto looks_faster = [](const Record& one, const Record& other) {
+    return one.task() == other.task() && one.kind == MeasurementKind::Ranking &&
+           other.kind == MeasurementKind::Search && other.seconds < one.seconds;
+  };
+  const auto found = std::ranges::adjacent_find(records, looks_faster);
+  if (found == records.end()) return;
+  fmt::print(output(),
+             "ranking: timed in turn with the best of its run; search: the smallest of a few samples, which "
+             "flatters. "
+             "What the ranking left out stands behind it\n");
+}
+
+}  // namespace
+
+int run_records_best(const Common& common, const RecordsArguments& arguments) {
+  const RecordStore store = open(arguments);
+  const std::vector<Record> records = best_of_each_task(arguments, store);
+  print_records(common, store, records);
+  if (!common.json) explain_order(records);
+  if (records.empty() && !common.json) {
+    size_t old = 0;
+    for (RecordFilter filter : filters_of(arguments.workload, store)) {
+      filter.attributed = false;
+      old += store.count(filter);
+    }
+    fmt::print(
+        stderr, "tunesmith: nothing{} was measured on this machine{}\n", of_workload(arguments),
+        old == 0 ? ""
+                 : fmt::format("; {} unattributed records, from before schema 3, do not say what they are of",
+                               old));
+  }
+  return records.empty() ? kNothingFound : kDone;
+}
+
+int run_records_list(const Common& common, const RecordsArguments& arguments) {
+  const RecordStore store = open(arguments);
+  std::vector<Record> records;
+  for (const RecordFilter& filter : filters_of(arguments.workload, store))
+    std::ranges::move(store.list(filter), std::back_inserter(records));
+  std::ranges::stable_sort(records, {}, &Record::time_ms);
+  const auto wanted = static_cast<size_t>(arguments.count);
+  if (records.size() > wanted)
+    records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(wanted));
+  print_records(common, store, records);
+  if (!records.empty()) return kDone;
+  say_no_match(arguments, store);
+  return arguments.workload.empty() ? kDone : kNothingFound;
+}
+
+int run_records_export(const Common& common, const RecordsArguments& arguments) {
+  if (common.json && arguments.file.empty())
+    throw UserError("--json is one object on standard output, and that is where the records go",
+                    "name a file for them with --output");
+  const RecordStore store = open_records(arguments.database, RecordStore::Mode::Rescue);
+  const std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
+  const std::vector<Record> best =
+      arguments.best ? best_of_each_task(arguments, store) : std::vector<Record>();
+  std::optional<OutputFile> file;
+  if (!arguments.file.empty()) file.emplace(arguments.file, std::vector{store.path()});
+  std::ostream& out = file ? file->stream() : std::cout;
+  std::vector<std::string> left_out;
+  if (arguments.best) {
+    left_out = store.export_jsonl(out, best);
+  } else {
+    for (const RecordFilter& filter : filters)
+      std::ranges::move(store.export_jsonl(out, filter), std::back_inserter(left_out));
+  }
+  if (file) file->commit();
+  for (const std::string& fault : left_out) fmt::print(stderr, "tunesmith: {}\n", fault);
+  // A damaged store cannot be counted.
+  size_t count = best.size();
+  if (!arguments.best && left_out.empty())
+    for (const RecordFilter& filter : filters) count += store.count(filter);
+  if (count == 0 && left_out.empty()) say_no_match(arguments, store);
+  if (common.json) {
+    const nlohmann::json counted = left_out.empty() ? nlohmann::json(count) : nlohmann::json(nullptr);
+    print_json({{"file", arguments.file}, {"records", counted}, {"left_out", left_out}});
+  }
+  return left_out.empty() ? kDone : kEnvironmentFault;
+}
+
+int run_records_import(const Common& common, const RecordsArguments& arguments) {
+  std::ifstream in;
+  if (!arguments.file.empty()) in = open_lines(arguments.file);
+  RecordStore store = open_records(arguments.database);
+  if (arguments.file.empty()) return report_import(common, store.import_jsonl(std::cin, "stdin"));
+  return report_import(common, store.import_jsonl(in, arguments.file));
+}
+
+int run_records_merge(const Common& common, const RecordsArguments& arguments) {
+  RecordStore store = open_records(arguments.database);
+  return report_import(common, store.merge(arguments.file));
+}
+
+int run_records_check(const Common& common, const RecordsArguments& arguments) {
+  const RecordStore store = open(arguments);
+  std::set<std::pair<uint64_t, std::string>> workloads;
+  CheckReport report = store.check([&](const Record& record) -> std::string {
+    workloads.emplace(record.workload_hash, record.workload);
+    try {
+      Trace::parse(record.trace, "record " + record.id);
+      return "";
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  });
+  for (const auto& [hash, text] : workloads) {
+    const std::optional<RecordedWorkload> recorded = store.workload(hash, text);
+    if (!recorded || recorded->definition.empty()) continue;
+    if (const auto workload = sound_workload(*recorded); !workload)
+      report.faults.push_back(fmt::format("workload '{}': {}", text, workload.error()));
+  }
+  for (const std::string& fault : report.faults) fmt::print(stderr, "tunesmith: {}\n", fault);
+  if (common.json) {
+    print_json({{"records", report.records},
+                {"unattributed", report.unattributed},
+                {"faults", report.faults},
+                {"clean", report.clean()}});
+  } else {
+    fmt::print(output(), "{} records{}, {} environments: {}\n", report.records,
+               report.unattributed > 0 ? fmt::format(" ({} unattributed)", report.unattributed) : "",
+               report.environments,
+               report.clean() ? "clean" : fmt::format("{} faults", report.faults.size()));
+  }
+  return report.clean() ? kDone : kEnvironmentFault;
+}
+
+}  // namespace tunesmith::cli

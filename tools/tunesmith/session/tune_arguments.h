@@ -1,0 +1,34 @@
+// What `tune` is asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tunesmith::cli {
+
+struct TuneArguments {
+  std::vector<std::string> workloads;  // texts, and files of suites
+  std::vector<double> weights;         // one for each of `workloads`; empty: as the suites say
+  std::string scheduler;               // this and the next two: instead of the space's; empty: its own
+  std::string search;                  // NAME[:TRIALS],...
+  std::string model;
+  std::string goal;  // "total" or "geomean"; empty: "total" when there are weights
+  std::string database;
+  int64_t trials = 0;              // of all workloads together; 0: as many as is usual
+  double minutes = 0;              // of all workloads together; 0: no limit
+  int64_t batch = 0;               // 0: as is usual
+  std::optional<double> min_gain;  // percent; nothing: as is usual
+  uint64_t seed = 0;
+  int threads = 0;
+  double time_limit = 0;
+  double candidate_time_out = 10;
+  bool fresh = false;         // do not resume from earlier records
+  bool allow_memory = false;  // continue where measuring takes more memory than there is
+  std::string model_file;
+  bool verbose = false;  // say more of the search
+  std::string against;   // a library to time beside the best program; empty: none
+};
+
+}  // namespace tunesmith::cli
