@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import sqlite3
 import struct
@@ -122,6 +123,15 @@ def a_log_gets_lines_and_a_table(folder):
     assert f"next: tunesmith build {GMM} --database" in done.stdout
     quiet = run("tune", GMM, SOFTMAX, "--trials", 64, "--database", folder / "records.db", "--quiet")
     assert quiet.stderr == "", quiet.stderr
+
+
+def the_next_command_is_one_to_type(folder):
+    database = folder / "my records.db"
+    done = run("tune", GMM, SOFTMAX, "--trials", 4, "--threads", 1, "--space", "cpu-random", "--database", database)
+    command = re.search(r"^next: (.+?)  ", done.stdout, re.MULTILINE)[1]
+    assert shlex.split(command) == ["tunesmith", "build", GMM, "--space", "cpu-random", "--threads", "1", "--database", str(database)], command
+    built = subprocess.run(["bash", "-c", f'tunesmith() {{ "{cli.TUNESMITH}" "$@"; }}; {command} --output "{folder}"'], capture_output=True, text=True)
+    assert built.returncode == 0 and list(folder.glob("lib*.so")), built
 
 
 def a_terminal_gets_a_table(folder):

@@ -5,6 +5,8 @@ import os
 import pathlib
 import pty
 import re
+import shlex
+import shutil
 import sqlite3
 import subprocess
 
@@ -198,6 +200,35 @@ def libraries_take_no_name_of_the_systems(folder):
         said = run("build", GMM, *ONE, "--database", database, "--name", name, "--output", folder / "lib", code=2).stderr
         assert f"'{name}' cannot be the name of a library" in said and "--name" in said, said
     run("build", GMM, *ONE, "--database", database, "--name", "mine", "--output", folder / "lib")
+
+
+def json_is_utf8_whatever_files_are_called(folder):
+    name = os.fsdecode(b"caf\xe9")
+    (folder / f"{name}.yaml").write_text("spaces:\n  mine: {target: {llvm: {}}, search: {random: {}}}\n")
+    database = folder / f"{name}.db"
+    run("tune", GMM, *ONE, "--trials", 1, "--database", database, "-q")
+    for words in (["spaces", "lint", folder / f"{name}.yaml"], ["spaces", "list", "--spaces", folder / f"{name}.yaml"], ["records", "export", "--output", folder / f"{name}.jsonl", "--database", database],
+                  ["plugins", "new", "module", "mine", "--into", folder / name], ["plugins", "lock", folder / f"{name}.lock"], ["records", "check", "--database", database]):
+        done = start(*words, "--json", "-q")
+        assert done.returncode in (0, 2) and json.loads(done.stdout) is not None, done
+
+
+def fish_tells_commands_of_one_name_apart(folder):
+    script = run("completion", "fish").stdout
+    places = {}  # where an option is offered
+    for line in script.splitlines():
+        if line.startswith("complete "):
+            words = shlex.split(line)
+            if words[5] == "-l":
+                places.setdefault(words[6], set()).add(shlex.split(words[4])[1])
+    assert places["goal"] == {" tune"} and " tune" not in places["dim"] and {" network tune", " network build"} <= places["dim"], places["dim"]
+    assert {" tune", " network tune"} <= places["trials"] and "" in places["version"], places["trials"]
+    if shutil.which("fish"):
+        (folder / "script.fish").write_text(script)
+        for words, wanted, unwanted in [("network tune --", "--dim", "--goal"), ("tune --", "--goal", "--dim"), ("", "network", "lint")]:
+            done = subprocess.run(["fish", "--no-config", "-c", f"source {folder / 'script.fish'}; complete -C 'tunesmith {words}'"], capture_output=True, text=True, check=True)
+            offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
+            assert wanted in offered and unwanted not in offered, (words, offered)
 
 
 def shares_are_of_the_units_of_their_types(folder):

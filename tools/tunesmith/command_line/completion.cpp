@@ -9,6 +9,7 @@
 
 #include "command_help.h"
 #include "common/exit_codes.h"
+#include "next_command.h"
 #include "output.h"
 
 namespace tunesmith::cli {
@@ -47,13 +48,6 @@ void collect(const CommandHelp& command, const std::string& path, std::vector<Pl
     collect(below, path.empty() ? below.name : path + " " + below.name, places);
 }
 
-/// In single quotes.
-std::string shell_quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 void print_bash(const std::vector<Place>& places) {
   fmt::print(output(),
              "_tunesmith() {{\n"
@@ -62,14 +56,14 @@ void print_bash(const std::vector<Place>& places) {
              "    case \"${{place:+$place }}$word\" in\n");
   for (const Place& place : places) {
     if (!place.path.empty())
-      fmt::print(output(), "      {}) place={} ;;\n", shell_quoted(place.path), shell_quoted(place.path));
+      fmt::print(output(), "      {}) place={} ;;\n", shell_word(place.path), shell_word(place.path));
   }
   fmt::print(output(), "    esac\n  done\n  case \"$place\" in\n");
   for (const Place& place : places) {
     std::string words;
     for (const Choice& choice : place.choices) words += (words.empty() ? "" : " ") + choice.word;
     if (place.takes_workload) words += " " + workload_names();
-    fmt::print(output(), "    {}) choices={} ;;\n", shell_quoted(place.path), shell_quoted(words));
+    fmt::print(output(), "    {}) choices={} ;;\n", shell_word(place.path), shell_word(words));
   }
   fmt::print(output(),
              "  esac\n"
@@ -77,7 +71,7 @@ void print_bash(const std::vector<Place>& places) {
              "  COMPREPLY=($(compgen -W \"$choices\" -- \"$current\"))\n"
              "}}\n"
              "complete -o default -F _tunesmith tunesmith\n",
-             kWorkloadOption, shell_quoted(workload_names()));
+             kWorkloadOption, shell_word(workload_names()));
 }
 
 void print_zsh(const std::vector<Place>& places) {
@@ -90,15 +84,15 @@ void print_zsh(const std::vector<Place>& places) {
              "    case \"${{place:+$place }}$word\" in\n");
   for (const Place& place : places) {
     if (!place.path.empty())
-      fmt::print(output(), "      ({}) place={} ;;\n", shell_quoted(place.path), shell_quoted(place.path));
+      fmt::print(output(), "      ({}) place={} ;;\n", shell_word(place.path), shell_word(place.path));
   }
   fmt::print(output(), "    esac\n  done\n  case \"$place\" in\n");
   for (const Place& place : places) {
-    fmt::print(output(), "    ({}) choices=(\n", shell_quoted(place.path));
+    fmt::print(output(), "    ({}) choices=(\n", shell_word(place.path));
     for (const Choice& choice : place.choices) {
       std::string text;
       for (const char c : choice.text) text += c == ':' ? std::string("\\:") : std::string(1, c);
-      fmt::print(output(), "      {}\n", shell_quoted(choice.word + ":" + text));
+      fmt::print(output(), "      {}\n", shell_word(choice.word + ":" + text));
     }
     if (place.takes_workload) fmt::print(output(), "      {}\n", workload_names());
     fmt::print(output(), "      ) ;;\n");
@@ -113,33 +107,40 @@ void print_zsh(const std::vector<Place>& places) {
              kWorkloadOption, workload_names());
 }
 
+/// fish's own __fish_seen_subcommand_from would take `network tune` for `tune`, too.
 void print_fish(const std::vector<Place>& places) {
+  fmt::print(output(),
+             "function __tunesmith_at\n"
+             "  set -l place\n"
+             "  for word in (commandline -opc)[2..-1]\n"
+             "    switch \"$place $word\"\n");
+  std::string known;
   for (const Place& place : places) {
-    std::string condition;
-    for (size_t begin = 0; begin < place.path.size();) {
-      const size_t end = std::min(place.path.find(' ', begin), place.path.size());
-      condition += fmt::format("{}__fish_seen_subcommand_from {}", condition.empty() ? "" : "; and ",
-                               place.path.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    std::string commands;
-    for (const Choice& choice : place.choices) {
-      if (!choice.word.starts_with('-')) commands += " " + choice.word;
-    }
-    if (!commands.empty())
-      condition +=
-          fmt::format("{}not __fish_seen_subcommand_from{}", condition.empty() ? "" : "; and ", commands);
+    if (!place.path.empty()) known += " " + shell_word(" " + place.path);
+  }
+  fmt::print(output(),
+             "      case{}\n"
+             "        set place \"$place $word\"\n"
+             "    end\n"
+             "  end\n"
+             "  test \"$place\" = \"$argv[1]\"\n"
+             "end\n",
+             known);
+  for (const Place& place : places) {
+    const std::string at = place.path.empty() ? "" : " " + place.path;
+    const std::string condition = shell_word("__tunesmith_at " + shell_word(at));
+    const auto print = [&](const std::string& choice) {
+      fmt::print(output(), "complete -c tunesmith -n {} {}\n", condition, choice);
+    };
     for (const Choice& choice : place.choices) {
       const std::string word = choice.word.starts_with("--")  ? "-l " + choice.word.substr(2)
                                : choice.word.starts_with('-') ? "-s " + choice.word.substr(1)
                                                               : "-a " + choice.word;
-      const std::string names = choice.word == kWorkloadOption ? " -a " + shell_quoted(workload_names()) : "";
-      fmt::print(output(), "complete -c tunesmith -n {} {}{}{} -d {}\n", shell_quoted(condition), word,
-                 choice.takes_value ? " -r" : "", names, shell_quoted(choice.text));
+      const std::string names = choice.word == kWorkloadOption ? " -a " + shell_word(workload_names()) : "";
+      print(
+          fmt::format("{}{}{} -d {}", word, choice.takes_value ? " -r" : "", names, shell_word(choice.text)));
     }
-    if (place.takes_workload)
-      fmt::print(output(), "complete -c tunesmith -n {} -a {}\n", shell_quoted(condition),
-                 shell_quoted(workload_names()));
+    if (place.takes_workload) print("-a " + shell_word(workload_names()));
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "common/exit_codes.h"
 #include "common/print_json.h"
+#include "next_command.h"
 #include "output.h"
 
 namespace tunesmith::cli {
@@ -119,7 +120,8 @@ int run_network_tasks(const Common& common, const NetworkArguments& arguments) {
     fmt::print(output(), "{:5}  {:10.1f} %  {}\n", counts[i], 100 * share, title_of(workload));
   }
   if (!suite.empty())
-    fmt::print(output(), "\nwritten to {}; next: tunesmith tune {}\n", arguments.output, suite);
+    fmt::print(output(), "\nwritten to {}; next: {}\n", arguments.output,
+               spoken_command(with_same_place({"tune", suite}, common, "", 0)));
   return kDone;
 }
 

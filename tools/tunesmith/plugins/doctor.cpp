@@ -21,6 +21,7 @@
 #include "commands.h"
 #include "common/exit_codes.h"
 #include "common/print_json.h"
+#include "next_command.h"
 #include "output.h"
 
 namespace tunesmith::cli {
@@ -131,7 +132,8 @@ void print_plugins(const Findings& found) {
   }
 }
 
-void print(const Findings& found) {
+/// `next`: what to type then.
+void print(const Findings& found, const std::string& next) {
   fmt::print(output(), "tunesmith {} ({})\n", kernel_version(), kernel_compiler());
   fmt::print(output(), "machine   {}, {} processors\n", found.environment.cpu_model,
              found.environment.processors);
@@ -152,8 +154,7 @@ void print(const Findings& found) {
   print_plugins(found);
   const std::vector<std::string> obstacles = found.obstacles();
   if (obstacles.empty()) {
-    fmt::print(output(),
-               "ready     programs are compiled, measured and recorded here; next: tunesmith tune gmm\n");
+    fmt::print(output(), "ready     programs are compiled, measured and recorded here; next: {}\n", next);
     return;
   }
   fmt::print(output(), "NOT READY\n");
@@ -169,7 +170,7 @@ int run_doctor(const Common& common) {
   if (common.json)
     print_json(to_json(found));
   else
-    print(found);
+    print(found, spoken_command(with_same_place({"tune", "gmm"}, common, "", 0)));
   return found.obstacles().empty() ? kDone : kEnvironmentFault;
 }
 

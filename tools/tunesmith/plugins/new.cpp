@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "common/exit_codes.h"
 #include "common/print_json.h"
+#include "next_command.h"
 #include "output.h"
 
 namespace tunesmith::cli {
@@ -97,7 +98,7 @@ int run_plugins_new(const Common& common, const NewPluginArguments& arguments) {
   if (common.quiet) return kDone;
   for (const std::string& file : written) fmt::print(output(), "wrote {}\n", file);
   fmt::print(output(), "next: cd {} && cmake -B build && cmake --build build && ctest --test-dir build\n",
-             folder.string());
+             shell_word(folder.string()));
   return kDone;
 }
 

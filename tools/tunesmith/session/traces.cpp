@@ -15,6 +15,7 @@
 #include <tunesmith/tuning/with_names_of.h>
 #include <tunesmith/workload/library.h>
 
+#include "next_command.h"
 #include "progress/progress.h"
 #include "say.h"
 #include "session.h"
@@ -184,6 +185,9 @@ std::vector<Record> best_records(const Workload& workload, const Space& space, c
     return best;
   }
   const std::vector<Record> others = best_with_other_extensions(store, query);
+  Common asked;
+  asked.space = space_name.empty() ? space.spec().name : space_name;
+  const auto available = static_cast<int>(available_processors());
   throw NoRecord(
       fmt::format("no record of {} with {} threads on this machine{} in {}{}", workload.key, threads,
                   space_name.empty() ? "" : fmt::format(" of space '{}'", space_name), store.path().string(),
@@ -191,7 +195,8 @@ std::vector<Record> best_records(const Workload& workload, const Space& space, c
                                  : fmt::format("; space '{}' has some, with other extensions or other "
                                                "versions of them",
                                                others.front().space)),
-      fmt::format("run: tunesmith tune {}{}", typed, space_name.empty() ? "" : " --space " + space_name));
+      "run: " + spoken_command(
+                    with_same_place({"tune", typed}, asked, database, threads == available ? 0 : threads)));
 }
 
 bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,

@@ -14,6 +14,7 @@
 #include "common/exit_codes.h"
 #include "common/print_json.h"
 #include "many_progress.h"
+#include "next_command.h"
 #include "output.h"
 #include "peaks.h"
 #include "plain_report.h"
@@ -286,9 +287,9 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, const Ta
   if (common.json) {
     print_json(tuned.summary);
   } else if (tuned.code == kDone) {
-    fmt::print(output(), "next: tunesmith build {}{}  writes the best program of a task as a C library\n",
-               list.names.front(),
-               arguments.database.empty() ? "" : fmt::format(" --database {}", arguments.database));
+    fmt::print(output(), "next: {}  writes the best program of a task as a C library\n",
+               spoken_command(with_same_place({"build", list.names.front()}, common, arguments.database,
+                                              arguments.threads)));
   }
   return tuned.code;
 }
