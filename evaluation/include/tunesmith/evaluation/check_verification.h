@@ -10,12 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "tunesmith/measure/machine_lock.h"
+#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// What became of the programs of one workload, or of several. Good is: no right one refused, no wrong one
@@ -52,3 +53,4 @@ VerificationTally check_verification(const Workload& workload, Space& space, con
                                      const std::function<void(const std::string&)>& tell);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

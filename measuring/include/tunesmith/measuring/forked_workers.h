@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 struct ForkedWork {
@@ -28,3 +29,4 @@ struct ForkedWork {
 void run_forked(const ForkedWork& work);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -15,6 +15,7 @@
 #include "tunesmith/target/packaging.h"
 #include "tunesmith/target/target.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// What a library is called, and what it is built of.
@@ -49,3 +50,4 @@ void rehearse_network(const TaskedNetwork& tasked, Packaging& packaging, const L
                       const std::string& folder);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

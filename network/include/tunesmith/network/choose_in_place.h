@@ -11,6 +11,7 @@
 
 #include "tunesmith/network/build_network.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 struct ChosenPrograms {
@@ -47,3 +48,4 @@ ChosenPrograms choose_in_place(const TaskedNetwork& tasked, ProgramsOfTasks prog
 double sign_test(std::span<const double> base, std::span<const double> other);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "tunesmith/network/build_network.h"
 #include "tunesmith/network/built_library.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 struct LibraryDescription {
@@ -43,3 +44,4 @@ std::string write_description(const LibraryDescription& description, const std::
 LibraryDescription read_description(const std::filesystem::path& folder);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

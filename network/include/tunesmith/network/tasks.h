@@ -10,6 +10,7 @@
 #include "tunesmith/network/network.h"
 #include "tunesmith/network/node_workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 /// A network that is ready to be tuned and built. A region is one call of a kernel; regions of equal
@@ -47,3 +48,4 @@ std::set<std::string> open_extents(const Network& network);
 std::set<std::string> extents_to_give(const Network& network);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include "tunesmith/target/target.h"
 #include "tunesmith/verification/tensor.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::network {
 
 enum class TestResult { Passed, Refused, Wrong };
@@ -47,3 +48,4 @@ TestOutcome run_test(PluginRegistry& registry, const std::filesystem::path& fold
                      const std::vector<ComputeNetwork>& ways);
 
 }  // namespace tunesmith::network
+#pragma GCC visibility pop

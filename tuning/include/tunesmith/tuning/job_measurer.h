@@ -9,13 +9,14 @@
 #include <optional>
 #include <string>
 
-#include "tunesmith/measure/machine_lock.h"
+#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/measuring/job.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/tuning/check_candidate.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 /// What became of one job.
@@ -71,3 +72,4 @@ class JobMeasurer {
 };
 
 }  // namespace tunesmith
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace tunesmith {
 
 inline constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
@@ -65,3 +66,4 @@ class ScratchFolder {
 };
 
 }  // namespace tunesmith
+#pragma GCC visibility pop
