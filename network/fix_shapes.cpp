@@ -29,13 +29,21 @@ class ShapeFixer {
 
   void run() {
     name_dimensions();
-    for (const Node& node : network_.nodes) fix(node);
-    if (skipped_ > 0) refusals_.remark(fmt::format("{} nodes read what these compute", skipped_));
-    refusals_.raise(fmt::format("network '{}' has nodes that are refused", network_.name));
+    for (size_t i = 0; i < network_.nodes.size(); ++i) fix(i);
+    raise_refused();
+    // Else nodes are left whose types are not known.
+    if (!faults_.empty() || has_chosen_) drop_unused(network_, options_);
     remove_constant_nodes(network_);
   }
 
  private:
+  /// Of a node that is refused.
+  struct Fault {
+    size_t node;
+    std::string message;
+    TensorIndex wanted = kAbsent;  ///< the input of the network whose values the node needs ahead
+  };
+
   Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
 
   /// Of the inputs; what nodes compute follows from them, whatever the file calls its extents.
@@ -63,35 +71,125 @@ class ShapeFixer {
     return std::ranges::any_of(node.inputs, [&](TensorIndex input) { return unknown_.contains(input); });
   }
 
-  void fix(const Node& node) {
-    if (reads_unknown(node)) {
-      ++skipped_;
-      unknown_.insert(node.outputs.begin(), node.outputs.end());
-      unknown_.erase(kAbsent);
-      return;
-    }
+  /// Nothing for inputs that are not known because what computes them is refused.
+  std::vector<std::optional<NodeInput>> known_inputs(const Node& node) {
+    Node known = node;
+    for (TensorIndex& input : known.inputs)
+      if (unknown_.contains(input)) input = kAbsent;
+    return inputs_of(network_, known);
+  }
+
+  /// Leaves the node the inputs that are enough for it. Nothing where it reads what is not known.
+  std::optional<DefinedNode> define_chosen(Node& node) {
+    const bool is_open = reads_unknown(node);
+    std::optional<DefinedNode> defined;
     try {
-      const DefinedNode defined = define(node, inputs_of(network_, node));
+      defined = define(node, known_inputs(node));
+    } catch (const UserError&) {
+      // What is refused before is the cause.
+      if (!is_open) throw;
+      return std::nullopt;
+    }
+    const std::vector<size_t> enough = defined->computation.enough;
+    if (enough.empty()) return is_open ? std::nullopt : std::move(defined);
+    std::vector<TensorIndex> inputs;
+    for (const size_t input : enough) inputs.push_back(node.inputs.at(input));
+    node.inputs = std::move(inputs);
+    has_chosen_ = true;
+    if (reads_unknown(node)) return std::nullopt;
+    return define(node, inputs_of(network_, node));
+  }
+
+  void fix(size_t number) {
+    Node& node = network_.nodes[number];
+    try {
+      if (!node.definition) throw UserError(describe(node) + ": the operator is not there yet");
+      const std::optional<DefinedNode> defined = define_chosen(node);
+      if (!defined) {
+        skipped_.push_back(number);
+        mark_unknown(node);
+        return;
+      }
       for (size_t i = 0; i < node.outputs.size(); ++i)
         if (node.outputs[i] != kAbsent)
-          set_type(node, tensor(node.outputs[i]), defined.computation.outputs.at(i));
-      set_constants(defined);
+          set_type(node, tensor(node.outputs[i]), defined->computation.outputs.at(i));
+      set_constants(*defined);
     } catch (const NeedsConstant& error) {
-      const TensorIndex wanted = node.inputs[error.input()];
-      // Who gives the inputs may know their values ahead.
-      if (std::ranges::find(network_.inputs, wanted) != network_.inputs.end())
-        throw UnknownValues(wanted, error.what());
-      refuse(node, error.what());
+      faults_.push_back({number, error.what(), given_source(node.inputs[error.input()])});
+      mark_unknown(node);
     } catch (const UserError& error) {
-      refuse(node, error.what());
+      faults_.push_back({number, error.what()});
+      mark_unknown(node);
     }
   }
 
-  void refuse(const Node& node, const std::string& message) {
-    const std::string prefix = describe(node) + ": ";
-    refusals_.add({node.op, message.starts_with(prefix) ? message.substr(prefix.size()) : message}, message);
+  /// Who gives the inputs may know their values ahead: the input that is wanted, or one from which, with
+  /// others like it, it follows. kAbsent where it follows from more than a few integers.
+  TensorIndex given_source(TensorIndex wanted) const {
+    constexpr int64_t kMaxGiven = 64;
+    const auto is_given = [&](TensorIndex input) {
+      return std::ranges::find(network_.inputs, input) != network_.inputs.end();
+    };
+    if (is_given(wanted)) return wanted;
+    std::set<TensorIndex> open{wanted};
+    for (size_t i = network_.nodes.size(); i-- > 0;) {
+      const Node& node = network_.nodes[i];
+      const bool computes =
+          std::ranges::any_of(node.outputs, [&](TensorIndex output) { return open.erase(output) > 0; });
+      for (const TensorIndex input : node.inputs)
+        if (computes && input != kAbsent && !network_.tensors[static_cast<size_t>(input)].constant)
+          open.insert(input);
+    }
+    for (const TensorIndex input : open) {
+      const Tensor& source = network_.tensors[static_cast<size_t>(input)];
+      if (!is_given(input) || !source.dtype || source.dtype->is_float() ||
+          element_count(input_of(source).type.shape) > kMaxGiven)
+        return kAbsent;
+    }
+    return open.empty() ? kAbsent : *open.begin();
+  }
+
+  void mark_unknown(const Node& node) {
     unknown_.insert(node.outputs.begin(), node.outputs.end());
     unknown_.erase(kAbsent);
+  }
+
+  /// By node: does a result need it?
+  std::vector<bool> needed_nodes() const {
+    std::set<TensorIndex> read(network_.outputs.begin(), network_.outputs.end());
+    std::vector<bool> needed(network_.nodes.size(), false);
+    for (size_t i = network_.nodes.size(); i-- > 0;) {
+      const Node& node = network_.nodes[i];
+      needed[i] =
+          std::ranges::any_of(node.outputs, [&](TensorIndex output) { return read.contains(output); });
+      if (needed[i]) read.insert(node.inputs.begin(), node.inputs.end());
+    }
+    return needed;
+  }
+
+  void raise_refused() const {
+    const std::vector<bool> needed = needed_nodes();
+    std::map<std::pair<std::string, int64_t>, std::vector<std::string>> missing;  // operators -> nodes
+    Refusals refusals;
+    for (const Fault& fault : faults_) {
+      const Node& node = network_.nodes[fault.node];
+      if (!needed[fault.node]) continue;
+      if (fault.wanted != kAbsent) throw UnknownValues(fault.wanted, fault.message);
+      if (!node.definition) {
+        missing[{node.op, node.version}].push_back(fmt::format("'{}'", node.name));
+        continue;
+      }
+      const std::string prefix = describe(node) + ": ";
+      const bool is_named = fault.message.starts_with(prefix);
+      refusals.add({node.op, is_named ? fault.message.substr(prefix.size()) : fault.message}, fault.message);
+    }
+    for (const auto& [op, nodes] : missing)
+      refusals.add({op.first, "the operator is not there yet"},
+                   fmt::format("operator {}@{} is not there yet: node{} {}", op.first, op.second,
+                               nodes.size() > 1 ? "s" : "", fmt::join(nodes, ", ")));
+    const auto skipped = std::ranges::count_if(skipped_, [&](size_t node) { return needed[node]; });
+    if (skipped > 0) refusals.remark(fmt::format("{} nodes read what these compute", skipped));
+    refusals.raise(fmt::format("network '{}' has nodes that are refused", network_.name));
   }
 
   /// What the file says of a tensor must be what its node computes.
@@ -130,9 +228,10 @@ class ShapeFixer {
 
   Network& network_;
   const PassOptions& options_;
-  Refusals refusals_;
-  std::set<TensorIndex> unknown_;  ///< outputs of nodes that are refused
-  int64_t skipped_ = 0;
+  std::vector<Fault> faults_;
+  std::vector<size_t> skipped_;    ///< nodes that read what others would compute
+  std::set<TensorIndex> unknown_;  ///< outputs of both
+  bool has_chosen_ = false;
 };
 
 /// Results of which the file names an extent: what it comes out as, where that is not what it was given.

@@ -59,6 +59,9 @@ struct Computation {
   std::string compute;
   /// Of a single output that is all inputs, one after the other, along an axis.
   std::optional<size_t> joined_axis = {};
+  /// Of a node that needs but some of its inputs, now that others are known: with these alone, in this order,
+  /// it means the same. Then those that it leaves out may be such as are refused.
+  std::vector<size_t> enough = {};
 };
 
 /// Immutable; called from several threads.
