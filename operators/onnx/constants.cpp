@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -105,6 +106,27 @@ Computation range(const NodeReader& node) {
   return known(floating_constant(dtype, {count}, values));
 }
 
+/// The values of a window at n, of `count` values; a periodic one is the beginning of one longer by 1.
+Computation window_of(const NodeReader& node, double (*value)(double turn)) {
+  const int64_t count = node.integer_of(0, "size");
+  const DType dtype = type_of_number(node, node.integer("output_datatype", 1));
+  const int64_t turn = node.flag("periodic", true) ? count : count - 1;
+  node.refuse_unless(count >= 1 && turn >= 1 && count <= int64_t{1} << 26, "'size' is out of range");
+  node.refuse_unless(dtype == kF32 || dtype == kF64, "expected f32 or f64");
+  std::vector<double> values;
+  for (int64_t n = 0; n < count; ++n)
+    values.push_back(value(2 * std::numbers::pi * static_cast<double>(n) / static_cast<double>(turn)));
+  return known(floating_constant(dtype, {count}, values));
+}
+
+double hann(double turn) { return 0.5 - 0.5 * std::cos(turn); }
+double hamming(double turn) { return 25.0 / 46 - 21.0 / 46 * std::cos(turn); }
+double blackman(double turn) { return 0.42 - 0.5 * std::cos(turn) + 0.08 * std::cos(2 * turn); }
+
+Define window(double (*value)(double turn)) {
+  return [value](const NodeReader& node) { return window_of(node, value); };
+}
+
 Computation eye_like(const NodeReader& node) {
   node.refuse_unless(node.rank(0) == 2, "expected a matrix");
   const DType dtype =
@@ -120,9 +142,15 @@ Computation eye_like(const NodeReader& node) {
 
 std::vector<Row> constant_operators() {
   return {
-      {"Constant", 1, constant},  {"Shape", 1, shape_of, true},
-      {"Size", 1, size_of, true}, {"ConstantOfShape", 9, constant_of_shape, true},
-      {"Range", 11, range},       {"EyeLike", 9, eye_like},
+      {"Constant", 1, constant},
+      {"Shape", 1, shape_of, true},
+      {"Size", 1, size_of, true},
+      {"ConstantOfShape", 9, constant_of_shape, true},
+      {"Range", 11, range},
+      {"EyeLike", 9, eye_like},
+      {"HannWindow", 17, window(hann)},
+      {"HammingWindow", 17, window(hamming)},
+      {"BlackmanWindow", 17, window(blackman)},
   };
 }
 

@@ -86,8 +86,15 @@ Computation conv(const NodeReader& node) {
   return computed(dtype, shape, text);
 }
 
+Computation fused_conv(const NodeReader& node) {
+  node.refuse_unless(!node.has(3), "its input 'Z', which is added, is not taken");
+  return with_activation(conv)(node);
+}
+
 }  // namespace
 
-std::vector<Row> convolution_operators() { return {{"Conv", 1, conv, false, true}}; }
+std::vector<Row> convolution_operators() {
+  return {{"Conv", 1, conv, false, true}, {"com.microsoft.FusedConv", 1, fused_conv, false, true}};
+}
 
 }  // namespace tunesmith::operators_onnx

@@ -241,6 +241,8 @@ std::vector<Row> normalization_operators() {
       {"BatchNormalization", 6, batch_normalization},
       {"LayerNormalization", 17, layer_normalization},
       {"RMSNormalization", 23, rms_normalization},
+      // As onnxruntime names it, in ONNX's own domain.
+      {"SimplifiedLayerNormalization", 1, rms_normalization},
       {"InstanceNormalization", 6, instance_normalization},
       {"GroupNormalization", 18, group_normalization},
       {"LpNormalization", 1, lp_normalization},

@@ -90,8 +90,32 @@ Computation pad(const NodeReader& node) {
                 widens ? fmt::format("inside({}, {})", element(in(0), at), fill) : element(in(0), at));
 }
 
+/// The middle of what is too large; zeros around what is too small.
+Computation center_crop_pad(const NodeReader& node) {
+  const Shape& from = node.shape(0);
+  const std::vector<int64_t> wanted = node.integers_of(1, "shape");
+  std::vector<int64_t> named(from.size());
+  for (size_t i = 0; i < from.size(); ++i) named[i] = static_cast<int64_t>(i);
+  const std::vector<size_t> axes = node.axes(node.integers("axes").value_or(named), from.size());
+  node.refuse_unless(wanted.size() == axes.size(), "'shape' has not one value for each axis");
+  Shape shape = from;
+  Indices at = axis_names(from.size());
+  bool widens = false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t added = wanted[i] - from[axes[i]];
+    node.refuse_unless(wanted[i] >= 1, "an axis is left without elements");
+    shape[axes[i]] = wanted[i];
+    widens = widens || added > 0;
+    if (added != 0) at[axes[i]] += fmt::format(" {} {}", added > 0 ? '-' : '+', std::abs(added) / 2);
+  }
+  const std::string value = element(in(0), at);
+  return copied(
+      node, shape,
+      widens ? fmt::format("inside({}, {})", value, node.dtype(0).is_bool() ? "false" : "0") : value);
+}
+
 }  // namespace
 
-std::vector<Row> padding_operators() { return {{"Pad", 2, pad}}; }
+std::vector<Row> padding_operators() { return {{"Pad", 2, pad}, {"CenterCropPad", 18, center_crop_pad}}; }
 
 }  // namespace tunesmith::operators_onnx

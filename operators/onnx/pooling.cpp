@@ -115,6 +115,41 @@ Computation average_pool(const NodeReader& node) {
   return computed(dtype, shape, text + statement(out(0), shape, convert(wide(dtype), dtype, value)));
 }
 
+/// The p-th root of the sum of the p-th powers.
+std::string root_of(int64_t p, const std::string& sum) {
+  if (p == 1) return sum;
+  return p == 2 ? fmt::format("sqrt({})", sum)
+                : fmt::format("pow({}, {})", sum, 1.0 / static_cast<double>(p));
+}
+
+/// Of x, in brackets or an element.
+std::string power_of(int64_t p, const std::string& x) {
+  if (p == 1) return fmt::format("abs({})", x);
+  return p == 2 ? fmt::format("{0} * {0}", x) : fmt::format("pow(abs({}), {})", x, p);
+}
+
+int64_t read_norm(const NodeReader& node) {
+  node.refuse_unless(node.dtype(0).is_float(), "expected floating values");
+  const int64_t p = node.integer("p", 2);
+  node.refuse_unless(p >= 1, "attribute 'p' is below 1");
+  return p;
+}
+
+Computation norm_of(const NodeReader& node, const Shape& shape, int64_t p, const std::string& sum) {
+  const DType dtype = node.dtype(0), type = wide(dtype);
+  Script script;
+  const std::string value = root_of(p, script.here(shape, sum));
+  return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, value)));
+}
+
+Computation lp_pool(const NodeReader& node) {
+  const int64_t p = read_norm(node);
+  const Window window = pooling_window(node);
+  const std::string x = convert(node.dtype(0), wide(node.dtype(0)), window_element(node, window, "0"));
+  return norm_of(node, output_shape(node, window), p,
+                 reduction("sum", axis_names(window.rank(), 'r'), window.kernel, power_of(p, x)));
+}
+
 /// All of the spatial axes at once.
 std::string globally(const NodeReader& node, std::string_view kind, DType type) {
   const Shape extents = spatial_of(node);
@@ -148,14 +183,26 @@ Computation global_average_pool(const NodeReader& node) {
       statement(temporary(0), shape, sum) + statement(out(0), shape, convert(wide(dtype), dtype, mean)));
 }
 
+Computation global_lp_pool(const NodeReader& node) {
+  const int64_t p = read_norm(node);
+  const Shape extents = spatial_of(node);
+  const Indices axes = axis_names(extents.size(), 'r');
+  Indices at{"i0", "i1"};
+  at.insert(at.end(), axes.begin(), axes.end());
+  const std::string x = convert(node.dtype(0), wide(node.dtype(0)), element(in(0), at));
+  return norm_of(node, global_shape(node), p, reduction("sum", axes, extents, power_of(p, x)));
+}
+
 }  // namespace
 
 std::vector<Row> pooling_operators() {
   return {
       {"MaxPool", 1, max_pool},
       {"AveragePool", 1, average_pool},
+      {"LpPool", 2, lp_pool},
       {"GlobalMaxPool", 1, global_max_pool},
       {"GlobalAveragePool", 1, global_average_pool},
+      {"GlobalLpPool", 2, global_lp_pool},
   };
 }
 

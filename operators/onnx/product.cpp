@@ -71,7 +71,8 @@ std::string scaled(const NodeReader& node, const Shape& shape, double alpha, dou
 
 Computation gemm(const NodeReader& node) {
   const DType dtype = operand_type(node);
-  if (node.version() < 7) node.ignore("broadcast");  // a third input that needs none is there as it is
+  if (node.op() == "Gemm" && node.version() < 7)
+    node.ignore("broadcast");  // a third input that needs none is there as it is
   const double alpha = node.number("alpha", 1.0);
   const double beta = node.number("beta", 1.0);
   const bool a_transposed = node.flag("transA", false);
@@ -95,8 +96,48 @@ Computation gemm(const NodeReader& node) {
                       statement(out(0), shape, scaled(node, shape, alpha, beta)));
 }
 
+/// Its version is of another domain than Gemm's.
+Computation fused_gemm(const NodeReader& node) { return with_activation(gemm)(node); }
+
+/// alpha * the product of matrices, each as it lies or transposed.
+Computation fused_mat_mul(const NodeReader& node) {
+  const DType dtype = operand_type(node);
+  const Shape& a = node.shape(0);
+  const Shape& b = node.shape(1);
+  const bool a_transposed = node.flag("transA", false), b_transposed = node.flag("transB", false);
+  node.refuse_unless(!node.flag("transBatchA", false) && !node.flag("transBatchB", false),
+                     "attributes 'transBatchA' and 'transBatchB' are not taken");
+  node.refuse_unless(a.size() >= 2 && b.size() >= 2 && dtype.is_float(),
+                     "expected matrices of floating values");
+  const auto extent = [](const Shape& shape, bool first, bool transposed) {
+    return shape[shape.size() - (first == transposed ? 1 : 2)];
+  };
+  const int64_t terms = extent(a, false, a_transposed);
+  node.refuse_unless(terms == extent(b, true, b_transposed),
+                     "the columns of the first operand are not the rows of the second");
+  const Shape batch = broadcast_shape(node, Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
+  Shape shape = batch;
+  shape.push_back(extent(a, true, a_transposed));
+  shape.push_back(extent(b, false, b_transposed));
+  const std::string row = fmt::format("i{}", batch.size()), column = fmt::format("i{}", batch.size() + 1);
+  const std::string left =
+      batched_operand(0, a, batch, a_transposed ? Indices{"r0", row} : Indices{row, "r0"});
+  const std::string right =
+      batched_operand(1, b, batch, b_transposed ? Indices{column, "r0"} : Indices{"r0", column});
+  Script script;
+  const std::string sum =
+      script.here(shape, reduction("sum", {"r0"}, {terms}, multiplied(dtype, left, right)));
+  const std::string value = fmt::format("{} * {}", literal(node, node.number("alpha", 1.0)), sum);
+  return computed(dtype, shape, script.text + statement(out(0), shape, convert(wide(dtype), dtype, value)));
+}
+
 }  // namespace
 
-std::vector<Row> product_operators() { return {{"MatMul", 1, mat_mul}, {"Gemm", 6, gemm}}; }
+std::vector<Row> product_operators() {
+  return {{"MatMul", 1, mat_mul},
+          {"Gemm", 6, gemm},
+          {"com.microsoft.FusedGemm", 1, fused_gemm},
+          {"com.microsoft.FusedMatMul", 1, fused_mat_mul}};
+}
 
 }  // namespace tunesmith::operators_onnx

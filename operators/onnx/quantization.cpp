@@ -1,6 +1,4 @@
 // Operators that compute with integers in the place of floating values.
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "registry.h"
@@ -86,42 +84,30 @@ Computation dequantize_linear(const NodeReader& node) {
   return computed(to, shape, statement(out(0), shape, convert(wide(to), to, value)));
 }
 
-/// The zero point of an operand of 8 bits as i32; nothing where it is left out, or known to be 0.
-std::optional<std::string> zero_point_of(const NodeReader& node, size_t operand, size_t input) {
-  node.refuse_unless(node.dtype(operand) == kU8 || node.dtype(operand) == kI8,
-                     "expected operands of type u8 or i8");
-  if (!node.has(input)) return std::nullopt;
-  node.refuse_unless(element_count(node.shape(input)) == 1, "a zero point is not a single value");
-  if (const Constant* known = node.constant(input); known && integer_elements(*known).front() == 0)
-    return std::nullopt;
-  return typed(kI32, element(in(input), Indices(node.rank(input), "0")));
-}
-
-/// The sum of (a - za) * (b - zb) is written as sums of a * b, a and b: a product of bytes has instructions,
-/// one of differences has none. Integers wrap around, so that both are the same to the bit.
-Computation mat_mul_integer(const NodeReader& node) {
-  const Shape& a = node.shape(0);
-  const Shape& b = node.shape(1);
-  node.refuse_unless(a.size() == 2 && b.size() == 2 && a[1] == b[0], "expected two matrices that fit");
-  const Shape shape{a[0], b[1]};
-  const auto sum = [&](const std::string& term) { return reduction("sum", {"r0"}, {a[1]}, term); };
-  const std::string of_a = typed(kI32, element(in(0), {"i0", "r0"}));
-  const std::string of_b = typed(kI32, element(in(1), {"r0", "i1"}));
-  const std::optional<std::string> za = zero_point_of(node, 0, 2);
-  const std::optional<std::string> zb = zero_point_of(node, 1, 3);
-  if (!za && !zb) return computed(kI32, shape, statement(out(0), shape, sum(of_a + " * " + of_b)));
-  std::string text = statement(temporary(0), shape, sum(of_a + " * " + of_b));
-  std::string value = element(temporary(0), {"i0", "i1"});
-  if (za) {
-    text += fmt::format("{}[i1<{}] = {}\n", temporary(1), shape[1], sum(of_b));
-    value += fmt::format(" - {} * {}", *za, element(temporary(1), {"i1"}));
-  }
-  if (zb) {
-    text += statement(temporary(2), {shape[0]}, sum(of_a));
-    value += fmt::format(" - {} * {}", *zb, element(temporary(2), {"i0"}));
-  }
-  if (za && zb) value += fmt::format(" + {} * {} * {}", a[1], *za, *zb);
-  return computed(kI32, shape, text + statement(out(0), shape, value));
+/// The range of the values, 0 among them, is that of a byte: outputs are the bytes, the scale, the zero
+/// point.
+Computation dynamic_quantize_linear(const NodeReader& node) {
+  node.refuse_unless(node.dtype(0).is_float(), "expected floating values");
+  const Shape& shape = node.shape(0);
+  const Indices axes = axis_names(shape.size(), 'r');
+  const std::string each = element(in(0), axes);
+  Script script;
+  const std::string most =
+      script.here({}, fmt::format("max(0, {})", script.here({}, reduction("max", axes, shape, each))));
+  const std::string least =
+      script.here({}, fmt::format("min(0, {})", script.here({}, reduction("min", axes, shape, each))));
+  const std::string scale =
+      script.here({}, fmt::format("select({0} - {1} > 0, {0} - {1}, 255) / 255", most, least));
+  const std::string zero = script.here({}, fmt::format("min(255, -{} / {})", least, scale));
+  const std::string zero_point = script.here({}, rounded(zero));
+  const std::string quotient =
+      script.here(shape, fmt::format("{} / {}", broadcast(in(0), shape, shape), scale));
+  std::string text = script.text;
+  if (node.wants(0))
+    text += statement(out(0), shape, fmt::format("u8(floor({} + {} + 0.5))", rounded(quotient), zero_point));
+  if (node.wants(1)) text += statement(out(1), {}, scale);
+  if (node.wants(2)) text += statement(out(2), {}, fmt::format("u8({})", zero_point));
+  return {{{kU8, shape}, {node.dtype(0), {}}, {kU8, {}}}, {}, text};
 }
 
 }  // namespace
@@ -130,7 +116,7 @@ std::vector<Row> quantization_operators() {
   return {
       {"QuantizeLinear", 10, quantize_linear},
       {"DequantizeLinear", 10, dequantize_linear},
-      {"MatMulInteger", 10, mat_mul_integer},
+      {"DynamicQuantizeLinear", 11, dynamic_quantize_linear},
   };
 }
 

@@ -146,6 +146,11 @@ std::optional<std::vector<double>> NodeReader::numbers(std::string_view name) co
   return value ? std::optional(*value) : std::nullopt;
 }
 
+std::optional<std::vector<std::string>> NodeReader::texts(std::string_view name) const {
+  const auto* value = find<std::vector<std::string>>(name, "a list of texts");
+  return value ? std::optional(*value) : std::nullopt;
+}
+
 std::shared_ptr<const Constant> NodeReader::tensor(std::string_view name) const {
   const auto* value = find<std::shared_ptr<const Constant>>(name, "a tensor");
   return value ? *value : nullptr;

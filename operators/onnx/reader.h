@@ -29,6 +29,7 @@ class NodeReader {
 
   /// Without those that are left out at the end.
   size_t input_count() const;
+  size_t given_count() const { return view_.inputs.size(); }
   bool has(size_t input) const { return input < view_.inputs.size() && view_.inputs[input]; }
   const TensorType& type(size_t input) const;
   const Shape& shape(size_t input) const { return type(input).shape; }
@@ -54,6 +55,7 @@ class NodeReader {
   std::string text(std::string_view name, std::string_view otherwise) const;
   std::optional<std::vector<int64_t>> integers(std::string_view name) const;
   std::optional<std::vector<double>> numbers(std::string_view name) const;
+  std::optional<std::vector<std::string>> texts(std::string_view name) const;
   std::shared_ptr<const Constant> tensor(std::string_view name) const;
   /// Says that an attribute changes nothing of what is computed.
   void ignore(std::string_view name) const { asked_.emplace(name); }

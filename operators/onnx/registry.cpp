@@ -47,15 +47,18 @@ using Table = std::multimap<std::string_view, TableOperator>;
 
 Table make_table() {
   Table table;
-  for (const auto& family : {unary_operators,    activation_operators,    binary_operators,
-                             logic_operators,    bit_operators,           conversion_operators,
-                             product_operators,  convolution_operators,   transposed_convolution_operators,
-                             pooling_operators,  reduction_operators,     selection_operators,
-                             softmax_operators,  normalization_operators, reshaping_operators,
-                             slicing_operators,  padding_operators,       gathering_operators,
-                             constant_operators, scan_operators,          resizing_operators,
-                             einsum_operators,   quantization_operators,  loss_operators,
-                             inverse_operators,  causal_operators}) {
+  for (const auto& family : {unary_operators,      activation_operators,    binary_operators,
+                             logic_operators,      bit_operators,           conversion_operators,
+                             product_operators,    convolution_operators,   transposed_convolution_operators,
+                             pooling_operators,    reduction_operators,     selection_operators,
+                             softmax_operators,    normalization_operators, reshaping_operators,
+                             slicing_operators,    padding_operators,       gathering_operators,
+                             constant_operators,   scan_operators,          resizing_operators,
+                             einsum_operators,     quantization_operators,  loss_operators,
+                             inverse_operators,    causal_operators,        integer_product_operators,
+                             scattering_operators, attention_operators,     sampling_operators,
+                             region_operators,     recurrent_operators,     spectral_operators,
+                             branching_operators,  fused_operators}) {
     for (Row& row : family()) {
       const std::string_view name = row.name;
       table.emplace(name, TableOperator(std::move(row)));

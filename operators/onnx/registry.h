@@ -21,6 +21,9 @@ struct Row {
   bool is_over_images = false;
 };
 
+/// An operator, then the function that attribute 'activation' names.
+Define with_activation(Define define);
+
 std::vector<Row> unary_operators();
 std::vector<Row> activation_operators();
 std::vector<Row> binary_operators();
@@ -43,9 +46,18 @@ std::vector<Row> constant_operators();
 std::vector<Row> scan_operators();
 std::vector<Row> resizing_operators();
 std::vector<Row> quantization_operators();
+std::vector<Row> integer_product_operators();
 std::vector<Row> loss_operators();
 std::vector<Row> einsum_operators();
 std::vector<Row> inverse_operators();
 std::vector<Row> causal_operators();
+std::vector<Row> scattering_operators();
+std::vector<Row> attention_operators();
+std::vector<Row> sampling_operators();
+std::vector<Row> region_operators();
+std::vector<Row> recurrent_operators();
+std::vector<Row> spectral_operators();
+std::vector<Row> branching_operators();
+std::vector<Row> fused_operators();
 
 }  // namespace tunesmith::operators_onnx

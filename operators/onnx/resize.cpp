@@ -69,9 +69,12 @@ std::vector<AxisResize> read_extents(const NodeReader& node) {
     node.refuse_unless(extent <= kMaxExtent, fmt::format("an axis is to have {} elements", extent));
     return static_cast<int64_t>(extent);
   };
-  const bool has_scales = node.has(scales_input) && element_count(node.shape(scales_input)) > 0;
+  const bool by_attribute = is_upsample && node.version() < 9;
+  const bool has_scales =
+      by_attribute || (node.has(scales_input) && element_count(node.shape(scales_input)) > 0);
   if (has_scales) {
-    const std::vector<double> scales = node.numbers_of(scales_input, "scales");
+    const std::vector<double> scales = by_attribute ? node.numbers("scales").value_or(std::vector<double>())
+                                                    : node.numbers_of(scales_input, "scales");
     node.refuse_unless(scales.size() == axes.size(), "'scales' has not one value for each axis");
     for (size_t i = 0; i < axes.size(); ++i) {
       AxisResize& each = extents[axes[i]];
@@ -225,16 +228,19 @@ Computation resize(const NodeReader& node) {
       .run(nearest_mode);
 }
 
-/// Of the versions before Resize; only its mode 'nearest' was defined to the element.
+/// Of the versions before Resize, as onnxruntime has it.
 Computation upsample(const NodeReader& node) {
-  node.refuse_unless(node.text("mode", "nearest") == "nearest", "attribute 'mode' is not 'nearest'");
-  return Resizing(node, "asymmetric", "nearest").run("floor");
+  const std::string mode = node.text("mode", "nearest");
+  const bool is_linear = mode == "linear" || mode == "bilinear";
+  node.refuse_unless(is_linear || mode == "nearest", fmt::format("attribute 'mode' is '{}'", mode));
+  return Resizing(node, "asymmetric", is_linear ? "linear" : "nearest").run("floor");
 }
 
 }  // namespace
 
 std::vector<Row> resizing_operators() {
-  return {{"Resize", 10, upsample}, {"Resize", 11, resize}, {"Upsample", 9, upsample}};
+  return {
+      {"Resize", 10, upsample}, {"Resize", 11, resize}, {"Upsample", 7, upsample}, {"Upsample", 9, upsample}};
 }
 
 }  // namespace tunesmith::operators_onnx

@@ -60,6 +60,23 @@ std::string rounded(const std::string& x);
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,
                    const std::string& term);
 
+/// Statements, one after the other, whose intermediate arrays are numbered.
+struct Script {
+  std::string text;
+  size_t temporaries = 0;
+
+  /// Computes an intermediate array; its name.
+  std::string make(const Shape& shape, std::string_view value) {
+    const std::string name = temporary(temporaries++);
+    text += statement(name, shape, value);
+    return name;
+  }
+  /// The same; what it has where an element of `shape` stands.
+  std::string here(const Shape& shape, std::string_view value) {
+    return broadcast(make(shape, value), shape, shape);
+  }
+};
+
 /// One output.
 Computation computed(DType dtype, Shape shape, std::string statements);
 /// One output that copies elements of input `input`: out0[i0, ...] = value.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "registry.h"
 #include "statements.h"
@@ -146,8 +147,44 @@ Computation conv_transpose(const NodeReader& node) {
   return computed(dtype, shape, text);
 }
 
+/// The windows of an image, each a column, back in their places: where they lie upon each other they are
+/// added.
+Computation columns_to_image(const NodeReader& node) {
+  const Shape& x = node.shape(0);
+  const Shape image = node.integers_of(1, "image_shape"), kernel = node.integers_of(2, "block_shape");
+  const size_t rank = image.size();
+  const Shape strides = spatial_attribute(node, "strides", rank, 1);
+  const Shape dilations = spatial_attribute(node, "dilations", rank, 1);
+  const Shape pads = spatial_attribute(node, "pads", 2 * rank, 0);
+  node.refuse_unless(rank >= 1 && kernel.size() == rank && x.size() == 3 && !node.dtype(0).is_bool(),
+                     "expected [batch, channels * elements of a window, windows] of numbers");
+  Shape shape{x[0], x[1] / element_count(kernel)}, windows;
+  std::vector<std::string> conditions;
+  Indices of_window, axes = axis_names(rank, 'r');
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t room = image[i] + pads[i] + pads[rank + i] - dilations[i] * (kernel[i] - 1) - 1;
+    node.refuse_unless(room >= 0 && strides[i] >= 1 && kernel[i] >= 1, "the window is larger than the image");
+    windows.push_back(room / strides[i] + 1);
+    shape.push_back(image[i]);
+    const std::string begin = fmt::format("(i{} + {} - r{}*{})", 2 + i, pads[i], i, dilations[i]);
+    conditions.push_back(fmt::format("{0} >= 0 and {0} <= {1}", begin, (windows[i] - 1) * strides[i]));
+    if (strides[i] > 1) conditions.push_back(fmt::format("{} % {} == 0", begin, strides[i]));
+    of_window.push_back(fmt::format("max(0, min({}, {} // {}))", windows[i] - 1, begin, strides[i]));
+  }
+  node.refuse_unless(x[1] == shape[1] * element_count(kernel) && x[2] == element_count(windows),
+                     "the input's shape is not that of the image's windows");
+  const std::string row = fmt::format("i1*{} + {}", element_count(kernel), linear(axes, kernel));
+  const std::string value =
+      convert(node.dtype(0), wide(node.dtype(0)), element(in(0), {"i0", row, linear(of_window, windows)}));
+  return computed(node.dtype(0), shape,
+                  summed(node.dtype(0), shape, axes, kernel,
+                         fmt::format("select({}, {}, 0)", fmt::join(conditions, " and "), value)));
+}
+
 }  // namespace
 
-std::vector<Row> transposed_convolution_operators() { return {{"ConvTranspose", 1, conv_transpose}}; }
+std::vector<Row> transposed_convolution_operators() {
+  return {{"ConvTranspose", 1, conv_transpose}, {"Col2Im", 18, columns_to_image}};
+}
 
 }  // namespace tunesmith::operators_onnx
