@@ -96,6 +96,23 @@ FileBytes stored_bytes(const onnx::TensorProto& tensor, DType dtype, const std::
   return typed_bytes(tensor, dtype, owner);
 }
 
+/// Two to a byte, the first in its low bits; the typed field has a byte in each number.
+std::shared_ptr<const Constant> unpacked(const onnx::TensorProto& tensor, network::Shape shape,
+                                         const std::shared_ptr<const void>& owner, ExternalFiles& files) {
+  const uint64_t count = bytes_of(shape, kU8);
+  const FileBytes stored = stored_bytes(tensor, kU8, owner, files);
+  if (stored.bytes.size() != count / 2 + count % 2)
+    throw UserError(fmt::format("its shape takes {} bytes, and there are {}", count / 2 + count % 2,
+                                stored.bytes.size()));
+  const bool is_signed = tensor.data_type() == kInt4;
+  auto values = std::make_shared<std::vector<std::byte>>(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto bits = std::to_integer<int>(stored.bytes[i / 2] >> (i % 2 * 4)) & 15;
+    (*values)[i] = static_cast<std::byte>(is_signed && bits > 7 ? bits - 16 : bits);
+  }
+  return std::make_shared<Constant>(Constant{is_signed ? kI8 : kU8, std::move(shape), *values, values});
+}
+
 }  // namespace
 
 std::shared_ptr<const Constant> read_constant(const onnx::TensorProto& tensor,
@@ -114,6 +131,12 @@ std::shared_ptr<const Constant> read_constant(const onnx::TensorProto& tensor,
     throw UserError("a bool is neither 0 nor 1");
   return std::make_shared<Constant>(
       Constant{*dtype, std::move(shape), stored.bytes, std::move(stored.owner)});
+}
+
+std::shared_ptr<const Constant> read_weights(const onnx::TensorProto& tensor,
+                                             const std::shared_ptr<const void>& owner, ExternalFiles& files) {
+  if (!is_packed_type(tensor.data_type())) return read_constant(tensor, owner, files);
+  return unpacked(tensor, {tensor.dims().begin(), tensor.dims().end()}, owner, files);
 }
 
 }  // namespace tunesmith::onnx_reader

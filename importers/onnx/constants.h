@@ -19,4 +19,9 @@ std::shared_ptr<const network::Constant> read_constant(const onnx::TensorProto& 
                                                        const std::shared_ptr<const void>& owner,
                                                        ExternalFiles& files);
 
+/// The same; values of 4 bits have a byte each, of type u8 or i8.
+std::shared_ptr<const network::Constant> read_weights(const onnx::TensorProto& tensor,
+                                                      const std::shared_ptr<const void>& owner,
+                                                      ExternalFiles& files);
+
 }  // namespace tunesmith::onnx_reader

@@ -10,6 +10,7 @@
 #include "attributes.h"
 #include "constant_node.h"
 #include "constants.h"
+#include "element_types.h"
 #include "order.h"
 #include "proto.h"
 #include "value_types.h"
@@ -48,7 +49,7 @@ network::Network NetworkBuilder::build() {
   for (const auto* values : {&graph.value_info(), &graph.output()})
     for (const auto& value : *values)
       if (value.has_type()) types_[value.name()] = &value.type();
-  read_initializers(graph);
+  read_initializers(graph_scope_, graph);
   read_inputs(graph);
   read_outputs(graph);
   for (const auto& node : graph.node()) read_node(graph_scope_, node);
@@ -73,7 +74,7 @@ std::map<std::string, int64_t> NetworkBuilder::versions_of(const OpsetImports& i
   return versions;
 }
 
-void NetworkBuilder::read_initializers(const onnx::GraphProto& graph) {
+void NetworkBuilder::read_initializers(Scope& scope, const onnx::GraphProto& graph) {
   for (const auto& sparse : graph.sparse_initializer())
     faults_.add(fmt::format("tensor '{}': sparse values are not taken", sparse.values().name()));
   for (const auto& initializer : graph.initializer()) {
@@ -82,10 +83,11 @@ void NetworkBuilder::read_initializers(const onnx::GraphProto& graph) {
       faults_.add("a tensor with values has no name");
       continue;
     }
-    const TensorIndex index = tensor_in(graph_scope_, initializer.name());
+    const TensorIndex index = tensor_in(scope, initializer.name());
     mark_known(index, title);
     try {
-      set_constant(index, read_constant(initializer, functions_, files_));
+      set_constant(index, read_weights(initializer, functions_, files_));
+      if (is_packed_type(initializer.data_type())) packed_.insert(index);
     } catch (const UserError& error) {
       faults_.add(fmt::format("{}: {}", title, error.what()));
     }
@@ -138,6 +140,8 @@ void NetworkBuilder::read_node(Scope& scope, const onnx::NodeProto& node) {
     use_function(scope, node, *function, name);
   } else if (node.op_type() == "Constant" && domain_of(node.domain()).empty()) {
     read_constant_node(scope, node, title_of(name, node));
+  } else if (node.op_type() == "If" && domain_of(node.domain()).empty()) {
+    read_branches(scope, node, std::move(name));
   } else {
     read_operator(scope, node, std::move(name));
   }
@@ -192,6 +196,53 @@ void NetworkBuilder::use_function(Scope& scope, const onnx::NodeProto& node,
   for (const auto& each : proto.node()) read_node(inner, each);
 }
 
+void NetworkBuilder::read_branches(Scope& scope, const onnx::NodeProto& node, std::string name) {
+  const std::string title = title_of(name, node);
+  network::Node made;
+  made.version = version_in(scope, "", title);
+  made.op = "If";
+  for (const std::string& condition : node.input()) made.inputs.push_back(tensor_in(scope, condition));
+  for (const std::string& output : node.output()) {
+    made.outputs.push_back(output.empty() ? kAbsent : tensor_in(scope, output));
+    if (made.outputs.back() != kAbsent) mark_known(made.outputs.back(), title);
+  }
+  const Attributes attributes = attributes_in(scope, node, title);
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    const auto found = attributes.find(branch);
+    if (found == attributes.end() || found->second->g().output_size() != node.output_size()) {
+      faults_.add(fmt::format("{}: attribute '{}' is not a graph of as many outputs", title, branch));
+      return;
+    }
+    if (scope.depth == kMaxFunctionDepth) {
+      faults_.add(fmt::format("{}: it is a branch in more than {} others", title, kMaxFunctionDepth));
+      return;
+    }
+    const auto given = read_branch(scope, found->second->g(), fmt::format("{}/{}/", name, branch));
+    made.inputs.insert(made.inputs.end(), given.begin(), given.end());
+  }
+  made.name = std::move(name);
+  network_.nodes.push_back(std::move(made));
+}
+
+std::vector<TensorIndex> NetworkBuilder::read_branch(Scope& scope, const onnx::GraphProto& graph,
+                                                     const std::string& prefix) {
+  Scope inner;
+  inner.prefix = prefix;
+  inner.versions = scope.versions;
+  inner.attributes = scope.attributes;
+  inner.function = scope.function;
+  inner.user = scope.user;
+  inner.depth = scope.depth + 1;
+  inner.around = &scope;
+  for (const auto& initializer : graph.initializer()) inner.own.insert(initializer.name());
+  for (const auto& node : graph.node()) inner.own.insert(node.output().begin(), node.output().end());
+  read_initializers(inner, graph);
+  for (const auto& node : graph.node()) read_node(inner, node);
+  std::vector<TensorIndex> outputs;
+  for (const auto& output : graph.output()) outputs.push_back(tensor_in(inner, output.name()));
+  return outputs;
+}
+
 void NetworkBuilder::map_outputs(Scope& scope, const onnx::NodeProto& node, Scope& inner) {
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty()) continue;
@@ -226,6 +277,7 @@ void NetworkBuilder::read_constant_node(Scope& scope, const onnx::NodeProto& nod
   const auto& [name, attribute] = *attributes.begin();
   try {
     set_constant(index, constant_of_node(name, *attribute, functions_, files_));
+    if (is_packed_type(attribute->t().data_type())) packed_.insert(index);
   } catch (const UserError& error) {
     faults_.add(fmt::format("{}: attribute '{}': {}", title, name, error.what()));
   }
@@ -279,13 +331,14 @@ int64_t NetworkBuilder::version_in(const Scope& scope, const std::string& domain
 }
 
 TensorIndex NetworkBuilder::tensor_in(Scope& scope, const std::string& name) {
+  if (scope.around != nullptr && !scope.own.contains(name)) return tensor_in(*scope.around, name);
   const auto [place, is_new] =
       scope.tensors.try_emplace(name, static_cast<TensorIndex>(network_.tensors.size()));
   if (!is_new) return place->second;
   network_.tensors.push_back({tensor_names_.make(name_in(scope, name)), std::nullopt, std::nullopt, nullptr});
   known_.push_back(false);
   const auto type = &scope == &graph_scope_ ? types_.find(name) : types_.end();
-  if (type != types_.end()) {
+  if (type != types_.end() && !is_packed_type(type->second->tensor_type().elem_type())) {
     try {
       set_type(network_.tensors.back(), *type->second, false);
     } catch (const UserError& error) {
@@ -315,6 +368,12 @@ void NetworkBuilder::check_reads() {
   };
   for (const network::Node& node : network_.nodes) {
     for (const TensorIndex input : node.inputs) {
+      // Others would take the range of its values for that of eight bits.
+      if (packed_.contains(input) && node.op != "DequantizeLinear")
+        faults_.add(
+            fmt::format("node '{}' ({}): its input '{}' has values of 4 bits, which only "
+                        "DequantizeLinear takes",
+                        node.name, node.op, network_.tensors[static_cast<size_t>(input)].name));
       if (unknown(input))
         faults_.add(fmt::format("node '{}' ({}): nothing computes its input '{}'", node.name, node.op,
                                 network_.tensors[static_cast<size_t>(input)].name));

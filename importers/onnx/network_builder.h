@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,12 +42,14 @@ class NetworkBuilder {
     Attributes attributes;  ///< of the use, by name
     const onnx::FunctionProto* function = nullptr;
     const Scope* user = nullptr;
-    int depth = 0;  ///< of functions in functions
+    int depth = 0;              ///< of functions and branches in each other
+    Scope* around = nullptr;    ///< of a branch: where names mean what they do not mean in it
+    std::set<std::string> own;  ///< the names that a branch gives
   };
 
   template <typename OpsetImports>
   std::map<std::string, int64_t> versions_of(const OpsetImports& imports, const std::string& whose);
-  void read_initializers(const onnx::GraphProto& graph);
+  void read_initializers(Scope& scope, const onnx::GraphProto& graph);
   void read_inputs(const onnx::GraphProto& graph);
   void read_outputs(const onnx::GraphProto& graph);
   void read_node(Scope& scope, const onnx::NodeProto& node);
@@ -54,6 +57,10 @@ class NetworkBuilder {
                     const std::string& name);
   bool may_use(const Scope& scope, const onnx::NodeProto& node, const onnx::FunctionProto& function,
                const std::string& title);
+  /// Both branches become nodes of the network, and what they give inputs of the node.
+  void read_branches(Scope& scope, const onnx::NodeProto& node, std::string name);
+  std::vector<network::TensorIndex> read_branch(Scope& scope, const onnx::GraphProto& graph,
+                                                const std::string& prefix);
   /// Throws UserError when functions make too much.
   void count_of_functions(size_t bytes);
   std::string name_in(const Scope& scope, const std::string& name);
@@ -77,9 +84,10 @@ class NetworkBuilder {
   std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< that the graph says, by tensor
   UniqueNames tensor_names_, node_names_;
   network::Network network_;
-  std::vector<bool> known_;    ///< by tensor: given, constant or computed
-  int64_t nodes_ = 0;          ///< that were read, those of functions as often as they are used
-  size_t function_bytes_ = 0;  ///< of what functions made so far, as the file has it
+  std::set<network::TensorIndex> packed_;  ///< constants that the file has in fewer than 8 bits
+  std::vector<bool> known_;                ///< by tensor: given, constant or computed
+  int64_t nodes_ = 0;                      ///< that were read, those of functions as often as they are used
+  size_t function_bytes_ = 0;              ///< of what functions made so far, as the file has it
 };
 
 }  // namespace tunesmith::onnx_reader

@@ -62,9 +62,7 @@ TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
          input {name: "seq" type {sequence_type {}}} input {name: "u" type {tensor_type {elem_type: 14}}}
          input {name: "X" type {}} sparse_initializer {values {name: "few"}})"));
   for (const char* fault :
-       {"14 faults:",
-        "node 'branch' (If): attribute 'then_branch': it is a graph of its own, and control flow is not "
-        "taken",
+       {"14 faults:", "node 'branch' (If): attribute 'then_branch' is not a graph of as many outputs",
         "node 'sparse' (Foo): attribute 'v': its type, number 11 of ONNX's, is not taken",
         "node 'sparse' (Foo): nothing computes its input 'Z'",
         "node 'again' (Neg): the tensor 'Y' has its values from elsewhere",
