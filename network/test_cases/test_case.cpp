@@ -93,16 +93,23 @@ struct Tolerance {
   double units;
 
   double relative_of(DType dtype) const { return std::max(1e-3, units * 2 * unit_roundoff(dtype)); }
+  /// A sum that comes to nearly nothing keeps the rounding of its terms.
+  double absolute_of(const tunesmith::Tensor& expected) const {
+    double largest = 0;
+    for (int64_t i = 0; expected.dtype.is_float() && i < expected.elements(); ++i)
+      if (const double value = std::abs(expected.get(i)); std::isfinite(value))
+        largest = std::max(largest, value);
+    return absolute + units * unit_roundoff(expected.dtype) * largest;
+  }
 };
 
 bool agrees(const tunesmith::Tensor& found, const tunesmith::Tensor& expected, int64_t position,
-            const Tolerance& tolerance) {
+            double absolute, double relative) {
   if (!expected.dtype.is_float()) return found.get_int(position) == expected.get_int(position);
   const double wanted = expected.get(position);
   const double value = round_to(expected.dtype, found.get(position));
   if (std::isnan(wanted) || std::isnan(value)) return std::isnan(wanted) && std::isnan(value);
-  return value == wanted || std::abs(value - wanted) <=
-                                tolerance.absolute + tolerance.relative_of(expected.dtype) * std::abs(wanted);
+  return value == wanted || std::abs(value - wanted) <= absolute + relative * std::abs(wanted);
 }
 
 /// What is wrong with an output, or nothing. `type`: what the network says of it.
@@ -113,8 +120,9 @@ std::string difference(const tunesmith::Tensor& found, DType type, const tunesmi
   if (found.shape != expected.shape)
     return fmt::format("its shape is [{}], expected [{}]", fmt::join(found.shape, ", "),
                        fmt::join(expected.shape, ", "));
+  const double absolute = tolerance.absolute_of(expected), relative = tolerance.relative_of(expected.dtype);
   for (int64_t i = 0; i < expected.elements(); ++i)
-    if (!agrees(found, expected, i, tolerance))
+    if (!agrees(found, expected, i, absolute, relative))
       return fmt::format("element {} is {}, expected {}", i, found.get(i), expected.get(i));
   return {};
 }

@@ -76,11 +76,11 @@ def a_network_is_summarised(folder):
     needs_onnx()
     file = folder / "small.onnx"
     file.write_bytes(small_model())
-    said = run("import", file, code=2).stdout  # no such network can be built
+    said = run("import", file, code=3).stdout  # no such network can be built
     for line in ("network small", "input X: f32[batch, 2]", "output Y: f32[batch, 2]", "nodes: 4 (Relu 2, Add 1, nobody.Odd 1)", "weights: 8 bytes in 1 tensors"):
         assert line in said.splitlines(), (line, said)
     assert "  nobody.Odd@3: 'odd'\n" in said, said
-    said = json.loads(run("import", file, "--json", code=2).stdout)
+    said = json.loads(run("import", file, "--json", code=3).stdout)
     assert said["inputs"] == [{"name": "X", "type": "f32", "shape": ["batch", 2]}] and said["outputs"][0]["name"] == "Y", said
     assert said["nodes"] == 4 and said["operators"] == {"Add": 1, "Relu": 2, "nobody.Odd": 1} and said["weights"] == {"tensors": 1, "bytes": 8}, said
     assert {"op": "nobody.Odd", "version": 3, "nodes": ["odd"]} in said["unknown_operators"] and said["importer"] == "onnx", said
@@ -92,10 +92,15 @@ def a_network_is_summarised(folder):
     assert run("import", file).stdout.endswith("1 kernels a call, 1 tasks\n")
     # Its operators are known; what it computes with them is not.
     file.write_bytes(model([node("Add", ["X", "W"], ["Y"], "odd")], [tensor_value("X", 2, 3)], [tensor_value("Y", 2, 3)], [("W", [1.0, 2.0])]))
-    done = run("import", file, code=2)
+    done = run("import", file, code=3)
     assert "nodes: 1 (Add 1)" in done.stdout and "node 'odd' (Add@17)" in done.stderr, done
-    said = json.loads(run("import", file, "--json", code=2).stdout)
+    said = json.loads(run("import", file, "--json", code=3).stdout)
     assert "node 'odd'" in said["refused"] and said["kernels"] is None and said["open_extents"] == [] and not said["unknown_operators"], said
+    # Operators and attributes in one message; what no result needs is not refused.
+    file.write_bytes(model([node("Add", ["X", "W"], ["A"], "odd"), node("Odd", ["X"], ["B"], "foreign", "nobody"), node("Odd", ["X"], ["C"], "unread", "nobody")],
+                           [tensor_value("X", 2, 3)], [tensor_value("A", 2, 3), tensor_value("B", 2, 3)], [("W", [1.0, 2.0])]))
+    done = run("import", file, code=3)
+    assert "node 'odd' (Add@17)" in done.stderr and "operator nobody.Odd@3 is not there yet: node 'foreign'" in done.stderr and "unread" not in done.stderr, done
 
 
 def a_network_is_shown(folder):

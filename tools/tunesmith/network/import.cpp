@@ -69,7 +69,7 @@ struct Check {
 Check check(Session& session, const network::ReadNetwork& read, const NetworkArguments& arguments) {
   Check check;
   if (arguments.dimensions.empty()) check.open = network::extents_to_give(read.network);
-  if (!check.open.empty() || !unknown_operators(read).empty()) return check;
+  if (!check.open.empty()) return check;
   try {
     const TaskedNetwork tasked = read_tasks(session, arguments);
     check.kernels = {tasked.regions.size(), tasked.tasks.size()};
@@ -134,7 +134,9 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
   const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
   const Check checked = check(session, read, arguments);
   const UnknownOperators unknown = unknown_operators(read);
-  const int code = unknown.empty() && checked.refused.empty() ? kDone : kBadInput;
+  // Once all extents are known, what is refused names the operators that a result needs.
+  const bool lacks_operators = !checked.open.empty() && !unknown.empty();
+  const int code = lacks_operators || !checked.refused.empty() ? kRefused : kDone;
   if (common.json) {
     print_json(summary_json(read, checked, arguments.file));
     return code;
@@ -149,10 +151,10 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
   const WeightSize weights = weights_of(read.network);
   fmt::print(output(), "{}\nweights: {} bytes in {} tensors\n", read.network.nodes.empty() ? "" : ")",
              weights.bytes, weights.tensors);
-  print_unknown(unknown);
+  if (lacks_operators) print_unknown(unknown);
   if (checked.kernels)
     fmt::print(output(), "{} kernels a call, {} tasks\n", checked.kernels->first, checked.kernels->second);
-  if (unknown.empty() && !checked.open.empty())
+  if (!checked.open.empty())
     fmt::print(output(), "only the names of operators are checked: --dim gives {}\n",
                fmt::join(checked.open, ", "));
   if (!checked.refused.empty()) fmt::print(stderr, "tunesmith: {}\n", checked.refused);
