@@ -27,7 +27,7 @@ LARGEST = {"f32": 1e5, "f64": 1e5, "f16": 1e3, "bf16": 1e4}
 LARGEST_INTEGER = 1 << 40
 MOST_ELEMENTS = 4000
 # These give elements of their inputs, or are exact.
-EXACT = frozenset("Identity Reshape Flatten Squeeze Unsqueeze Transpose Expand Tile DepthToSpace SpaceToDepth Slice Pad Concat Split Gather GatherElements GatherND ReverseSequence Trilu Max Min "
+EXACT = frozenset("Identity Reshape Flatten Squeeze Unsqueeze Transpose Expand Tile DepthToSpace SpaceToDepth Slice Pad Concat Split Gather GatherElements GatherND ReverseSequence Trilu CenterCropPad Max Min "
                   "ReduceMax ReduceMin MaxPool GlobalMaxPool Relu Neg Abs Where TopK Clip Sign Ceil Floor Round OneHot".split())
 
 
@@ -48,6 +48,10 @@ def as_computed(array):
     return array.astype(numpy.float32) if type_of(array) in NARROW else array
 
 
+def opsets(version):
+    return [helper.make_opsetid("", version), helper.make_opsetid("com.microsoft", 1)]
+
+
 def run_alone(op, arrays, outputs, opset, attributes):
     """What a node with these inputs, None where one is left out, gives."""
     given = [None if array is None else as_computed(array) for array in arrays]
@@ -55,7 +59,7 @@ def run_alone(op, arrays, outputs, opset, attributes):
     node = helper.make_node(op, names, outputs, **attributes)
     inputs = [helper.make_tensor_value_info(name, TYPES[type_of(array)][0], array.shape) for name, array in zip(names, given) if name]
     wanted = [helper.make_empty_tensor_value_info(name) for name in outputs if name]
-    model = helper.make_model(helper.make_graph([node], "alone", inputs, wanted), opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    model = helper.make_model(helper.make_graph([node], "alone", inputs, wanted), opset_imports=opsets(opset), ir_version=10)
     options = onnxruntime.SessionOptions()
     options.log_severity_level, options.intra_op_num_threads = 4, 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -168,7 +172,7 @@ class Drawing:
         outputs = [described(name, self.values[name], None) for name in results]
         constants = [numpy_helper.from_array(array, name) for name, array in self.constants.items() if name in read]
         graph = helper.make_graph(self.nodes, "drawn", inputs, outputs, constants)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=10), results
+        return helper.make_model(graph, opset_imports=opsets(self.opset), ir_version=10), results
 
 
 def is_tame(array):

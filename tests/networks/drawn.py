@@ -23,6 +23,7 @@ try:
     import onnx
 
     import drawn_moves
+    import drawn_reads
     import drawn_values
     import tuned
     from drawing import Drawing, type_of
@@ -37,7 +38,7 @@ TRIALS = 8
 def drawing_of(seed):
     d = Drawing(seed)
     drawn_values.first_inputs(d)
-    operators = d.choose.choice((drawn_values.OPERATORS, drawn_moves.OPERATORS, drawn_values.OPERATORS + drawn_moves.OPERATORS))
+    operators = d.choose.choice((drawn_values.OPERATORS, drawn_moves.OPERATORS, drawn_values.OPERATORS + drawn_moves.OPERATORS, drawn_reads.OPERATORS, drawn_values.OPERATORS + drawn_reads.OPERATORS))
     for _ in range(d.choose.randint(2, 14)):
         d.choose.choice(operators)(d)
     return d
