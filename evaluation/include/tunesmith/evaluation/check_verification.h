@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/measure/runner.h"
+#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/workload/workload.h"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/measuring/job.h"
+#include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/space/space.h"
