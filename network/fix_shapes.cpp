@@ -32,7 +32,7 @@ class ShapeFixer {
     for (size_t i = 0; i < network_.nodes.size(); ++i) fix(i);
     raise_refused();
     // Else nodes are left whose types are not known.
-    if (!faults_.empty() || has_chosen_) drop_unused(network_, options_);
+    if (!faults_.empty() || has_chosen_) eliminate_dead_code(network_, options_);
     remove_constant_nodes(network_);
   }
 

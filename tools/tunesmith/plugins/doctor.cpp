@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include <tunesmith/measuring/machine_lock.h>
 #include <tunesmith/measuring/peak.h>
 #include <tunesmith/records/environment.h>
 #include <tunesmith/support/thread_pool.h>
