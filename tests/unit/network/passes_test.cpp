@@ -52,8 +52,8 @@ TEST(NetworkPasses, ResolveNamesAllUnknownOperatorsAtOnce) {
   made.node("Nothing", {"B"}, {"C"});
   made.node("AlsoNothing", {"C"}, {"D"});
   EXPECT_THAT(message_of(made.finish({"D"}), options()),
-              testing::AllOf(testing::HasSubstr("AlsoNothing@17: node3"),
-                             testing::HasSubstr("Nothing@17: node1, node2")));
+              testing::AllOf(testing::HasSubstr("AlsoNothing@17 is not there yet: node 'node3'"),
+                             testing::HasSubstr("Nothing@17 is not there yet: nodes 'node1', 'node2'")));
 }
 
 TEST(NetworkPasses, FixShapesGivesNamedExtentsTheirValues) {
