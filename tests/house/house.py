@@ -61,6 +61,7 @@ LIBRARIES = {
     "tiling": "",
     "grid": "verification",
     "performance": "grid verification",
+    "proposals": "",
     "schema": "",
     "records": "schema",
     "measuring": "records schema performance verification runtime",

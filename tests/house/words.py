@@ -24,7 +24,7 @@ TERMS = [
 ]
 # Where a word is what it says: the only readers of their subject's language.
 ALLOWED = {("docs/faq.md", "continue")}
-CODE = ("core", "schema", "performance", "grid", "tiling", "evaluation", "network", "operators", "verification", "measuring", "plugins", "packs", "targets", "searchers", "costmodels",
+CODE = ("core", "schema", "performance", "grid", "tiling", "evaluation", "network", "proposals", "operators", "verification", "measuring", "plugins", "packs", "targets", "searchers", "costmodels",
         "task_schedulers", "importers", "sdk", "tools", "python")
 
 

@@ -1,0 +1,35 @@
+// The first program of a task that nothing was measured of: the best of some draws, by a cost model that
+// needs no measurements.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tunesmith/proposals/prior.h"
+#include "tunesmith/space/space.h"
+#include "tunesmith/support/thread_pool.h"
+#include "tunesmith/workload/workload.h"
+
+namespace tunesmith {
+
+struct DrawOptions {
+  int64_t draws = 1000;
+  uint64_t seed = 0;
+  size_t keep = 8;
+  const Prior* prior = nullptr;  // draws three of four where it is given
+};
+
+struct RankedDraws {
+  std::vector<CandidatePtr> best;  // no program twice, the best first
+  std::vector<double> scores;      // of each
+  int64_t drawn = 0;
+  int64_t programs = 0;  // different ones that were legal
+};
+
+/// Draws points of the space: by a prior at several temperatures, or each sketch as often as the others and
+/// all decisions as their instructions draw them. The same
+/// for the same seed with any number of threads. `model` is a new one of the space's, which it begins.
+RankedDraws best_of_draws(const Workload& workload, const Space& space, CostModel& model,
+                          const DrawOptions& options, ThreadPool& pool);
+
+}  // namespace tunesmith
