@@ -322,6 +322,12 @@ def what_cannot_be_verified_is_left_as_it_is_written(folder):
     assert "1 of 2 steps are right" in verified and "it is not verified" in verified, verified
     as_written = json.loads(run("build", file, "--output", built, *common[2:-2], "--database", database, "--unscheduled", "--json").stdout)["as_written"]
     assert as_written == [{"name": "matmul_shrink_shrink -> [3, 16]", "why": "it has no record"}], as_written
+    # With --untuned the first has its first program; the other cannot be verified.
+    said = run("build", file, "--output", built, *common[2:-2], "--database", folder / "none.db", "--untuned", "--draws", 20, "--json")
+    parts = json.loads(said.stdout)
+    assert [one["name"] for one in parts["untuned"]] == ["relu -> [3, 16]"] and "of 20 draws by the cost model" in parts["untuned"][0]["how"], parts
+    assert [one["name"] for one in parts["as_written"]] == ["matmul_shrink_shrink -> [3, 16]"] and parts["as_written"][0]["why"] != "it has no record", parts
+    assert "untuned: the fastest of the best" in (built / "two.h").read_text() and not (folder / "none.db").exists()
     # The first task has the only trial.
     said = run(*common[:-1], 1, "--database", folder / "other.db", "--output", built).stdout
     assert "1 of them not searched: the budget covers only their unscheduled programs: relu -> [3, 16]" in said, said

@@ -84,12 +84,13 @@ COMMAND_ARROWS = {
     "plugins": "common session progress",
     "programs": "common session progress",
     "model": "common session progress",
+    "prior": "model common session progress",
     "compare": "common session progress",
     "records": "report common session progress",
     "measure": "common session progress",
     "tune": "common session progress",
     "network": "tune common session progress",
-    "command_line": "network tune measure records compare model programs plugins spaces common session progress",
+    "command_line": "network tune measure records compare prior model programs plugins spaces common session progress",
 }
 
 # What a folder of targets/cuda may include besides itself. The emulated device is a library without the rest of the target.

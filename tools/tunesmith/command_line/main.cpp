@@ -150,6 +150,13 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
   }
 }
 
+/// Where the program lies is nobody's business who gets a record or a table.
+std::string command_line_of(int argc, char** argv) {
+  std::string line = std::filesystem::path(argv[0]).filename();
+  for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);
+  return line;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -180,6 +187,7 @@ int main(int argc, char** argv) {
   SpacesArguments spaces;
   FeaturesArguments features;
   ModelArguments model;
+  PriorArguments prior;
   RecordsArguments records;
   PluginsArguments plugins;
   NewPluginArguments new_plugin;
@@ -191,6 +199,7 @@ int main(int argc, char** argv) {
   add_spaces(app, common, spaces, code);
   add_features(app, common, features, code);
   add_model(app, common, model, code);
+  add_prior(app, common, prior, code);
   add_records(app, common, records, code);
   add_workloads(app, common, workload, code);
   add_check_verification(app, common, check_verification, code);
@@ -207,8 +216,6 @@ int main(int argc, char** argv) {
   add_completion(app, shell, code);
   std::string man_folder;
   add_man_pages(app, man_folder, code);
-  // Where the program lies is nobody's business who gets a record or a table.
-  common.command_line = std::filesystem::path(argv[0]).filename();
-  for (int i = 1; i < argc; ++i) common.command_line += " " + std::string(argv[i]);
+  common.command_line = command_line_of(argc, argv);
   return end_with(parse_and_run(app, argc, argv, code));
 }

@@ -96,6 +96,19 @@ void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code
   command->callback([&] { code = run_tune(common, arguments); });
 }
 
+CLI::Option* add_untuned(CLI::App& command, bool& untuned, int64_t& draws, const std::string& when) {
+  CLI::Option* const flag =
+      command.add_flag("--untuned", untuned,
+                       fmt::format("{}, take the first program: of --draws the best few by the cost model "
+                                   "are verified, the fastest is taken",
+                                   when));
+  command.add_option("--draws", draws, "programs that --untuned draws of a task")
+      ->capture_default_str()
+      ->check(positive())
+      ->needs(flag);
+  return flag;
+}
+
 void add_task_budget(CLI::App& command, TuneArguments& arguments) {
   add_budget(
       command, arguments,
@@ -115,8 +128,9 @@ void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& co
                       "name of the library and prefix of its functions (default: the workload's name)");
   command->add_flag("--example", arguments.example,
                     "also write a program in C and one in Python that call the library");
-  command->add_option("--trace", arguments.trace,
-                      "a trace's file or a record's id, to be used instead of the best record");
+  CLI::Option* const trace = command->add_option(
+      "--trace", arguments.trace, "a trace's file or a record's id, to be used instead of the best record");
+  add_untuned(*command, arguments.untuned, arguments.draws, "where there is no record")->excludes(trace);
   add_threads(*command, arguments.threads, "number of threads that it was tuned for");
   add_candidate_time_out(*command, arguments.candidate_time_out, "verifying a program without a record");
   add_database(*command, arguments.database);

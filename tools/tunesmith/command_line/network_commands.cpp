@@ -52,10 +52,14 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
   CLI::Option* const unscheduled =
       build.add_flag("--unscheduled", arguments.unscheduled,
                      "take programs without a schedule, which are slow, for tasks that have no record");
+  CLI::Option* const untuned =
+      add_untuned(build, arguments.untuned, arguments.draws, "for tasks that have no record")
+          ->excludes(unscheduled);
   build
       .add_flag("--in-place", arguments.in_place,
                 "choose among the five best programs of each task by their times inside the library")
-      ->excludes(unscheduled);
+      ->excludes(unscheduled)
+      ->excludes(untuned);
   add_database(build, arguments.database);
 }
 

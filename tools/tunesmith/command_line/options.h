@@ -10,6 +10,7 @@
 #include "model/commands.h"
 #include "network/commands.h"
 #include "plugins/commands.h"
+#include "prior/commands.h"
 #include "programs/commands.h"
 #include "records/commands.h"
 #include "spaces/commands.h"
@@ -32,6 +33,8 @@ void add_database(CLI::App& command, std::string& file);
 void add_allow_memory(CLI::App& command, bool& allow);
 void add_threads(CLI::App& command, int& threads, const std::string& of_what);
 void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what);
+/// What to do without a record: --untuned, and --draws. `when`: "where there is no record".
+CLI::Option* add_untuned(CLI::App& command, bool& untuned, int64_t& draws, const std::string& when);
 /// What `network tune` has of `tune`.
 void add_task_budget(CLI::App& command, TuneArguments& arguments);
 
@@ -49,6 +52,7 @@ CLI::Option* add_not_negative(CLI::App& command, const char* names, Number& numb
 void add_tune(CLI::App& app, Common& common, TuneArguments& arguments, int& code);
 void add_build(CLI::App& app, Common& common, BuildArguments& arguments, int& code);
 void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& code);
+void add_prior(CLI::App& app, Common& common, PriorArguments& arguments, int& code);
 void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& code);
 void add_measure(CLI::App& app, Common& common, MeasureArguments& arguments, int& code);
 void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int& code);

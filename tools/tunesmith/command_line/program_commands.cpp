@@ -66,6 +66,8 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
   };
   CLI::App* show = add("show", "print a trace, and on request the program that it makes", run_trace_show);
   show->add_option("--workload", arguments.workload, "the workload that a trace in a file is for");
+  show->add_flag("--sequence", arguments.sequence,
+                 "also print the task, the sketch, and each decision with its choices (docs/proposals.md)");
   show->add_flag("--program", arguments.program, "also print the scheduled program");
   show->add_flag("--passes", arguments.passes, "also print the program after each step of lowering");
   show->add_flag("--lowered", arguments.lowered, "also print the finished program, lowered");

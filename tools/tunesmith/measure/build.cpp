@@ -38,11 +38,8 @@ class Builder {
     require_arrays_without_gaps(workload_.program);
     const Shipper shipper(session_, *space_,
                           {arguments_.database, threads_, arguments_.threads, arguments_.candidate_time_out,
-                           arguments_.allow_memory, common_.json});
-    const std::string symbol = name_ + "_kernel";
-    const Shipped shipped = arguments_.trace.empty()
-                                ? shipper.ship_best(workload_, arguments_.workload, symbol)
-                                : shipper.ship(workload_, arguments_.trace, symbol);
+                           arguments_.allow_memory, common_.json, arguments_.draws});
+    const Shipped shipped = chosen(shipper, name_ + "_kernel");
     std::filesystem::create_directories(arguments_.output);
     LibraryFiles files = packaging->build_library(
         {&shipped.kernel, &workload_.program, name_, arguments_.output, shipped.provenance});
@@ -51,6 +48,12 @@ class Builder {
   }
 
  private:
+  Shipped chosen(const Shipper& shipper, const std::string& symbol) const {
+    if (!arguments_.trace.empty()) return shipper.ship(workload_, arguments_.trace, symbol);
+    return arguments_.untuned ? shipper.ship_best_or_untuned(workload_, arguments_.workload, symbol)
+                              : shipper.ship_best(workload_, arguments_.workload, symbol);
+  }
+
   void add_examples(LibraryFiles& files, bool prepares) const {
     if (space_->target().separate_device() != nullptr)
       throw UserError(
@@ -68,6 +71,7 @@ class Builder {
                   {"others", files.others},
                   {"provenance", shipped.provenance},
                   {"measured_now", shipped.measured_now},
+                  {"untuned", shipped.untuned},
                   {"prepares", shipped.kernel.prepare.has_value()}});
       return;
     }

@@ -1,6 +1,7 @@
 // The arguments of `build`, `bench` and `measure`, and what runs them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct BuildArguments {
   double candidate_time_out = 10;
   bool allow_memory = false;
   bool example = false;  // write programs that call the library, too
+  bool untuned = false;  // without a record, take the first program
+  int64_t draws = 128;   // of which it is the best
 };
 int run_build(const Common& common, const BuildArguments& arguments);
 

@@ -14,13 +14,13 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
   const std::unique_ptr<Space> space = session.space();
   const network::LibrarySource source = library_source(arguments);
   rehearse_network(tasked, packaging_of(*space), source, output_folder(arguments));
-  const MissingPrograms missing{arguments.unscheduled};
+  const MissingPrograms missing{arguments.unscheduled, {}, arguments.untuned};
   const ChosenForNetwork programs =
       arguments.in_place
           ? choose_in_place(session, *space, tasked, arguments, missing, common.quiet || common.json)
           : choose_alone(session, *space, tasked, arguments, missing, common.json);
   const network::BuiltNetwork built =
-      build_network(tasked, programs.chosen.kernels, programs.programs.as_written, space->target(),
+      build_network(tasked, programs.chosen.kernels, network::Unsearched{programs.programs.as_written, programs.programs.untuned}, space->target(),
                     packaging_of(*space), source, output_folder(arguments));
   if (common.json) {
     nlohmann::json said = built_json(built, tasked);

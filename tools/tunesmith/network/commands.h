@@ -18,6 +18,8 @@ struct NetworkArguments {
   std::string name;  // of the library; empty: from the file
   int threads = 0;   // that programs were tuned for; 0: all
   bool unscheduled = false;
+  bool untuned = false;   // the first program of tasks without a record
+  int64_t draws = 128;    // of which it is the best
   bool in_place = false;  // choose among each task's best programs inside the library
   bool passes = false;    // show what each pass makes
   bool dot = false;       // show the kernels as a graph, for Graphviz

@@ -32,6 +32,7 @@ ShippingOptions shipping_options(const NetworkArguments& arguments, bool quiet) 
   options.threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   options.worker_threads = arguments.threads;
   options.quiet = quiet;
+  options.draws = arguments.draws;
   return options;
 }
 
@@ -41,6 +42,9 @@ void print_built(const network::BuiltNetwork& built, const TaskedNetwork& tasked
       "built {}\n      {}\n      {} ({} bytes)\n      {}\n      {}\n{} kernels a call, {} bytes of memory\n",
       built.files.library, built.files.header, built.files.weights, built.weight_bytes,
       built.files.main_program, built.description, tasked.regions.size(), built.memory_bytes);
+  if (!built.untuned.empty())
+    fmt::print(output(), "{} of {} tasks have their first program, untuned\n", built.untuned.size(),
+               tasked.tasks.size());
   if (built.as_written.empty()) return;
   fmt::print(output(), "{} of {} tasks are as they are written, without a schedule:\n",
              built.as_written.size(), tasked.tasks.size());
@@ -50,11 +54,14 @@ void print_built(const network::BuiltNetwork& built, const TaskedNetwork& tasked
 nlohmann::json built_json(const network::BuiltNetwork& built, const TaskedNetwork& tasked) {
   nlohmann::json as_written = nlohmann::json::array();
   for (const auto& [title, why] : built.as_written) as_written.push_back({{"name", title}, {"why", why}});
+  nlohmann::json untuned = nlohmann::json::array();
+  for (const auto& [title, how] : built.untuned) untuned.push_back({{"name", title}, {"how", how}});
   return {{"network", tasked.network.name},     {"kernels", tasked.regions.size()},
           {"memory_bytes", built.memory_bytes}, {"weight_bytes", built.weight_bytes},
           {"library", built.files.library},     {"header", built.files.header},
           {"weights", built.files.weights},     {"main_program", built.files.main_program},
-          {"description", built.description},   {"as_written", as_written}};
+          {"description", built.description},   {"as_written", as_written},
+          {"untuned", untuned}};
 }
 
 }  // namespace tunesmith::cli

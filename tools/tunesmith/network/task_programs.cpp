@@ -28,6 +28,7 @@ class Collecting {
   void add(size_t task) {
     const Workload& workload = tasked_.workload(task);
     std::deque<CompiledKernel>& programs = made_.of.emplace_back();
+    if (missing_.untuned) return take_best_or_untuned(task, workload, programs);
     if (!missing_.as_written) {
       try {
         take_best(task, workload, programs);
@@ -36,11 +37,7 @@ class Collecting {
       }
       return;
     }
-    const auto as_written = [&](const std::string& why) {
-      const auto known = missing_.reasons.find(task);
-      made_.as_written[task] = known != missing_.reasons.end() ? known->second : why;
-      programs.push_back(unscheduled_.of(workload));
-    };
+    const auto as_written = [&](const std::string& why) { take_as_written(task, workload, why, programs); };
     if (!has_records_) return as_written("it has no record");
     try {
       take_best(task, workload, programs);
@@ -66,6 +63,26 @@ class Collecting {
     for (Shipped& shipped :
          shipper_.ship_best(workload, title_of(workload), kernel_symbol(tasked_, task), count_))
       programs.push_back(std::move(shipped.kernel));
+  }
+
+  void take_best_or_untuned(size_t task, const Workload& workload, std::deque<CompiledKernel>& programs) {
+    try {
+      Shipped shipped =
+          shipper_.ship_best_or_untuned(workload, title_of(workload), kernel_symbol(tasked_, task));
+      if (shipped.untuned) made_.untuned[task] = shipped.provenance;
+      programs.push_back(std::move(shipped.kernel));
+    } catch (const UserError& error) {
+      take_as_written(task, workload, error.what(), programs);
+    } catch (const NotCompiled& error) {
+      take_as_written(task, workload, error.what(), programs);
+    }
+  }
+
+  void take_as_written(size_t task, const Workload& workload, const std::string& why,
+                       std::deque<CompiledKernel>& programs) {
+    const auto known = missing_.reasons.find(task);
+    made_.as_written[task] = known != missing_.reasons.end() ? known->second : why;
+    programs.push_back(unscheduled_.of(workload));
   }
 
   const TaskedNetwork& tasked_;

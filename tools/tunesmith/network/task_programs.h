@@ -20,12 +20,14 @@ using network::AsWritten;
 struct TaskPrograms {
   std::vector<std::deque<CompiledKernel>> of;  // of each task, the fastest alone first; at least one
   AsWritten as_written;
+  std::map<size_t, std::string> untuned = {};  // tasks with the first program, and how that was found
 };
 
 /// What is done about tasks without a program on record that works.
 struct MissingPrograms {
   bool as_written = false;  // they get one without a schedule; else they are named in one error
   AsWritten reasons = {};   // that are known already
+  bool untuned = false;     // they get the first program, or, where there is none, one without a schedule
 };
 
 /// The best `count` programs of each task that are on record. `begin` is told of each task in turn.

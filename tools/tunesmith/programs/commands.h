@@ -40,6 +40,7 @@ struct TraceArguments {
   std::string output;             // of export; empty: standard output
   int repeats = 0;                // of export, of a job; 0: not said
   double candidate_time_out = 0;  // likewise
+  bool sequence = false;
   bool program = false;
   bool passes = false;
   bool waste = false;

@@ -6,6 +6,7 @@
 #include <tunesmith/lower/lower.h>
 #include <tunesmith/performance/grid_work.h>
 #include <tunesmith/performance/wasteful_access.h>
+#include <tunesmith/proposals/sequence.h>
 
 #include "commands.h"
 #include "common/exit_codes.h"
@@ -105,10 +106,15 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   show("trace", loaded.trace.str());
   const bool lowers =
       arguments.passes || arguments.lowered || arguments.waste || arguments.code || arguments.assembly;
-  if (arguments.program || lowers) {
+  if (arguments.program || arguments.sequence || lowers) {
     const Workload workload = workload_for(loaded, arguments);
     Session session(common);
     if (loaded.record) session.prefer_space(loaded.record->space);
+    if (arguments.sequence) {
+      const auto space = session.space(TargetPresence::NotRequired);
+      show("sequence", to_text(make_sequence(workload.program, space->device(),
+                                             replay(workload, loaded, space->intrinsics()))));
+    }
     const auto intrinsics = session.read_extensions();
     if (arguments.program) show("program", to_string(replay(workload, loaded, intrinsics).program()));
     if (lowers) show_lowered(session, common, arguments, loaded, workload, show, all);

@@ -1,10 +1,12 @@
 #include "shipping.h"
 
 #include <cctype>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include <tunesmith/proposals/first_program.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
@@ -23,6 +25,8 @@ namespace {
 /// Records that are looked at besides the best ones, of which programs may not be given any more, or be
 /// refused by the check as it is now.
 constexpr size_t kSpare = 64;
+/// First programs that are timed, the best by the cost model: the fastest is shipped.
+constexpr size_t kUntunedTried = 4;
 
 /// This program is not shipped, and another may be.
 class NotShipped : public UserError {
@@ -89,6 +93,61 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
   return shipped;
 }
 
+Shipped Shipper::ship_untuned(const Workload& workload, const std::string& symbol) const {
+  ThreadPool pool;
+  DrawOptions draws;
+  draws.draws = options_.draws;
+  const RankedDraws ranked = best_of_draws(workload, space_, *space_.create_cost_model(), draws, pool);
+  std::optional<CompiledKernel> fastest;
+  Verified best;
+  size_t right = 0;
+  std::string last = "none is legal";
+  const auto pass_over = [&](const std::exception& refusal) {
+    last = refusal.what();
+    say(fmt::format("{}: {}; the next best is taken", workload.key, last));
+  };
+  for (size_t i = 0; i < ranked.best.size() && right < kUntunedTried; ++i) {
+    try {
+      auto kernel = space_.target().compile(ranked.best[i]->lowered, symbol);
+      if (!kernel) throw does_not_compile(workload, kernel.error(), *ranked.best[i]);
+      Verified verified = measure(workload, *ranked.best[i], *kernel);
+      ++right;
+      if (fastest && verified.seconds >= best.seconds) continue;
+      fastest = std::move(*kernel);
+      best = std::move(verified);
+    } catch (const NotShipped& refusal) {
+      pass_over(refusal);
+    } catch (const NotCompiled& refusal) {
+      pass_over(refusal);
+    }
+  }
+  const std::string model = space_.spec().cost_model.id;
+  if (!fastest) {
+    throw UserError(
+        fmt::format("no first program of {}: of {} draws, ordered by the cost model '{}', none is right: {}",
+                    workload.key, ranked.drawn, model, last),
+        "--draws draws more, and 'tunesmith tune' searches");
+  }
+  const std::string made = fmt::format(
+      "untuned: the fastest of the best {} of {} draws by the cost model '{}', verified and {} when it was "
+      "built{}, {}",
+      right, ranked.drawn, model, models_times(space_.target()) ? "modelled" : "measured", best.of_twin,
+      seconds_text(best.seconds));
+  if (!options_.quiet) fmt::print(output(), "{}: {}\n", workload.key, made);
+  return {std::move(*fastest), fmt::format("{}, {}", workload.key, made), true, true};
+}
+
+Shipped Shipper::ship_best_or_untuned(const Workload& workload, const std::string& typed,
+                                      const std::string& symbol) const {
+  if (std::filesystem::exists(database_path(options_.database))) {
+    try {
+      return ship_best(workload, typed, symbol);
+    } catch (const NoRecord&) {  // what is asked for where there is none
+    }
+  }
+  return ship_untuned(workload, symbol);
+}
+
 Shipped Shipper::ship(const Workload& workload, const std::string& id, const std::string& symbol) const {
   NamedTrace named;
   CandidatePtr candidate;
@@ -101,7 +160,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   auto kernel = space_.target().compile(candidate->lowered, symbol);
   if (!kernel) throw does_not_compile(workload, kernel.error(), *candidate);
   Shipped shipped{std::move(*kernel),
-                  fmt::format("{}, {} {}, ", workload.key, named.record ? "record" : "trace", id), false};
+                  fmt::format("{}, {} {}, ", workload.key, named.record ? "record" : "trace", id)};
   // What is shipped was verified and measured: the program itself, not the trace that it was made from.
   const bool on_record = named.record && named.record->ok() &&
                          named.record->lowered_hash == candidate->lowered_hash &&

@@ -30,6 +30,7 @@ struct Shipped {
   CompiledKernel kernel;
   std::string provenance;
   bool measured_now = false;
+  bool untuned = false;  // the first program of a task without a record
 };
 
 struct ShippingOptions {
@@ -38,7 +39,8 @@ struct ShippingOptions {
   int worker_threads = 0;  // that a program which is verified now has; 0: all
   double candidate_time_out = 10;
   bool allow_memory = false;
-  bool quiet = false;  // say nothing of what is verified now
+  bool quiet = false;   // say nothing of what is verified now
+  int64_t draws = 128;  // of which the first program of a task without a record is the best
 };
 
 class Shipper {
@@ -54,6 +56,13 @@ class Shipper {
   /// The best `count` of them, the best first; at least one.
   std::vector<Shipped> ship_best(const Workload& workload, const std::string& typed,
                                  const std::string& symbol, size_t count) const;
+
+  /// Of some draws the best few by the space's cost model are verified and timed: the fastest. The next best
+  /// is tried where one does not compile or is wrong. Throws UserError where none is left.
+  Shipped ship_untuned(const Workload& workload, const std::string& symbol) const;
+  /// ship_best(), or where there is no record ship_untuned().
+  Shipped ship_best_or_untuned(const Workload& workload, const std::string& typed,
+                               const std::string& symbol) const;
 
   /// `id` names a record or a file with a trace.
   Shipped ship(const Workload& workload, const std::string& id, const std::string& symbol) const;

@@ -13,7 +13,7 @@
 namespace tunesmith {
 
 struct DrawOptions {
-  int64_t draws = 1000;
+  int64_t draws = 128;
   uint64_t seed = 0;
   size_t keep = 8;
   const Prior* prior = nullptr;  // draws three of four where it is given

@@ -1,0 +1,91 @@
+#include "model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/error.h>
+
+#include <tunesmith/support/files.h>
+
+namespace tunesmith::cli {
+namespace {
+
+std::string machine_text(const nlohmann::json& machine) {
+  return fmt::format("{} bits of vectors, {} cores", machine.value("vector_bits", 0.0),
+                     machine.value("cores", 0.0));
+}
+
+double speed_of(const nlohmann::json& program) {
+  const nlohmann::json& seconds = program.at("seconds");
+  return seconds.is_null() ? program.at("score").get<double>() : -std::log(seconds.get<double>());
+}
+
+std::vector<SequenceStep> steps_from(const nlohmann::json& program, const nlohmann::json& choices) {
+  std::vector<SequenceStep> steps;
+  for (const nlohmann::json& written : program.at("steps")) {
+    SequenceStep step;
+    step.instruction = written.at(0).get<size_t>();
+    step.element = written.at(1).get<size_t>();
+    const nlohmann::json& of = choices.at(written.at(2).get<size_t>());
+    step.choices = of.at("choices").get<std::vector<int64_t>>();
+    if (of.contains("values")) step.values = of.at("values").get<std::vector<int64_t>>();
+    step.chosen = step.choices.at(written.at(3).get<size_t>());
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+}  // namespace
+
+ReadShard read_shard(const std::string& file, const std::function<void(const nlohmann::json&)>& task) {
+  std::ifstream stream = open_lines(file);
+  ReadShard shard;
+  std::string text;
+  for (int number = 1; std::getline(stream, text); ++number) {
+    const SourceLocation place{file, number, 0};
+    try {
+      const nlohmann::json line = nlohmann::json::parse(text);
+      if (number > 1) {
+        task(line);
+        shard.programs += static_cast<int64_t>(line.at("programs").size());
+        continue;
+      }
+      if (line.value("format", "") != "tunesmith prior shard" ||
+          line.value("sequence", 0) != kSequenceVersion)
+        throw UserError(place, fmt::format("this is no shard of sequences of version {}", kSequenceVersion),
+                        "tunesmith prior collect writes one");
+      shard.space = line.at("space").get<std::string>();
+      shard.part = line.at("part").get<std::string>();
+      shard.machine = machine_text(line.at("machine"));
+    } catch (const nlohmann::json::exception& error) {
+      throw UserError(place, fmt::format("this line is damaged: {}", error.what()),
+                      "'prior collect' with its options continues it behind its last whole line");
+    }
+  }
+  if (shard.space.empty()) throw UserError(SourceLocation{file}, "the file is empty");
+  return shard;
+}
+
+PriorExample example_of(const nlohmann::json& task, double share) {
+  PriorExample example;
+  example.task = parse_sequence(fmt::format("# tunesmith sequence {}\n{}sketch\ndecisions\n",
+                                            kSequenceVersion, task.at("task").get<std::string>()))
+                     .task;
+  for (const nlohmann::json& sketch : task.at("sketches"))
+    example.sketches.push_back(Trace::parse(sketch.get<std::string>()));
+  std::vector<const nlohmann::json*> programs;
+  for (const nlohmann::json& program : task.at("programs")) programs.push_back(&program);
+  std::ranges::stable_sort(
+      programs, [](const nlohmann::json* a, const nlohmann::json* b) { return speed_of(*a) > speed_of(*b); });
+  const auto wanted = static_cast<size_t>(std::ceil(share * static_cast<double>(programs.size())));
+  programs.resize(std::min(programs.size(), std::max<size_t>(2, wanted)));
+  for (const nlohmann::json* program : programs)
+    example.programs.push_back(
+        {program->at("sketch").get<size_t>(), steps_from(*program, task.at("choices"))});
+  return example;
+}
+
+}  // namespace tunesmith::cli
