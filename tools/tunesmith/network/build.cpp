@@ -20,8 +20,9 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
           ? choose_in_place(session, *space, tasked, arguments, missing, common.quiet || common.json)
           : choose_alone(session, *space, tasked, arguments, missing, common.json);
   const network::BuiltNetwork built =
-      build_network(tasked, programs.chosen.kernels, network::Unsearched{programs.programs.as_written, programs.programs.untuned}, space->target(),
-                    packaging_of(*space), source, output_folder(arguments));
+      build_network(tasked, programs.chosen.kernels,
+                    network::Unsearched{programs.programs.as_written, programs.programs.untuned},
+                    space->target(), packaging_of(*space), source, output_folder(arguments));
   if (common.json) {
     nlohmann::json said = built_json(built, tasked);
     if (arguments.in_place) said["in_place"] = chosen_json(programs.chosen);

@@ -56,11 +56,16 @@ nlohmann::json built_json(const network::BuiltNetwork& built, const TaskedNetwor
   for (const auto& [title, why] : built.as_written) as_written.push_back({{"name", title}, {"why", why}});
   nlohmann::json untuned = nlohmann::json::array();
   for (const auto& [title, how] : built.untuned) untuned.push_back({{"name", title}, {"how", how}});
-  return {{"network", tasked.network.name},     {"kernels", tasked.regions.size()},
-          {"memory_bytes", built.memory_bytes}, {"weight_bytes", built.weight_bytes},
-          {"library", built.files.library},     {"header", built.files.header},
-          {"weights", built.files.weights},     {"main_program", built.files.main_program},
-          {"description", built.description},   {"as_written", as_written},
+  return {{"network", tasked.network.name},
+          {"kernels", tasked.regions.size()},
+          {"memory_bytes", built.memory_bytes},
+          {"weight_bytes", built.weight_bytes},
+          {"library", built.files.library},
+          {"header", built.files.header},
+          {"weights", built.files.weights},
+          {"main_program", built.files.main_program},
+          {"description", built.description},
+          {"as_written", as_written},
           {"untuned", untuned}};
 }
 

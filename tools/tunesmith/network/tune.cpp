@@ -76,8 +76,8 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
     const ChosenForNetwork programs = choose_in_place(
         session, *space, tasked, asked, {true, reasons_of(tasks, tuned)}, common.quiet || common.json);
     const network::BuiltNetwork built =
-        build_network(tasked, programs.chosen.kernels, network::Unsearched{programs.programs.as_written, {}}, space->target(),
-                      packaging_of(*space), source, output_folder(asked));
+        build_network(tasked, programs.chosen.kernels, network::Unsearched{programs.programs.as_written, {}},
+                      space->target(), packaging_of(*space), source, output_folder(asked));
     if (!common.json) {
       print_chosen(programs.chosen);
       print_built(built, tasked);

@@ -4,20 +4,20 @@
 
 #include <tunesmith/proposals/first_program.h>
 #include <tunesmith/proposals/sequence.h>
+#include <tunesmith/support/files.h>
 #include <tunesmith/support/hash.h>
 #include <tunesmith/support/version.h>
 
 #include "commands.h"
-#include "common/print_json.h"
 #include "common/exit_codes.h"
 #include "common/interrupt.h"
+#include "common/print_json.h"
 #include "model/tasks.h"
 #include "output.h"
-#include <tunesmith/support/files.h>
-#include "shard.h"
-#include "tasks.h"
 #include "progress/progress.h"
 #include "session.h"
+#include "shard.h"
+#include "tasks.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -130,12 +130,12 @@ class Collection {
   void print(bool interrupted) const {
     if (common_.json) {
       print_json({{"file", arguments_.output},
-                                {"part", part_name(part_)},
-                                {"tasks", file_.lines() + added_},
-                                {"tasks_added", added_},
-                                {"programs_added", programs_},
-                                {"measured_tasks_of_the_other_part", of_the_other_part_},
-                                {"interrupted", interrupted}});
+                  {"part", part_name(part_)},
+                  {"tasks", file_.lines() + added_},
+                  {"tasks_added", added_},
+                  {"programs_added", programs_},
+                  {"measured_tasks_of_the_other_part", of_the_other_part_},
+                  {"interrupted", interrupted}});
       return;
     }
     fmt::print(output(), "{}: {} {} tasks, {} of them added now with {} programs\n", arguments_.output,

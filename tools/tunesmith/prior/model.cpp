@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/error.h>
-
 #include <tunesmith/support/files.h>
 
 namespace tunesmith::cli {

@@ -11,7 +11,6 @@
 
 #include "common/print_json.h"
 
-
 namespace tunesmith::cli {
 namespace {
 
@@ -27,9 +26,10 @@ void require_same(const nlohmann::json& there, const nlohmann::json& asked,
   for (const auto& [key, value] : asked.items()) {
     const nlohmann::json known = there.value(key, nlohmann::json());
     if (known == value) continue;
-    throw UserError(SourceLocation{path.string(), 1, 1},
-                    fmt::format("this shard has {} {}, and asked for is {}", key, json_line(known), json_line(value)),
-                    "name another file, or remove it");
+    throw UserError(
+        SourceLocation{path.string(), 1, 1},
+        fmt::format("this shard has {} {}, and asked for is {}", key, json_line(known), json_line(value)),
+        "name another file, or remove it");
   }
 }
 

@@ -7,17 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/proposals/first_program.h>
+#include <tunesmith/support/files.h>
 #include <tunesmith/workload/library.h>
 
 #include "commands.h"
-#include "common/print_json.h"
 #include "common/exit_codes.h"
-#include "output.h"
-#include <tunesmith/support/files.h>
+#include "common/print_json.h"
 #include "model.h"
-#include "tasks.h"
+#include "output.h"
 #include "progress/progress.h"
 #include "session.h"
+#include "tasks.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -171,11 +171,11 @@ int run_prior_train(const Common& common, const PriorArguments& arguments) {
   file.commit();
   if (common.json) {
     print_json({{"file", arguments.output},
-                              {"space", source.space},
-                              {"tasks", source.tasks},
-                              {"programs", source.programs},
-                              {"log_likelihood", likelihood},
-                              {"log_likelihood_of_even_choices", drawn}});
+                {"space", source.space},
+                {"tasks", source.tasks},
+                {"programs", source.programs},
+                {"log_likelihood", likelihood},
+                {"log_likelihood_of_even_choices", drawn}});
     return kDone;
   }
   fmt::print(
