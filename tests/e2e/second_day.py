@@ -166,7 +166,9 @@ def what_is_read_is_not_written_over(folder):
         assert "there is no folder" in run(*words, code=2).stderr, words
     # Small output, too.
     with open("/dev/full", "w") as full:
-        assert subprocess.run([cli.TUNESMITH, "workloads", "list"], stdout=full, stderr=subprocess.DEVNULL).returncode == 4
+        for words in (("workloads", "list"), *(("build", "gmm:n=16,m=16,k=16", "--threads", 1, "--database", store, "--output", folder / "lib", *how) for how in ((), ("--json",)))):
+            done = subprocess.run([cli.TUNESMITH, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True)
+            assert done.returncode == 4 and "standard output" in done.stderr, (words, done)
     # No limit is no time-out at once.
     assert json.loads(run("tune", "gmm:n=16,m=16,k=16", "--trials", 4, "--threads", 1, "--candidate-time-out", "inf", "--database", folder / "i.db", "--json").stdout)["valid"] == 4
 
