@@ -12,6 +12,7 @@
 #include "tunesmith/support/error.h"
 #include "tunesmith/workload/library.h"
 #include "twins/corresponding_loops.h"
+#include "twins/full_strides.h"
 #include "twins/one_structure.h"
 #include "twins/trace_for_shape.h"
 
@@ -170,8 +171,11 @@ bool GridTwinFinder::applies(const Original& original, const Values& values) con
          loops_correspond(original.schedule.program(), schedule->program(), space_.target().execution());
 }
 
-std::optional<GridTwin> GridTwinFinder::twin_at(const Original& original, const Values& values) const {
-  const std::shared_ptr<const Workload>& smaller = instance(values).workload;
+std::optional<GridTwin> GridTwinFinder::twin_at(const Original& original, const Values& values,
+                                                const Spread& spread) const {
+  std::shared_ptr<const Workload> smaller = instance(values).workload;
+  if (!spread.empty()) smaller = with_strides_of(workload_, *smaller, spread);
+  if (smaller == nullptr) return std::nullopt;
   const Candidate& candidate = original.candidate;
   auto twin = space_.materialise(smaller->program, *original.trace.of(smaller->program), RandomStream(0));
   if (!twin) return std::nullopt;
@@ -181,6 +185,8 @@ std::optional<GridTwin> GridTwinFinder::twin_at(const Original& original, const 
     if (apart.empty() || !have_one_structure(candidate.lowered, (*twin)->lowered, space_.target(), apart))
       return std::nullopt;
   }
+  if (!spread.empty() && !unequal_strides(candidate.lowered.program, (*twin)->lowered.program).empty())
+    return std::nullopt;
   return GridTwin{{smaller, std::move(*twin)}, std::move(apart)};
 }
 
@@ -208,26 +214,33 @@ GridTwinFinder::Values GridTwinFinder::shrink(const Original& original, const Pa
   return values;
 }
 
+std::optional<GridTwin> GridTwinFinder::smallest_twin(const Original& original, const Spread& spread) const {
+  const auto applies_at = [&](const Values& values) { return applies(original, values); };
+  const Values smallest = shrink(original, applies_at);
+  if (smallest == own_) return std::nullopt;
+  if (std::optional<GridTwin> twin = twin_at(original, smallest, spread)) return twin;
+  // Seldom: what only lowering tells is asked at each step.
+  std::optional<GridTwin> found;
+  shrink(original, [&](const Values& values) {
+    if (!applies_at(values)) return false;
+    std::optional<GridTwin> twin = twin_at(original, values, spread);
+    if (!twin) return false;
+    found = std::move(twin);
+    return true;
+  });
+  return found;
+}
+
 std::optional<GridTwin> GridTwinFinder::find_grid_twin(const Candidate& candidate) const {
   if (params_.empty() || work_of(workload_) <= kLittleWork) return std::nullopt;
   auto schedule = replay(workload_.program, candidate.trace, RandomStream(0), nullptr, space_.intrinsics());
   check_invariant(schedule.has_value(), "a candidate's trace applies to its workload");
   const Original original{
       candidate, std::move(*schedule), {workload_.program, candidate.trace, space_.intrinsics()}};
-  const auto applies_at = [&](const Values& values) { return applies(original, values); };
-  const Values smallest = shrink(original, applies_at);
-  if (smallest == own_) return std::nullopt;
-  if (std::optional<GridTwin> twin = twin_at(original, smallest)) return twin;
-  // Seldom: what only lowering tells is asked at each step.
-  std::optional<GridTwin> found;
-  shrink(original, [&](const Values& values) {
-    if (!applies_at(values)) return false;
-    std::optional<GridTwin> twin = twin_at(original, values);
-    if (!twin) return false;
-    found = std::move(twin);
-    return true;
-  });
-  return found;
+  std::optional<GridTwin> twin = smallest_twin(original, {});
+  if (!twin) return std::nullopt;
+  const Spread spread = unequal_strides(candidate.lowered.program, twin->candidate->lowered.program);
+  return spread.empty() ? std::move(twin) : smallest_twin(original, spread);
 }
 
 std::unique_ptr<ReducedInstanceFinder> make_grid_twin_finder(const Workload& workload, const Space& space) {

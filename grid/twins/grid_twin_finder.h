@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,9 @@ class GridTwinFinder final : public ReducedInstanceFinder {
 
   /// Shrinks one parameter of the workload after the other, the largest first, while the candidate's trace
   /// (trace_for_shape.h) applies with all factors of its tiles but the outermost, until a call is little
-  /// work. The same answer whatever was asked before. Nothing for a candidate that is little work, or has no
-  /// smaller twin. Throws LowerError where the target refuses the candidate.
+  /// work. Instructions are called with the strides of the full shape. The same answer whatever was asked
+  /// before. Nothing for a candidate that is little work, or has no smaller twin. Throws LowerError where the
+  /// target refuses the candidate.
   std::optional<GridTwin> find_grid_twin(const Candidate& candidate) const;
   std::optional<Twin> find(const Candidate& candidate) const override { return find_grid_twin(candidate); }
 
@@ -47,8 +49,11 @@ class GridTwinFinder final : public ReducedInstanceFinder {
   std::vector<int64_t> smaller_values(const Original& original, const Values& values, size_t param) const;
   /// Does the candidate's schedule apply to the instance, with the tiles that it has?
   bool applies(const Original& original, const Values& values) const;
+  /// Names of buffers that lie as those of the full shape; the others lie without gaps.
+  using Spread = std::set<std::string>;
   /// Needs applies().
-  std::optional<GridTwin> twin_at(const Original& original, const Values& values) const;
+  std::optional<GridTwin> twin_at(const Original& original, const Values& values, const Spread& spread) const;
+  std::optional<GridTwin> smallest_twin(const Original& original, const Spread& spread) const;
   /// The smallest values that `passes` lets pass, and those on the way to them.
   using Passes = std::function<bool(const Values&)>;
   Values shrink(const Original& original, const Passes& passes) const;

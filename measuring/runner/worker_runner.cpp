@@ -99,8 +99,7 @@ class WorkerRunner final : public Runner {
   /// The worker for what is asked. Of those not asked for the longest time, some are ended.
   TaskWorker& worker_for(const MeasureRequest& request) {
     if (request.instance == nullptr) return own_;
-    const std::string& key = request.instance->key;
-    Instance& wanted = instances_[key];
+    Instance& wanted = instances_[{request.instance->key, request.instance->hash}];
     if (!wanted.worker)
       wanted.worker = std::make_unique<TaskWorker>(*request.instance, target_, worker_target_, options_);
     wanted.asked = ++asked_;
@@ -244,7 +243,8 @@ class WorkerRunner final : public Runner {
   Target& target_;
   WorkerTarget worker_target_;
   TaskWorker own_;
-  std::map<std::string, Instance> instances_;  // smaller ones, by their keys
+  /// Smaller ones, by their keys and hashes: two of one key may lie in memory in different ways.
+  std::map<std::pair<std::string, uint64_t>, Instance> instances_;
   uint64_t asked_ = 0;
   DisturbanceDetector detector_;  // outlives the workers
 };

@@ -41,7 +41,7 @@ LINES = {
     "C.5": ("what is refused is refused after the budget", "networks_what_cannot_be_verified_is_left_as_it_is_written networks_a_network_is_tuned_in_one_command"),
     "D.1": ("mistakes of units that are accepted",
             "unit_verification:Edges.ShowAFactorThatIsTakenForZeroWhereItIsSmall unit_verification:AddEdges.EveryScaleOccurs unit_measuring:WatchedCall.SeesWhatIsNotKept "
-            "unit_measuring:TimedCheckOnStridesTest.ChangesElementsAlone unit_target:ExtensionFile.ACallTakesTime faults_every_mistake_is_counted"),
+            "unit_measuring:TimedCheckOnStridesTest.ChangesElementsAlone unit_target:ExtensionFile.ACallTakesTime targets_tensor_core:TwinStrides.ShowAFieldThatIsTooNarrow faults_every_mistake_is_counted"),
     "D.2": ("text that ends the process",
             "unit_support:Yaml.LimitsNestingAndSize unit_space:SpacesText.ChainsAndNumbersOfSpacesHaveALimit unit_target:ExtensionFile.ProductsOfVariantsHaveALimit unit_trace:Schedule.LoopsNestNoDeeperThanALimit "
             "unit_trace:TraceParser.TextsAndListsHaveALimit unit_primitives:TransformBlockLayout.OfALongMapNoMoreIsReadThanALimit unit_primitives:ComputeInline.ExpressionsHaveALimit "
