@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 
 #include <tunesmith/search/model_file.h>
-#include <tunesmith/support/error.h>
 #include <tunesmith/support/hash.h>
 
+#include "read_or_refuse.h"
 #include "scratch_file.h"
 #include "xgboost/inputs.h"
 #include "xgboost/pack_sum.h"
@@ -45,21 +45,12 @@ void read_as_file(const std::string& content) {
   read_learned(file.learned);
 }
 
-template <typename Read>
-void try_to_read(const Read& read) {
-  try {
-    read();
-  } catch (const UserError& error) {
-    if (std::string(error.what()).empty()) throw InternalError("refused without a reason");
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  try_to_read([&] { read_as_file(bytes); });
-  try_to_read([&] { read_learned(bytes); });
-  try_to_read([&] { read_learned(with_columns(bytes)); });
+  test::read_or_refuse([&] { read_as_file(bytes); });
+  test::read_or_refuse([&] { read_learned(bytes); });
+  test::read_or_refuse([&] { read_learned(with_columns(bytes)); });
   return 0;
 }

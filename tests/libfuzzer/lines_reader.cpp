@@ -7,6 +7,7 @@
 #include <tunesmith/measuring/job.h>
 #include <tunesmith/support/error.h>
 
+#include "read_or_refuse.h"
 #include "tunesmith/records/record_json.h"
 #include "tunesmith/schema/json_text.h"
 #include "tunesmith/schema/line.h"
@@ -17,12 +18,10 @@ namespace {
 
 template <typename Read>
 void read_as(const std::string& line, Read read) {
-  try {
+  test::read_or_refuse([&] {
     const auto value = read(line);
     if (read(line_of(value)) != value) throw InternalError("read, and another when it is written again");
-  } catch (const UserError& error) {
-    if (std::string(error.what()).empty()) throw InternalError("refused without a reason");
-  }
+  });
 }
 
 void read_line_as_all(const std::string& line) {

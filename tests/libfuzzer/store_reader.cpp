@@ -13,6 +13,7 @@
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 
+#include "read_or_refuse.h"
 #include "scratch_file.h"
 #include "tunesmith/schema/json_text.h"
 
@@ -91,14 +92,12 @@ void read_damaged(std::string store, const std::string& places) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   static const std::string whole = whole_store();
-  try {
+  test::read_or_refuse([&] {
     if (text.starts_with('{')) {
       read_lines(text);
     } else {
       read_damaged(whole, text);
     }
-  } catch (const UserError& error) {
-    if (std::string(error.what()).empty()) throw InternalError("refused without a reason");
-  }
+  });
   return 0;
 }

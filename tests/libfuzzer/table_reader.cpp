@@ -7,9 +7,9 @@
 #include <zlib.h>
 
 #include <tunesmith/evaluation/table.h>
-#include <tunesmith/support/error.h>
 #include <tunesmith/support/hash.h>
 
+#include "read_or_refuse.h"
 #include "scratch_file.h"
 
 using namespace tunesmith;
@@ -21,11 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   gzFile file = gzopen(path.c_str(), "wb1");
   gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
   gzclose(file);
-  try {
+  test::read_or_refuse([&] {
     const Table table = load_table(path);
     workload_of(table);
-  } catch (const UserError& error) {
-    if (std::string(error.what()).empty()) throw InternalError("refused without a reason");
-  }
+  });
   return 0;
 }
