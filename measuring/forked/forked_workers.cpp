@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "tunesmith/process/child_process.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -89,18 +89,18 @@ void answer_questions(const ForkedWork& work, int socket) {
   }
 }
 
-std::string end_text(int status) {
-  if (WIFSIGNALED(status))
-    return fmt::format("its process was ended by signal {} ({})", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
-  return fmt::format("its process ended with code {}", WEXITSTATUS(status));
+std::string end_text(const ProcessEnd& end) {
+  if (end.cause == ProcessEnd::Cause::Signalled)
+    return fmt::format("its process was ended by signal {} ({})", end.code, end.str());
+  return fmt::format("its process ended with code {}", end.code);
 }
 
 class Workers {
  public:
   explicit Workers(const ForkedWork& work) : work_(work), workers_(static_cast<size_t>(work.processes)) {}
   ~Workers() {
-    for (Worker& worker : workers_) end(worker, SIGKILL);
+    for (Worker& worker : workers_)
+      if (worker.process) end(worker, true);
   }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -113,7 +113,7 @@ class Workers {
 
  private:
   struct Worker {
-    pid_t process = -1;
+    std::optional<ChildProcess> process;
     int socket = -1;
     std::optional<size_t> question;
     Clock::time_point deadline;
@@ -123,38 +123,36 @@ class Workers {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
       throw EnvironmentError(fmt::format("no socket for a process: {}", std::strerror(errno)));
-    std::fflush(nullptr);  // or a copy of what waits there would be written, too
-    worker.process = fork();
-    if (worker.process == 0) {
-      close(sockets[0]);
+    worker.socket = sockets[0];
+    const auto answer = [&] {
       // Or the others would not see this process's end of theirs closed.
       for (const Worker& other : workers_)
         if (other.socket >= 0) close(other.socket);
       answer_questions(work_, sockets[1]);
-      _exit(0);
-    }
+      return 0;
+    };
+    ProcessSetup setup;
+    setup.input = STDIN_FILENO;
+    setup.output = STDOUT_FILENO;
+    setup.errors = STDERR_FILENO;
+    worker.process.emplace(answer, setup);
     close(sockets[1]);
-    worker.socket = sockets[0];
-    if (worker.process < 0)
-      throw EnvironmentError(fmt::format("no process can be started: {}", std::strerror(errno)));
   }
 
-  /// How it ended, where it was there.
-  static std::string end(Worker& worker, int signal) {
-    if (worker.process < 0) return {};
-    if (signal != 0) kill(worker.process, signal);
-    int status = 0;
-    while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
-    }
+  /// How it ended.
+  static std::string end(Worker& worker, bool kill) {
+    if (kill) worker.process->kill();
+    const ProcessEnd end = worker.process->wait();
+    worker.process.reset();
     close(worker.socket);
-    worker.process = worker.socket = -1;
-    return end_text(status);
+    worker.socket = -1;
+    return end_text(end);
   }
 
   void ask_next(Worker& worker) {
     worker.question.reset();
     if (next_ == work_.count) return;
-    if (worker.process < 0) start(worker);
+    if (!worker.process) start(worker);
     worker.question = next_++;
     worker.deadline =
         work_.time_out_seconds > 0
@@ -186,14 +184,14 @@ class Workers {
       if (sockets[i].revents != 0)
         hear(*asked[i]);
       else if (Clock::now() > asked[i]->deadline)
-        lose(*asked[i], SIGKILL, fmt::format("it has not ended in {:g} seconds", work_.time_out_seconds));
+        lose(*asked[i], true, fmt::format("it has not ended in {:g} seconds", work_.time_out_seconds));
     }
   }
 
   void hear(Worker& worker) {
     const std::optional<Received> received = receive_message(worker.socket);
     if (!received) {
-      lose(worker, 0, "");
+      lose(worker, false, "");
       return;
     }
     if (received->kind == Kind::UserFault) throw UserError(received->text);
@@ -203,8 +201,8 @@ class Workers {
   }
 
   /// `why`: empty where its end says it.
-  void lose(Worker& worker, int signal, const std::string& why) {
-    const std::string ended = end(worker, signal);
+  void lose(Worker& worker, bool kill, const std::string& why) {
+    const std::string ended = end(worker, kill);
     work_.take(*worker.question, why.empty() ? ended : why, true);
     ask_next(worker);
   }

@@ -16,8 +16,8 @@
 
 #include "runner/disturbance.h"
 #include "tunesmith/measuring/peak.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/runtime/pool.h"
-#include "tunesmith/support/child_process.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/monotonic_clock.h"
 #include "tunesmith/target/separate_device.h"
@@ -91,7 +91,7 @@ double measure_peak(Target& target, const PeakKernel& peak, int threads) {
   // The code of a unit comes from its extension: whatever it does to its process, it does not do to this one.
   // That of a device is not run by a process.
   if (peak.unit.empty() || target.separate_device() != nullptr) return measure_here(target, peak, threads);
-  const ChildEnd end = run_in_child(
+  const CopiedWork done = run_in_copy(
       [&](int pipe) {
         std::string answer;
         try {
@@ -103,12 +103,13 @@ double measure_peak(Target& target, const PeakKernel& peak, int threads) {
       },
       kUnitSeconds);
   double rate = 0.0;
-  const char* const behind = end.sent.data() + end.sent.size();
-  const auto [read, error] = std::from_chars(end.sent.data(), behind, rate);
-  if (end.whole && error == std::errc() && read == behind) return rate;
-  std::string why = end.sent;
-  if (end.timed_out) why = fmt::format("it has not returned in {} s", kUnitSeconds);
-  if (why.empty()) why = fmt::format("it ended its process by: {}", end.whole ? "exit code 0" : end.ended_by);
+  const char* const behind = done.sent.data() + done.sent.size();
+  const auto [read, error] = std::from_chars(done.sent.data(), behind, rate);
+  if (done.end.succeeded() && error == std::errc() && read == behind) return rate;
+  std::string why = done.sent;
+  if (done.end.cause == ProcessEnd::Cause::TimedOut)
+    why = fmt::format("it has not returned in {} s", kUnitSeconds);
+  if (why.empty()) why = fmt::format("it ended its process by: {}", done.end.str());
   throw EnvironmentError(fmt::format("the peak of {} cannot be measured: {}", peak.unit, why));
 }
 

@@ -4,10 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include <sys/types.h>
-
 #include "messages/message.h"
 #include "tunesmith/measure/failure.h"
+#include "tunesmith/process/child_process.h"
 
 namespace tunesmith {
 
@@ -33,7 +32,7 @@ class WorkerProcess {
  private:
   CandidateFailure reap();
 
-  pid_t process_ = -1;
+  std::optional<ChildProcess> process_;
   int socket_ = -1;
   uint64_t asked_ = 0;  // questions
 };

@@ -1,19 +1,13 @@
 #include "isolate.h"
 
-#include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
+#include <cstdio>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "at_work.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/support/read_to_end.h"
 
 namespace tunesmith::conformance {
 namespace {
@@ -21,18 +15,16 @@ namespace {
 constexpr char kSeparator = '\0';
 
 /// The end of what was written, which has the message of whoever ended the process: a few lines.
-std::string written_to(int descriptor) {
+std::string last_lines(std::string text) {
   constexpr size_t kMaxLines = 5;
-  std::array<char, 2048> buffer;
-  const off_t size = lseek(descriptor, 0, SEEK_END);
-  const off_t begin = size > static_cast<off_t>(buffer.size()) ? size - static_cast<off_t>(buffer.size()) : 0;
-  const ssize_t got = pread(descriptor, buffer.data(), buffer.size(), begin);
-  std::string text(buffer.data(), got > 0 ? static_cast<size_t>(got) : 0);
+  constexpr size_t kMaxBytes = 2048;
+  const bool cut = text.size() > kMaxBytes;
+  if (cut) text.erase(0, text.size() - kMaxBytes);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   size_t from = text.size();
   for (size_t lines = 0; lines < kMaxLines && from != std::string::npos && from > 0; ++lines)
     from = text.rfind('\n', from - 1);
-  if (from == std::string::npos || from == 0) return begin > 0 ? "... " + text : text;
+  if (from == std::string::npos || from == 0) return cut ? "... " + text : text;
   return "... " + text.substr(from + 1);
 }
 
@@ -46,24 +38,8 @@ Verdict run(const std::function<Verdict()>& check) {
   }
 }
 
-[[noreturn]] void in_child(const std::function<Verdict()>& check, int answer, int output,
-                           const WorkNote& note, int seconds) {
-  note.take();
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  signal(SIGALRM, SIG_DFL);
-  alarm(static_cast<unsigned>(seconds));
-  const Verdict verdict = run(check);
-  std::fflush(nullptr);
-  const std::string text =
-      fmt::format("{}{}{}{}", static_cast<int>(verdict.outcome), verdict.rule, kSeparator, verdict.reason);
-  size_t sent = 0;
-  while (sent < text.size()) {
-    const ssize_t got = write(answer, text.data() + sent, text.size() - sent);
-    if (got < 0) _exit(1);
-    sent += static_cast<size_t>(got);
-  }
-  _exit(0);
+std::string to_text(const Verdict& verdict) {
+  return fmt::format("{}{}{}{}", static_cast<int>(verdict.outcome), verdict.rule, kSeparator, verdict.reason);
 }
 
 /// Of a signal whose name does not tell.
@@ -80,41 +56,32 @@ Verdict parse(const std::string& text) {
 }  // namespace
 
 Verdict isolate(const std::function<Verdict()>& check, int seconds) {
-  const int output = memfd_create("output", MFD_CLOEXEC);
-  std::array<int, 2> ends{};
-  if (output < 0 || pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw EnvironmentError(fmt::format("no pipe for a check: {}", std::strerror(errno)));
-  }
   const WorkNote note;
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) in_child(check, ends[1], output, note, seconds);
-  close(ends[1]);
-  const std::string answer = child > 0 ? read_to_end(ends[0]) : std::string{};
-  close(ends[0]);
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  const std::string said = written_to(output);
-  close(output);
-  if (child < 0) throw EnvironmentError(fmt::format("no process for a check: {}", std::strerror(errno)));
-
+  const CopiedWork done = run_in_copy(
+      [&](int pipe) {
+        note.take();
+        const std::string verdict = to_text(run(check));
+        std::fflush(nullptr);
+        write_whole(pipe, verdict);
+      },
+      seconds);
+  const std::string said = last_lines(done.said);
   const std::string tail = said.empty() ? "" : ": " + said;
   const std::string at = note.text();
   const std::string it = at.empty() ? "it" : at + ": it";
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-    return failed(fmt::format("{} did not end within {} seconds{}", it, seconds, tail), "P22");
+  switch (done.end.cause) {
+    case ProcessEnd::Cause::TimedOut:
+      return failed(fmt::format("{} did not end within {} seconds{}", it, seconds, tail), "P22");
+    case ProcessEnd::Cause::Signalled:
+      return failed(
+          fmt::format("{} ended its process by: {}{}{}", it, done.end.str(), meaning_of(done.end.code), tail),
+          "P12");
+    case ProcessEnd::Cause::Exited:
+      break;
   }
-  if (WIFSIGNALED(status)) {
-    return failed(fmt::format("{} ended its process by: {}{}{}", it, strsignal(WTERMSIG(status)),
-                              meaning_of(WTERMSIG(status)), tail),
-                  "P12");
-  }
-  if (answer.empty()) {
-    return failed(fmt::format("{} ended its process with exit code {}{}", it, WEXITSTATUS(status), tail),
-                  "P12");
-  }
-  Verdict verdict = parse(answer);
+  if (done.sent.empty())
+    return failed(fmt::format("{} ended its process with {}{}", it, done.end.str(), tail), "P12");
+  Verdict verdict = parse(done.sent);
   if (verdict.outcome != Outcome::Failed && !said.empty()) return failed("it wrote: " + said, "P21");
   return verdict;
 }

@@ -17,7 +17,6 @@
 #include "nvrtc/disassembler.h"
 #include "nvrtc/nvrtc.h"
 #include "nvrtc/refusal.h"
-#include "support/run_process.h"
 #include "text/expr_text.h"
 #include "text/kernel_text.h"
 #include "tunesmith/grid/twins.h"

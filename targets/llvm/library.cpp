@@ -12,7 +12,7 @@
 
 #include "library_source.h"
 #include "llvm_target.h"
-#include "run_program.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/support/installation.h"
 #include "tunesmith/target/target.h"
 
@@ -85,7 +85,7 @@ void require_free_names(const std::vector<std::string>& exported, const std::vec
 void require_free_file(const std::string& compiler, const std::string& name) {
   for (const char* ending : {".so", ".a"}) {
     const std::string file = fmt::format("lib{}{}", name, ending);
-    std::string found = run_program({compiler, "-print-file-name=" + file}).output;
+    std::string found = run_process({compiler, "-print-file-name=" + file}).output;
     std::erase(found, '\n');
     if (found != file && fs::exists(found))
       throw UserError(
@@ -127,7 +127,7 @@ LibraryFiles link(const std::string& name, const fs::path& directory, const Link
   if (!is_identifier(name))
     throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
   require_free_names(parts.exported, parts.sources);
-  const std::string compiler = find_program("cc");
+  const std::string compiler = find_in_path({"cc"});
   if (compiler.empty()) {
     throw EnvironmentError(
         "a library cannot be built: there is no C compiler 'cc' in PATH; install gcc or clang");
@@ -153,10 +153,10 @@ LibraryFiles link(const std::string& name, const fs::path& directory, const Link
   command.insert(command.end(), {archive, "-o", linked, "-pthread", "-lm", "-Wl,--no-undefined", "-Wl,-z,now",
                                  "-Xlinker", exports,  // -Wl would cut a path at its commas
                                  fmt::format("-Wl,-soname,lib{}.so", name)});
-  const ProgramResult result = run_program(command);
-  if (result.status != 0) {
+  const ProcessResult result = run_process(command);
+  if (result.end.status() != 0) {
     throw EnvironmentError(fmt::format("the library cannot be built: {} ended with {}:\n{}",
-                                       fmt::join(command, " "), result.status, result.output));
+                                       fmt::join(command, " "), result.end.status(), result.output));
   }
   // Renamed into place: a process that has the old library loaded keeps it whole.
   fs::rename(linked, library);

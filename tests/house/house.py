@@ -56,6 +56,7 @@ KERNEL = ("core/compiler", "core/host")
 # The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them. Each is a folder
 # of its name, the kit one of sdk/.
 LIBRARIES = {
+    "process": "",
     "runtime": "",
     "verification": "runtime",
     "tiling": "",
@@ -70,6 +71,8 @@ LIBRARIES = {
     "network": "performance verification runtime",
     "conformance": "network tuning performance verification runtime",
 }
+# The kernel stands on it.
+UNDER_KERNEL = {"process"}
 # Over the stable interface alone: of the kernel it includes nothing.
 OVER_STABLE = {"tiling"}
 LIBRARY_FOLDERS = [{"conformance": "sdk/conformance"}.get(library, library) for library in LIBRARIES]
@@ -224,7 +227,7 @@ def folders_include_in_one_direction():
 def unknown_to_a_library(library, text):
     """What a library includes of Tunesmith that is neither the kernel's, nor its own, nor a library's below it; of the kernel ("core") as well."""
     kernel = {"stable"} if library in OVER_STABLE else {*ARROWS, "stable"}
-    allowed = {*kernel, library, *LIBRARIES.get(library, "").split()}
+    allowed = {*kernel, library, *UNDER_KERNEL, *LIBRARIES.get(library, "").split()}
     return [name for name in re.findall(r'^#include ["<]tunesmith/(\w+)/', text, re.M) if name not in allowed]
 
 
@@ -259,6 +262,19 @@ def the_compiler_exports_its_public_headers(library):
     symbols = [line.split(" ", 2)[2] for line in exported.splitlines()]
     assert len(symbols) > 400, len(symbols)
     fail_if([symbol for symbol in symbols if "tunesmith::" not in symbol] + undeclared_exports(symbols, headers), f"{library} exports what no public header declares")
+
+
+def started_processes(text):
+    """The functions that start processes, where code calls them."""
+    return re.findall(r"(?<![\w.>])(?:::|std::)?(v?fork|posix_spawnp?|popen|system|exec[lv]p?e?)\s*\(", re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S))
+
+
+def processes_are_started_in_one_place():
+    assert started_processes("// fork()\nif (::fork() == 0) execv(a, b);\nschedule.fork(); r->system(); std::system (c);\n") == ["fork", "execv", "system"]
+    folders = ("core", *LIBRARY_FOLDERS, "plugins", "targets", "searchers", "costmodels", "task_schedulers", "importers", "operators", "tools", "packs", "python/src")
+    files = [path for folder in folders for path in sources(folder) if path.suffix != ".txt"]
+    found = {path.relative_to(ROOT).as_posix() for path in files if started_processes(path.read_text())}
+    assert found == {"process/child_process.cpp"}, found
 
 
 def the_docs_list_the_libraries():

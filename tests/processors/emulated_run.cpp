@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "run_program.h"
 #include "temporary_folder.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::testing {
@@ -17,15 +17,13 @@ namespace tunesmith::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using llvm_target::find_program;
-using llvm_target::run_program;
 
 constexpr const char* kNeeded[] = {"clang-19", "mold", "qemu-aarch64"};
 
 void run(const std::vector<std::string>& command) {
-  const auto result = run_program(command);
-  if (result.status != 0)
-    throw Error(fmt::format("{} ended with {}: {}", command.front(), result.status, result.output));
+  const auto result = run_process(command);
+  if (result.end.status() != 0)
+    throw Error(fmt::format("{} ended with {}: {}", command.front(), result.end.status(), result.output));
 }
 
 void write_number(std::ofstream& file, int64_t number) {
@@ -47,7 +45,7 @@ void write_arguments(const std::string& path, const CompiledKernel& kernel,
 
 std::string missing_for_emulation() {
   for (const char* name : kNeeded) {
-    if (find_program(name).empty()) return name;
+    if (find_in_path({name}).empty()) return name;
   }
   return "";
 }
@@ -57,14 +55,14 @@ std::vector<Tensor> run_emulated(const CompiledKernel& kernel, std::vector<Tenso
   const test::TemporaryFolder folder;
   std::ofstream(folder / "kernel.o", std::ios::binary) << kernel.object;
   write_arguments(folder / "in", kernel, arguments);
-  run({find_program("clang-19"), "--target=aarch64-linux-gnu", "-O1", "-ffreestanding",
+  run({find_in_path({"clang-19"}), "--target=aarch64-linux-gnu", "-O1", "-ffreestanding",
        "-fno-stack-protector", "-nostdlib", "-static", "-fuse-ld=mold", "-I", KERNEL_ABI_FOLDER,
        CALLER_SOURCE, folder / "kernel.o", "-o", folder / "program"});
   constexpr int64_t kGranule = 128;
   const std::string processor = sve_bits == 0 ? "cortex-a76"
                                               : fmt::format("max,sve-max-vq={},sve-default-vector-length={}",
                                                             sve_bits / kGranule, sve_bits / 8);
-  run({"/bin/sh", "-c", "exec \"$0\" -cpu \"$1\" \"$2\" < \"$3\" > \"$4\"", find_program("qemu-aarch64"),
+  run({"/bin/sh", "-c", "exec \"$0\" -cpu \"$1\" \"$2\" < \"$3\" > \"$4\"", find_in_path({"qemu-aarch64"}),
        processor, folder / "program", folder / "in", folder / "out"});
   std::ifstream file(folder / "out", std::ios::binary);
   for (Tensor& argument : arguments)

@@ -8,8 +8,8 @@
 #include "candidates/kernel_library.h"
 #include "nvrtc/nvrtc.h"
 #include "run_candidate.h"
-#include "support/run_process.h"
 #include "temporary_folder.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/trace/schedule.h"
 
 namespace tunesmith::cuda {
@@ -62,9 +62,8 @@ TEST_F(KernelLibrary, IsCudaWithAFunctionThatLaunchesTheKernels) {
   // The header is C, and C++.
   for (const char* language : {"c", "c++"}) {
     const ProcessResult checked = run_process(
-        {find_in_path({"g++", "c++"}), "-x", language, "-Wall", "-Werror", "-fsyntax-only", files.header},
-        60);
-    EXPECT_TRUE(checked.succeeded()) << checked.errors;
+        {find_in_path({"g++", "c++"}), "-x", language, "-Wall", "-Werror", "-fsyntax-only", files.header});
+    EXPECT_TRUE(checked.end.succeeded()) << checked.output;
   }
 }
 

@@ -9,14 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
-#include "run_program.h"
 #include "temporary_folder.h"
+#include "tunesmith/process/run_process.h"
 
 namespace tunesmith {
 namespace {
 
 namespace fs = std::filesystem;
-using llvm_target::run_program;
 
 /// A program whose main() does {1}; {0} are the lanes of a vector.
 constexpr const char* kMain = R"(
@@ -96,14 +95,14 @@ class BuiltLibrary : public ::testing::Test {
 
   /// Compiles and runs `body` inside main(), with A, B and C as DLTensors of the right shapes; answers its
   /// exit status and output.
-  static llvm_target::ProgramResult call(const std::string& body) {
+  static ProcessResult call(const std::string& body) {
     const std::string source = folder + "/main.c", program = folder + "/main";
     std::ofstream(source) << fmt::format(fmt::runtime(kMain), lanes, body);
     const auto built =
-        run_program({llvm_target::find_program("cc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", source,
-                     "-o", program, "-L" + folder, "-ltile", "-Wl,-rpath," + folder, "-pthread"});
-    EXPECT_EQ(built.status, 0) << built.output;
-    return run_program({program});
+        run_process({find_in_path({"cc"}), "-std=gnu11", "-Wall", "-Wextra", "-Werror", source, "-o", program,
+                     "-L" + folder, "-ltile", "-Wl,-rpath," + folder, "-pthread"});
+    EXPECT_EQ(built.end.status(), 0) << built.output;
+    return run_process({program});
   }
 
   static inline std::optional<test::TemporaryFolder> temporary;
@@ -116,7 +115,7 @@ class BuiltLibrary : public ::testing::Test {
 
 TEST_F(BuiltLibrary, GivesTheResultToACProgram) {
   const auto result = call("return tile(&A, &B, &C) != tile_OK || wrong_elements(c);");
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.end.status(), 0) << result.output;
 }
 
 TEST_F(BuiltLibrary, TakesByteOffsetsAndCompactStrides) {
@@ -128,7 +127,7 @@ TEST_F(BuiltLibrary, TakesByteOffsetsAndCompactStrides) {
   C.byte_offset = 16;
   if (tile(&A, &B, &C) != tile_OK) return 1;
   return wrong_elements(more + 4) ? 2 : 0;)");
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.end.status(), 0) << result.output;
 }
 
 TEST_F(BuiltLibrary, RefusesWrongArguments) {
@@ -149,7 +148,7 @@ TEST_F(BuiltLibrary, RefusesWrongArguments) {
   REFUSED(2, tile_NULL_ARGUMENT, t.shape = NULL)
   if (tile(NULL, &B, &C) != tile_NULL_ARGUMENT) return 2;
   return 0;)");
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.end.status(), 0) << result.output;
 }
 
 TEST_F(BuiltLibrary, RunsOnTheCallersThreads) {
@@ -161,7 +160,7 @@ TEST_F(BuiltLibrary, RunsOnTheCallersThreads) {
   const int before = serial_calls;
   if (tile(&A, &B, &C) != tile_OK || wrong_elements(c)) return 3;
   return serial_calls != before;)");
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.end.status(), 0) << result.output;
 }
 
 #if defined(__x86_64__)
@@ -180,7 +179,7 @@ TEST_F(BuiltLibrary, ComputesInTheDefaultFloatingPointModeAndLeavesTheCallersAsI
     tile_set_parallel_for(rounding_up, NULL);
   }
   return upward_calls > 0 ? 0 : 4;)");
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.end.status(), 0) << result.output;
 }
 #endif
 
@@ -196,7 +195,7 @@ TEST_F(BuiltLibrary, IsCalledBySeveralThreadsAtOnce) {
     wrong += answer != NULL;
   }
   return wrong;)");
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.end.status(), 0) << result.output;
 }
 
 TEST_F(BuiltLibrary, WorksInAForkedChild) {
@@ -211,17 +210,17 @@ TEST_F(BuiltLibrary, WorksInAForkedChild) {
   int status = 0;
   waitpid(child, &status, 0);
   return failed || status != 0;)");
-  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.end.status(), 0) << result.output;
 }
 
 TEST_F(BuiltLibrary, ExportsOnlyItsOwnNamesAndNeedsOnlyTheCLibrary) {
-  const auto symbols = run_program({llvm_target::find_program("nm"), "-D", "--defined-only", files.library});
+  const auto symbols = run_process({find_in_path({"nm"}), "-D", "--defined-only", files.library});
   std::istringstream lines(symbols.output);
   std::vector<std::string> names;
   for (std::string line; std::getline(lines, line);) names.push_back(line.substr(line.rfind(' ') + 1));
   const std::vector<std::string> own = {"tile", "tile_raw", "tile_set_parallel_for", "tile_workspace_bytes"};
   EXPECT_EQ(names, own);
-  const auto needed = run_program({llvm_target::find_program("readelf"), "-d", files.library});
+  const auto needed = run_process({find_in_path({"readelf"}), "-d", files.library});
   EXPECT_EQ(needed.output.find("tunesmith"), std::string::npos);
   EXPECT_EQ(needed.output.find("libstdc++"), std::string::npos);
 }
@@ -229,10 +228,9 @@ TEST_F(BuiltLibrary, ExportsOnlyItsOwnNamesAndNeedsOnlyTheCLibrary) {
 TEST_F(BuiltLibrary, HasAHeaderForCAndCxxAlone) {
   const std::string include = "-include" + files.header;
   for (const auto& [compiler, language] : {std::pair{"cc", "c"}, std::pair{"c++", "c++"}}) {
-    const auto result =
-        run_program({llvm_target::find_program(compiler), "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-x",
-                     language, include, "-c", "/dev/null", "-o", "/dev/null"});
-    EXPECT_EQ(result.status, 0) << result.output;
+    const auto result = run_process({find_in_path({compiler}), "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                                     "-x", language, include, "-c", "/dev/null", "-o", "/dev/null"});
+    EXPECT_EQ(result.end.status(), 0) << result.output;
   }
 }
 

@@ -14,10 +14,10 @@
 
 #include "dl_tensor.h"
 #include "lowered_program.h"
-#include "run_program.h"
 #include "temporary_folder.h"
 #include "tunesmith/lower/lower.h"
 #include "tunesmith/network/write_library.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
@@ -246,13 +246,12 @@ TEST_F(NetworkLibrary, TellsAnObserverOfEachStep) {
 
 TEST_F(NetworkLibrary, ItsMainProgramCompilesWithoutWarningsAndPrintsTimes) {
   const fs::path program = folder / "main";
-  const auto compiled =
-      llvm_target::run_program({llvm_target::find_program("cc"), "-std=c11", "-D_POSIX_C_SOURCE=200809L",
-                                "-Wall", "-Wextra", "-Werror", "-O1", files.main_program, "-I", folder,
-                                files.library, "-Wl,-rpath," + folder.string(), "-o", program});
-  ASSERT_EQ(compiled.status, 0) << compiled.output;
-  const auto ran = llvm_target::run_program({program, "10", files.weights});
-  EXPECT_EQ(ran.status, 0) << ran.output;
+  const auto compiled = run_process({find_in_path({"cc"}), "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall",
+                                     "-Wextra", "-Werror", "-O1", files.main_program, "-I", folder,
+                                     files.library, "-Wl,-rpath," + folder.string(), "-o", program});
+  ASSERT_EQ(compiled.end.status(), 0) << compiled.output;
+  const auto ran = run_process({program, "10", files.weights});
+  EXPECT_EQ(ran.end.status(), 0) << ran.output;
   EXPECT_NE(ran.output.find("10 calls: 10th percentile"), std::string::npos) << ran.output;
   EXPECT_NE(ran.output.find("us  product \\?"), std::string::npos) << ran.output;
 }

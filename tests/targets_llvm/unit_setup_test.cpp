@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
-#include "run_program.h"
 #include "temporary_folder.h"
 #include "tunesmith/measuring/worker_runner.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/verification/interpreter.h"
@@ -190,11 +190,10 @@ int main(void) {{
   return 0;
 }})",
                                          wanted, std::string_view(wanted).substr(6));
-    const auto built =
-        llvm_target::run_program({llvm_target::find_program("cc"), source, "-o", folder + "/main",
-                                  "-L" + folder, "-ltwice", "-Wl,-rpath," + folder});
-    EXPECT_EQ(built.status, 0) << built.output;
-    return llvm_target::run_program({folder + "/main"}).status;
+    const auto built = run_process({find_in_path({"cc"}), source, "-o", folder + "/main", "-L" + folder,
+                                    "-ltwice", "-Wl,-rpath," + folder});
+    EXPECT_EQ(built.end.status(), 0) << built.output;
+    return run_process({folder + "/main"}).end.status();
   };
   EXPECT_EQ(status_with("0", "0", "twice_OK"), 0);
   EXPECT_EQ(status_with("22", "0", "twice_SETUP_FAILED"), 0);

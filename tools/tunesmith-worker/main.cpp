@@ -1,12 +1,15 @@
 // The process that runs candidates. Started by the tuner, which holds the other end of descriptor 3; of no
-// use by hand.
+// use by hand. With --probe it loads plugins, to see what becomes of it.
 #include <cstdio>
+#include <string_view>
 
 #include <sys/socket.h>
 
 #include <tunesmith/measuring/worker.h>
+#include <tunesmith/plugin/probe.h>
 
-int main() {
+int main(int count, char** arguments) {
+  if (count == 2 && std::string_view(arguments[1]) == "--probe") return tunesmith::answer_probe();
   constexpr int kSocket = 3;
   int type = 0;
   socklen_t size = sizeof type;

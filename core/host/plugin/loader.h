@@ -29,12 +29,12 @@ struct LoadedPlugin {
 /// that does not hold.
 LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock);
 
-/// Loads the plugin in a child process and throws it away: "", or why that failed. Finds what cannot be
-/// survived in this process: initialisers that throw, crash or do not end within `seconds`.
-std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock, int seconds);
+/// Loads the plugin in a worker (tunesmith-worker --probe): "", or why that failed. Finds what cannot be
+/// survived in this process: initialisers that throw, crash or do not end within kProbeSeconds.
+std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock);
 
-/// A line of help for each of the plugins, "" for one that is refused or ends its process: loaded in a child
-/// process one after the other.
+/// A line of help for each of the plugins, "" for one that is refused or ends its process: loaded in a worker
+/// one after the other.
 std::vector<std::string> help_lines_of(const std::vector<PluginInfo>& plugins, const PluginLock* lock);
 
 /// Opens the plugin's file as load_plugin does and returns its hash; where that is `plugin.sha256`, the

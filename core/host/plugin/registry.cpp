@@ -329,7 +329,6 @@ std::vector<std::string> PluginRegistry::help_lines() const {
 }
 
 std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
-  constexpr int kSeconds = 10;
   const State& state = *state_;
   const PluginInfo* info = nullptr;
   try {
@@ -344,7 +343,7 @@ std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
   } catch (const Error& error) {
     return error.what();
   }
-  return probe_plugin(*info, state.lock ? &*state.lock : nullptr, kSeconds);
+  return probe_plugin(*info, state.lock ? &*state.lock : nullptr);
 }
 
 std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string_view id,

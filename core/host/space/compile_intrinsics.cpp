@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "tunesmith/ir/visit.h"
-#include "tunesmith/support/child_process.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/trace/single_call.h"
 
 namespace tunesmith {
@@ -31,17 +31,17 @@ class ChildCompiler {
     std::vector<std::string> answers;
     while (answers.size() < intrinsics.size()) {
       const auto rest = intrinsics.subspan(answers.size());
-      ChildEnd end = compile_in_child(rest, features);
+      CopiedWork done = compile_in_copy(rest, features);
       // Nothing of it may be wrong but a mutex that was held when the copy was made.
-      if (end.timed_out && end.sent.empty()) end = compile_in_child(rest, features);
+      if (timed_out(done) && done.sent.empty()) done = compile_in_copy(rest, features);
       const size_t before = answers.size();
-      for (size_t begin = 0; begin < end.sent.size();) {
-        const size_t terminator = std::min(end.sent.find('\0', begin), end.sent.size());
-        answers.push_back(end.sent.substr(begin, terminator - begin));
+      for (size_t begin = 0; begin < done.sent.size();) {
+        const size_t terminator = std::min(done.sent.find('\0', begin), done.sent.size());
+        answers.push_back(done.sent.substr(begin, terminator - begin));
         begin = terminator + 1;
       }
-      if (answers.size() < intrinsics.size() && !(end.timed_out && answers.size() > before))
-        answers.push_back(how_it_ended(end));
+      if (answers.size() < intrinsics.size() && !(timed_out(done) && answers.size() > before))
+        answers.push_back(how_it_ended(done));
     }
     return answers;
   }
@@ -82,9 +82,9 @@ class ChildCompiler {
   }
 
  private:
-  ChildEnd compile_in_child(std::span<const TensorIntrinsicPtr> intrinsics,
-                            std::span<const std::string> features) const {
-    return run_in_child(
+  CopiedWork compile_in_copy(std::span<const TensorIntrinsicPtr> intrinsics,
+                             std::span<const std::string> features) const {
+    return run_in_copy(
         [&](int pipe) {
           for (const TensorIntrinsicPtr& intrinsic : intrinsics) {
             if (!write_whole(pipe, refusal(intrinsic, features) + '\0')) return;
@@ -103,12 +103,13 @@ class ChildCompiler {
     return compiler_.refusal(lowered, features);
   }
 
-  static std::string how_it_ended(const ChildEnd& end) {
-    if (end.timed_out) return fmt::format("the compiler has not ended within {} seconds", kCompileSeconds);
-    const size_t begin = end.said.find_first_not_of("\r\n ");
-    if (begin == std::string::npos) return fmt::format("it ends the compiler by: {}", end.ended_by);
-    return fmt::format("it ends the compiler ({}): {}", end.ended_by,
-                       end.said.substr(begin, end.said.find('\n', begin) - begin));
+  static bool timed_out(const CopiedWork& done) { return done.end.cause == ProcessEnd::Cause::TimedOut; }
+  static std::string how_it_ended(const CopiedWork& done) {
+    if (timed_out(done)) return fmt::format("the compiler has not ended within {} seconds", kCompileSeconds);
+    const size_t begin = done.said.find_first_not_of("\r\n ");
+    if (begin == std::string::npos) return fmt::format("it ends the compiler by: {}", done.end.str());
+    return fmt::format("it ends the compiler ({}): {}", done.end.str(),
+                       done.said.substr(begin, done.said.find('\n', begin) - begin));
   }
 
   const IntrinsicCompiler& compiler_;

@@ -18,8 +18,8 @@
 
 #include "emulation/declared_shared.h"
 #include "emulation/kernel_declarations.h"
-#include "support/run_process.h"
 #include "support/support_folder.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::cuda {
@@ -198,7 +198,7 @@ std::optional<uint64_t> number_in(const std::string& text) {
 EmulationReport report_of(const std::vector<Line>& lines, const ProcessResult& process,
                           double time_limit_seconds) {
   EmulationReport report;
-  report.cpu_seconds = process.cpu_seconds;
+  report.cpu_seconds = process.end.cpu_seconds;
   bool done = false;
   for (const Line& line : lines) {
     if (line.what == "finding") finding_of(report, line.name).messages.push_back(line.rest);
@@ -213,12 +213,12 @@ EmulationReport report_of(const std::vector<Line>& lines, const ProcessResult& p
     }
     done = done || line.what == "done";
   }
-  if (process.timed_out) {
+  if (process.end.cause == ProcessEnd::Cause::TimedOut) {
     report.failure = fmt::format("ran longer than {} s", time_limit_seconds);
   } else if (!done) {
-    report.failure = process.signal != 0
-                         ? fmt::format("ended by signal {} ({})", process.signal, strsignal(process.signal))
-                         : fmt::format("ended with exit code {}", process.exit_code);
+    report.failure = process.end.cause == ProcessEnd::Cause::Signalled
+                         ? fmt::format("ended by signal {} ({})", process.end.code, process.end.str())
+                         : fmt::format("ended with {}", process.end.str());
     if (!process.errors.empty()) report.failure += ": " + process.errors;
   }
   return report;
@@ -271,11 +271,12 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::s
                                 (folder_.path() / "kernel").string()};
   if (has_quick_linker()) link.push_back("-fuse-ld=gold");
   for (const std::vector<std::string>& command : {compile, link}) {
-    const ProcessResult result = run_process(command, options.compile_seconds);
-    compile_cpu_seconds_ += result.cpu_seconds;
+    const ProcessResult result = run_process(command, {options.compile_seconds, RunOptions::Errors::Apart});
+    compile_cpu_seconds_ += result.end.cpu_seconds;
     log_ += result.errors;
-    if (result.timed_out) log_ += fmt::format("{} ran longer than {} s\n", compiler, options.compile_seconds);
-    if (!result.succeeded()) return;
+    if (result.end.cause == ProcessEnd::Cause::TimedOut)
+      log_ += fmt::format("{} ran longer than {} s\n", compiler, options.compile_seconds);
+    if (!result.end.succeeded()) return;
   }
   const bool has_others = kernels_in(text) > kernels.size();
   if (const size_t bytes = declared_shared_bytes(object, kernels, has_others);
@@ -333,7 +334,8 @@ EmulationReport EmulatedKernel::run(const Launch& launch, std::vector<EmulatedAr
   for (;;) {
     *granules = fmt::format("--granules={},{}", granules_->shared.load(), granules_->global.load());
     memory.write(arguments);
-    const ProcessResult process = run_process(command, how.time_limit_seconds, memory.descriptor());
+    const ProcessResult process =
+        run_process(command, {how.time_limit_seconds, RunOptions::Errors::Apart, {memory.descriptor()}});
     const std::vector<Line> lines = lines_of(process.output);
     if (!lines.empty() && lines.back().what == "granule") {
       std::atomic<unsigned>& granule = lines.back().name == "shared" ? granules_->shared : granules_->global;

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "support/run_process.h"
 #include "support/temporary_folder.h"
+#include "tunesmith/process/run_process.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith::cuda {
@@ -25,10 +25,12 @@ std::string disassemble(const std::string& disassembler, const std::string& cubi
   const TemporaryFolder folder;
   const std::string file = folder.path() / "kernel.cubin";
   std::ofstream(file, std::ios::binary) << cubin;
-  ProcessResult done = run_process({disassembler, "-c", file}, kDisassemblySeconds);
-  if (!done.succeeded())
-    throw EnvironmentError(fmt::format("{} {}: {}", disassembler,
-                                       done.timed_out ? "does not end" : "refuses the code", done.errors));
+  ProcessResult done =
+      run_process({disassembler, "-c", file}, {kDisassemblySeconds, RunOptions::Errors::Apart});
+  if (!done.end.succeeded())
+    throw EnvironmentError(fmt::format(
+        "{} {}: {}", disassembler,
+        done.end.cause == ProcessEnd::Cause::TimedOut ? "does not end" : "refuses the code", done.errors));
   return std::move(done.output);
 }
 

@@ -1,17 +1,13 @@
 #include "against.h"
 
-#include <array>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <tunesmith/process/run_process.h>
 #include <tunesmith/support/error.h>
 
 namespace tunesmith::cli {
@@ -24,28 +20,12 @@ std::string python() {
 }
 
 /// What a process of it prints; "" where it cannot be started.
-std::string printed_by(std::vector<std::string> words) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw EnvironmentError("no pipe can be had");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t process = 0;
-  const int error =
-      posix_spawnp(&process, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  std::array<char, 4096> part{};
-  for (ssize_t count = 0; error == 0 && (count = read(ends[0], part.data(), part.size())) > 0;)
-    text.append(part.data(), static_cast<size_t>(count));
-  close(ends[0]);
-  int status = 0;
-  if (error == 0) waitpid(process, &status, 0);
-  return text;
+std::string printed_by(const std::vector<std::string>& words) {
+  try {
+    return run_process(words, {.errors = RunOptions::Errors::Inherited, .own_group = false}).output;
+  } catch (const EnvironmentError&) {
+    return {};
+  }
 }
 
 nlohmann::json ask(const std::string& library, std::vector<std::string> options) {

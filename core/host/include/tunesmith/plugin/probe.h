@@ -1,0 +1,10 @@
+// The side of a probe that loads plugins (PluginRegistry::probe() and help_lines()).
+#pragma once
+
+namespace tunesmith {
+
+/// What tunesmith-worker --probe does: loads what the text on standard input names, and returns its exit
+/// code.
+int answer_probe();
+
+}  // namespace tunesmith
