@@ -7,8 +7,8 @@
 
 #include "plugin/loader.h"
 #include "plugin/probe_question.h"
-#include "tunesmith/support/read_to_end.h"
 #include "tunesmith/plugin/probe.h"
+#include "tunesmith/support/read_to_end.h"
 
 namespace tunesmith {
 namespace {
