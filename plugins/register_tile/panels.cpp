@@ -58,6 +58,21 @@ void copy_in_squares(Schedule& schedule, BlockRV copy, size_t outside) {
   schedule.reorder({halves[0], loops[outside + *columns], halves[1]});
 }
 
+void lay_blocks_of_panels(Schedule& schedule, BlockRV copy, int64_t width, int64_t panels, int64_t terms) {
+  const size_t rank = schedule.writes_of(copy).front().buffer->shape.size();
+  const std::vector<std::string> axes = axis_names(rank);
+  const std::string& column = axes.back();
+  const std::string& term = axes[rank - 2];
+  const std::string of_block = std::to_string(width * panels);
+  const std::string part = std::to_string(terms);
+  const std::string panel = std::to_string(width);
+  std::vector<std::string> results{column + " // " + of_block};
+  results.insert(results.end(), axes.begin(), axes.end() - 2);
+  results.insert(results.end(), {term + " // " + part, column + " % " + of_block + " // " + panel,
+                                 term + " % " + part, column + " % " + panel});
+  schedule.transform_layout(copy, "write", 0, index_map(axes, results));
+}
+
 void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width, int64_t depth) {
   const size_t rank = schedule.writes_of(copy).front().buffer->shape.size();
   const std::vector<std::string> axes = axis_names(rank);

@@ -20,4 +20,8 @@ void copy_in_squares(Schedule& schedule, BlockRV copy, size_t outside);
 /// neighbours along the last dimension but one lie together for each column.
 void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width, int64_t depth);
 
+/// Blocks of so many panels lie one after the other; of each block one part of the reduction, of so many
+/// terms, lies after the other, in all its panels.
+void lay_blocks_of_panels(Schedule& schedule, BlockRV copy, int64_t width, int64_t panels, int64_t terms);
+
 }  // namespace tunesmith

@@ -11,6 +11,7 @@ struct Reads {
   bool can_pack_ahead = true;
   bool must_pack = false;
   bool constant = true;
+  bool in_blocks = true;  // panels may hold one part of the reduction after the other
   bool padded = false;
 };
 
@@ -24,9 +25,14 @@ Reads reads_of(const Subject& subject, const Program& program, const Group& grou
       found.can_pack_ahead = found.can_pack_ahead && (read.plain || !read.dimensions.empty());
       found.must_pack = found.must_pack || !read.in_order;
       found.constant = found.constant && read.buffer->constant;
+      const std::vector<AccessIndex> indices = read_accesses(block)[static_cast<size_t>(read.index)].indices;
+      const bool terms_last = indices.size() > 1 && (!read.in_order || indices.end()[-2].iterator ==
+                                                                           subject.form.reductions.back());
+      found.in_blocks = found.in_blocks && terms_last;
     }
     found.padded = found.padded || !padding_of(program, block).empty();
   }
+  found.in_blocks = found.in_blocks && found.constant && !subject.unit && group.blocks.size() == 1;
   return found;
 }
 
@@ -64,10 +70,60 @@ std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
   return all;
 }
 
+// A part with fewer terms spends its time on the sums in memory; one with more adds up too many rounding
+// errors.
+constexpr int64_t kMinTermsOfBlock = 256;
+constexpr int64_t kMaxTermsOfBlock = 1024;
+
+/// As many as share the work of the cores best, and of these the most.
+int64_t panels_of_block(int64_t panels, int64_t cores, int64_t most) {
+  int64_t best = 1;
+  int64_t least = panels;  // that one core computes
+  for (int64_t count = 1; count <= std::min(panels, most); ++count) {
+    if (panels % count != 0) continue;
+    const int64_t blocks_of_core = (panels / count + cores - 1) / cores;
+    if (blocks_of_core * count > least) continue;
+    least = blocks_of_core * count;
+    best = count;
+  }
+  return best;
+}
+
+/// Of long sums of few rows. Over the whole reduction a panel, the next one, which is fetched meanwhile, and
+/// the rows would push each other out of the second-level cache: each tile would read them from beyond it.
+std::optional<SumBlocks> blocks_of_sum(const TileForm& form, const Block& block, int64_t width,
+                                       const Processor& processor) {
+  const std::vector<IterVar> iters = block.iters();
+  const DType dtype = writes_of(block).front().buffer->dtype;
+  if (!dtype.is_float() || has_groups(form, block) || form.group_columns % width != 0) return std::nullopt;
+  const int64_t innermost = iters[form.reductions.back()].extent;
+  int64_t terms = 1;
+  for (const size_t reduction : form.reductions) terms *= iters[reduction].extent;
+  int64_t row_bytes = dtype.bytes();  // of one term of all rows
+  for (const size_t row : form.rows) row_bytes *= iters[row].extent;
+  const int64_t panel_bytes = dtype.bytes() * width;
+  if (innermost * row_bytes + 2 * terms * panel_bytes <= processor.second_cache) return std::nullopt;
+  // Rows may be whole pages apart, and then fall into few sets of the cache.
+  const int64_t share = processor.second_cache / 8;
+  const int64_t panels =
+      panels_of_block(form.group_columns / width, processor.cores, 2 * share / (row_bytes * width));
+  for (int64_t part = std::min({innermost, kMaxTermsOfBlock, share / std::max(row_bytes, 2 * panel_bytes)});
+       part >= kMinTermsOfBlock; --part) {
+    if (innermost % part == 0 && part < terms) return SumBlocks{part, panels};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
+Processor processor_of(const DeviceModel& device) {
+  return {.vector_registers = static_cast<int64_t>(device.get_or("vector_registers_used_by_tile", 16)),
+          .cores = static_cast<int64_t>(device.get_or("cores", 1)),
+          .second_cache = static_cast<int64_t>(device.get_or("l2_bytes", 262144))};
+}
+
 std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
-                            const SizeOptions& given, int64_t vector_registers) {
+                            const SizeOptions& given, const Processor& processor) {
   const SizeOptions options = sizes_for(subject, given);
   const Reads reads = reads_of(subject, program, group);
   const Block block = *program.find_block(group.blocks.front());
@@ -76,7 +132,7 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
   const bool groups = has_groups(subject.form, block);
   const bool separate = subject.form.separate_columns;
   const bool matrix_unit = subject.unit && subject.unit->is_matrix_unit();
-  const int64_t registers = matrix_unit ? subject.unit->registers : vector_registers;
+  const int64_t registers = matrix_unit ? subject.unit->registers : processor.vector_registers;
   const int64_t rows = block.iters()[subject.form.rows.back()].extent;
   const auto sizes_of = [&](const std::vector<int64_t>& vectors) {
     if (matrix_unit) return sizes_of_matrix_unit(*subject.unit, rows, vectors);
@@ -94,30 +150,33 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
     if (subject.unit && !groups) return (columns + width - 1) / width * width * 4 <= columns * 5;
     return groups ? columns % width == 0 : width <= columns;
   };
-  const std::vector<ColumnOrder> orders = orders_of(subject, group);
+  const std::vector<ColumnOrder> orders = orders_of(subject, group), outermost{ColumnOrder::Outermost};
   std::vector<Plan> plans;
-  const auto add = [&](const std::vector<TileSizes>& sizes, Packing packing, bool in_place) {
+  const auto add = [&](const std::vector<TileSizes>& sizes, Packing packing, bool in_place,
+                       const std::vector<ColumnOrder>& its_orders, std::optional<SumBlocks> blocks = {}) {
     for (const TileSizes& each : sizes) {
-      for (const ColumnOrder order : orders) plans.push_back({each, order, packing, in_place});
+      for (const ColumnOrder order : its_orders) plans.push_back({each, order, packing, in_place, blocks});
     }
   };
   for (const bool in_place : {false, true}) {
     // Where phases decide what is padding, no cut parts it from the rest.
     if (in_place && (!reads.padded || subject.unit || subject.turned || subject.form.period > 1)) break;
-    if (!reads.must_pack) add(any, Packing::None, in_place);
+    if (!reads.must_pack) add(any, Packing::None, in_place, orders);
     if (separate && !reads.must_pack) continue;
-    if (reads.can_pack_inside && !reads.constant && !subject.unit) {
-      for (const TileSizes& each : any)
-        plans.push_back({each, ColumnOrder::Outermost, Packing::Inside, in_place});
-    }
+    if (reads.can_pack_inside && !reads.constant && !subject.unit)
+      add(any, Packing::Inside, in_place, outermost);
     if (!reads.can_pack_ahead) continue;
     // Rows visit all columns of a block: nothing is gained by panels.
     if (separate) {
-      add(any, Packing::AheadAsAWhole, in_place);
+      add(any, Packing::AheadAsAWhole, in_place, orders);
       continue;
     }
-    for (const int64_t vectors : chosen(options.panel_vectors, fits, 1))
-      add(sizes_of({vectors}), Packing::Ahead, in_place);
+    for (const int64_t vectors : chosen(options.panel_vectors, fits, 1)) {
+      add(sizes_of({vectors}), Packing::Ahead, in_place, orders);
+      if (in_place || !reads.in_blocks) continue;
+      if (const auto blocks = blocks_of_sum(subject.form, block, vectors * lanes, processor))
+        add(sizes_of({vectors}), Packing::Ahead, in_place, outermost, blocks);
+    }
   }
   return plans;
 }

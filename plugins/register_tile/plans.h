@@ -20,11 +20,19 @@ namespace tunesmith {
 /// the columns last.
 enum class Packing { None, Inside, Ahead, AheadAsAWhole };
 
+/// One part of the reduction after the other is summed for a block of panels, in memory: the rows' share of
+/// the part stays in the second-level cache, and so do the block's results and the panels' parts.
+struct SumBlocks {
+  int64_t terms = 0;   // of a part
+  int64_t panels = 0;  // of a block
+};
+
 struct Plan {
   TileSizes sizes;
   ColumnOrder order = ColumnOrder::Outermost;
   Packing packing = Packing::None;
   bool in_place = false;  // padding is read where it is
+  std::optional<SumBlocks> blocks = {};
 };
 
 /// What the plans for a block have in common.
@@ -44,9 +52,17 @@ struct SizeOptions {
   std::vector<int64_t> panel_vectors;
 };
 
-/// `vector_registers`: that a tile may take.
+/// What plans need to know of the processor.
+struct Processor {
+  int64_t vector_registers = 0;  // that a tile may take
+  int64_t cores = 1;
+  int64_t second_cache = 0;  // bytes
+};
+
+Processor processor_of(const DeviceModel& device);
+
 std::vector<Plan> plans_for(const Subject& subject, const Program& program, const Group& group,
-                            const SizeOptions& given, int64_t vector_registers);
+                            const SizeOptions& given, const Processor& processor);
 
 /// Producers that pad what the block alone reads: elements of a buffer, or a number.
 std::vector<std::string> padding_of(const Program& program, const Block& block);

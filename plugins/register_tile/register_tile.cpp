@@ -120,16 +120,16 @@ class RegisterTile final : public TransformationModule {
                                    const Schedule& schedule, const Block& block, int64_t turned_lanes,
                                    ModuleContext& context) const {
     const Program program = schedule.program();
-    const auto registers = static_cast<int64_t>(context.device().get_or("vector_registers_used_by_tile", 16));
+    const Processor processor = processor_of(context.device());
     std::vector<Group> groups{group_of(program, block)};
     if (const std::optional<Group> siblings = siblings_of(program, block))
       groups.insert(groups.begin(), *siblings);
     for (const Group& group : groups) {
       std::vector<Subject> subjects = subjects_of(block, form);
-      Sketches made = sketches_with_fused_rows(subjects_of, form, schedule, group, registers);
+      Sketches made = sketches_with_fused_rows(subjects_of, form, schedule, group, processor);
       if (!made.schedules.empty()) std::erase_if(subjects, std::not_fn(is_of_matrix_unit));
-      made.add(sketches_of(subjects, schedule, group, registers));
-      if (turned_lanes > 0) made.add(turned_sketches(form, schedule, group, turned_lanes, registers));
+      made.add(sketches_of(subjects, schedule, group, processor));
+      if (turned_lanes > 0) made.add(turned_sketches(form, schedule, group, turned_lanes, processor));
       if (made.schedules.empty()) continue;
       for (const std::string& name : group.blocks) context.claim(name, "its register tile is made");
       for (const std::string& name : made.helpers) context.claim(name, "it serves a register tile");
@@ -158,7 +158,7 @@ class RegisterTile final : public TransformationModule {
   /// None where no rows can be fused, or of matrix units: rows of fused iterators are not proved to lie at
   /// one distance from each other.
   Sketches sketches_with_fused_rows(const SubjectsOf& subjects_of, const TileForm& form, const Schedule& base,
-                                    const Group& group, int64_t registers) const {
+                                    const Group& group, const Processor& processor) const {
     Group fused = group;
     const std::optional<Schedule> schedule = fuse_rows(base.clone(), fused, form);
     if (!schedule) return {};
@@ -167,12 +167,12 @@ class RegisterTile final : public TransformationModule {
     match_tile_form(block, &of_fused);
     std::vector<Subject> subjects = subjects_of(block, of_fused);
     std::erase_if(subjects, is_of_matrix_unit);
-    return sketches_of(subjects, *schedule, fused, registers);
+    return sketches_of(subjects, *schedule, fused, processor);
   }
 
   /// None where the columns cannot be turned.
   Sketches turned_sketches(const TileForm& form, const Schedule& base, const Group& group, int64_t lanes,
-                           int64_t registers) const {
+                           const Processor& processor) const {
     Group turned = group;
     const std::optional<Schedule> schedule = turn_columns(base.clone(), turned, form, lanes);
     if (!schedule) return {};
@@ -180,15 +180,15 @@ class RegisterTile final : public TransformationModule {
     subject.lanes = lanes;
     subject.turned = true;
     match_tile_form(*schedule->program().find_block(turned.blocks.front()), &subject.form);
-    return sketches_of({subject}, *schedule, turned, registers);
+    return sketches_of({subject}, *schedule, turned, processor);
   }
 
   /// Those that are legal: a copy, for example, may be larger than what it copies.
   Sketches sketches_of(const std::vector<Subject>& subjects, const Schedule& base, const Group& group,
-                       int64_t registers) const {
+                       const Processor& processor) const {
     Sketches made;
     for (const Subject& subject : subjects) {
-      for (const Plan& plan : plans_for(subject, base.program(), group, sizes_, registers)) {
+      for (const Plan& plan : plans_for(subject, base.program(), group, sizes_, processor)) {
         std::vector<std::string> helpers;
         try {
           made.schedules.push_back(sketch(subject, base, group, plan, &helpers));
@@ -220,8 +220,12 @@ class RegisterTile final : public TransformationModule {
     }
     const TileShape shape = draw_shape(subject, schedule, blocks.front(), plan);
     const TileNest nest = make_tiles(schedule, blocks, shape);
-    const std::vector<BlockRV> copies =
-        write_through(schedule, blocks, group.reader, writer, nest, is_of_matrix_unit(subject));
+    std::vector<BlockRV> copies;
+    if (!plan.blocks)
+      copies = write_through(schedule, blocks, group.reader, writer, nest, is_of_matrix_unit(subject));
+    else if (group.reader)
+      schedule.reverse_compute_at(schedule.get_block(*group.reader),
+                                  schedule.get_loops(blocks.front()).at(nest.columns));
     // A masked vector of results reaches into the next row where that begins at once, and would be in memory.
     const bool masked = !subject.unit && subject.form.group_columns % subject.lanes != 0;
     for (const BlockRV block : blocks) {
@@ -267,6 +271,9 @@ class RegisterTile final : public TransformationModule {
       if (plan.packing == Packing::Inside) {
         schedule.compute_at(copy, schedule.get_loops(block).at(nest.columns));
         copy_in_squares(schedule, copy, nest.columns + 1);
+      } else if (plan.blocks) {
+        lay_blocks_of_panels(schedule, copy, plan.sizes.vectors.front() * shape.lanes, plan.blocks->panels,
+                             plan.blocks->terms);
       } else if (plan.packing == Packing::Ahead) {
         lay_panel_by_panel(schedule, copy, plan.sizes.vectors.front() * shape.lanes, shape.depth);
       }
@@ -329,7 +336,9 @@ class RegisterTile final : public TransformationModule {
     shape.vectors = draw(schedule, plan.sizes.vectors);
     if (form.separate_columns) shape.whole_reductions = written_out(form, iters, plan.sizes);
     if (shape.whole_reductions > 0) return shape;
-    if (!subject.unit) shape.part = part_of_sum(schedule.block(block), form);
+    if (plan.blocks) shape.panels_of_block = plan.blocks->panels;
+    if (!subject.unit)
+      shape.part = plan.blocks ? plan.blocks->terms : part_of_sum(schedule.block(block), form);
     const int64_t reduction =
         shape.part > 0 ? shape.part : iters[form.reductions.back()].extent / (shape.unit_steps * shape.depth);
     const std::vector<int64_t> steps =

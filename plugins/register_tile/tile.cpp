@@ -31,6 +31,7 @@ bool is_one(const IntArg& number) { return number == IntArg(int64_t{1}); }
 /// The loops of one block, as they are ordered.
 struct Order {
   std::vector<LoopRV> outside;  // of the reductions
+  size_t inside_block = 0;      // the first of these that is inside a block of panels
   std::vector<LoopRV> reductions;
   std::vector<LoopRV> tile;         // unrolled
   std::vector<LoopRV> written_out;  // reductions that are unrolled
@@ -56,7 +57,15 @@ void add_spatial(Schedule& schedule, const std::vector<LoopRV>& loops, const Til
   const std::vector<LoopRV> columns =
       schedule.split(all_columns, {std::nullopt, shape.vectors, IntArg(shape.lanes)});
   LoopRV inner_columns = columns[0];
-  if (shape.order == ColumnOrder::Outermost) order.outside.push_back(columns[0]);
+  if (shape.panels_of_block) {
+    const std::vector<LoopRV> blocks =
+        schedule.split(columns[0], {std::nullopt, IntArg(*shape.panels_of_block)});
+    order.outside.push_back(blocks[0]);
+    order.inside_block = order.outside.size();
+    order.outside.push_back(blocks[1]);
+  } else if (shape.order == ColumnOrder::Outermost) {
+    order.outside.push_back(columns[0]);
+  }
   if (shape.order == ColumnOrder::Blocks) {
     const std::vector<LoopRV> blocks = sample_tiles(schedule, columns[0], 2, kAnyTiles).loops;
     order.outside.push_back(blocks[0]);
@@ -93,12 +102,13 @@ void add_reductions(Schedule& schedule, const std::vector<LoopRV>& loops, const 
     order.reductions.back() = parts[0];
     order.neighbours.assign(parts.begin() + 1, parts.end());
   }
-  if (shape.part > 0) {
+  const bool is_one_part = shape.part == schedule.facts(order.reductions.back()).extent;
+  if (shape.part > 0 && !is_one_part) {
     const std::vector<LoopRV> parts =
         schedule.split(order.reductions.back(), {std::nullopt, IntArg(shape.part)});
     order.reductions.back() = parts[0];
     order.reductions.push_back(parts[1]);
-  } else if (shape.steps) {
+  } else if (shape.part == 0 && shape.steps) {
     const std::vector<LoopRV> steps = schedule.split(order.reductions.back(), {std::nullopt, shape.steps});
     order.reductions.back() = steps[0];
     order.reductions.push_back(steps[1]);
@@ -119,11 +129,19 @@ Nest make_tile(Schedule& schedule, BlockRV block, const TileForm& form, const Ti
   Order order;
   add_spatial(schedule, loops, form, shape, order);
   add_reductions(schedule, loops, form, shape, order);
+  std::vector<LoopRV> parts;
+  if (shape.panels_of_block) {
+    parts.assign(order.reductions.begin(), order.reductions.end() - 1);
+    order.reductions.erase(order.reductions.begin(), order.reductions.end() - 1);
+    const auto place = order.outside.begin() + static_cast<std::ptrdiff_t>(order.inside_block);
+    order.outside.insert(place, parts.begin(), parts.end());
+  }
   std::vector<LoopRV> all = order.outside;
   for (const auto* inner :
        {&order.reductions, &order.tile, &order.unit_rows, &order.lanes, &order.neighbours})
     all.insert(all.end(), inner->begin(), inner->end());
   schedule.reorder(all);
+  if (parts.size() > 1) schedule.fuse(parts);
   for (const LoopRV loop : order.written_out) schedule.unroll(loop);
   for (const LoopRV loop : order.tile) schedule.unroll(loop);
   return {order.outside, order.reductions.size() - order.written_out.size()};
@@ -139,8 +157,10 @@ TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, cons
     const Block view = schedule.block(block);
     match_tile_form(view, &form);
     const size_t batch = form.others.size() + (has_groups(form, view) ? 1 : 0);
-    nest.loops = batch + form.rows.size() + (shape.order == ColumnOrder::Blocks ? 2 : 1);
+    const size_t of_columns = shape.panels_of_block ? 3 : shape.order == ColumnOrder::Blocks ? 2 : 1;
+    nest.loops = batch + form.rows.size() + of_columns;
     nest.columns = shape.order == ColumnOrder::Innermost ? nest.loops - 1 : batch;
+    nest.parts = shape.panels_of_block ? nest.columns + 1 : nest.loops;
     const Nest made = make_tile(schedule, block, form, shape);
     nest.steps = made.steps;
     innermost.push_back(made.outside.back());
@@ -150,13 +170,14 @@ TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, cons
 }
 
 BlockRV sum_in_parts(Schedule& schedule, BlockRV block, const TileShape& shape, const TileNest& nest) {
-  const BlockRV parts = schedule.rfactor(schedule.get_loops(block).at(nest.loops), 0);
+  const BlockRV parts = schedule.rfactor(schedule.get_loops(block).at(nest.parts), 0);
   schedule.set_scope(parts, 0, "local");
   const std::vector<LoopRV> loops = schedule.get_loops(block);
-  for (size_t i = nest.loops + 1; i + 1 < loops.size(); ++i) schedule.unroll(loops[i]);
-  schedule.merge({schedule.get_loops(parts).at(nest.loops), loops.at(nest.loops)});
+  const size_t shared = std::max(nest.loops, nest.parts + 1);
+  for (size_t i = shared; i + 1 < loops.size(); ++i) schedule.unroll(loops[i]);
+  schedule.merge({schedule.get_loops(parts).at(shared - 1), loops.at(shared - 1)});
   if (shape.steps) {
-    const LoopRV terms = schedule.get_loops(parts).at(nest.loops + 1);
+    const LoopRV terms = schedule.get_loops(parts).at(shared);
     schedule.unroll(schedule.split(terms, {std::nullopt, shape.steps})[1]);
   }
   return parts;

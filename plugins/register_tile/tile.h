@@ -21,8 +21,11 @@ struct TileShape {
   int64_t lanes = 1;               // of a vector
   size_t whole_reductions = 0;     // the innermost ones, which are written out
   std::optional<IntArg> steps;     // of the innermost reduction that are written out; nothing: one
-  int64_t part = 0;  // of the only reduction, which is summed in parts of so many; 0: as a whole
+  int64_t part = 0;  // of the innermost reduction, which is summed in parts of so many; 0: as a whole
   ColumnOrder order = ColumnOrder::Outermost;
+  /// Panels of columns for which one part after the other is summed, in memory; nothing: a tile has all
+  /// parts.
+  std::optional<int64_t> panels_of_block;
   // What one call of a unit takes beside the lanes:
   int64_t unit_rows = 1;
   int64_t unit_steps = 1;  // of the innermost reduction
@@ -36,6 +39,7 @@ struct TileShape {
 struct TileNest {
   size_t loops = 0;    // how many
   size_t columns = 0;  // which of them is over panels of columns, or over blocks of these
+  size_t parts = 0;    // which loop is over the parts of a sum: one of them, or the first behind them
   size_t steps = 0;    // reductions behind them that are not written out
 };
 
