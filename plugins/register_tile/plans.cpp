@@ -102,13 +102,15 @@ std::optional<SumBlocks> blocks_of_sum(const TileForm& form, const Block& block,
   int64_t row_bytes = dtype.bytes();  // of one term of all rows
   for (const size_t row : form.rows) row_bytes *= iters[row].extent;
   const int64_t panel_bytes = dtype.bytes() * width;
-  if (innermost * row_bytes + 2 * terms * panel_bytes <= processor.second_cache) return std::nullopt;
+  const bool whole_fits = innermost * row_bytes + 2 * terms * panel_bytes <= processor.second_cache;
+  if (whole_fits || 4 * kMinTermsOfBlock * row_bytes > processor.second_cache) return std::nullopt;
   // Rows may be whole pages apart, and then fall into few sets of the cache.
   const int64_t share = processor.second_cache / 8;
   const int64_t panels =
       panels_of_block(form.group_columns / width, processor.cores, 2 * share / (row_bytes * width));
-  for (int64_t part = std::min({innermost, kMaxTermsOfBlock, share / std::max(row_bytes, 2 * panel_bytes)});
-       part >= kMinTermsOfBlock; --part) {
+  const int64_t longest =
+      std::clamp(share / std::max(row_bytes, 2 * panel_bytes), kMinTermsOfBlock, kMaxTermsOfBlock);
+  for (int64_t part = std::min(longest, innermost); part >= kMinTermsOfBlock; --part) {
     if (innermost % part == 0 && part < terms) return SumBlocks{part, panels};
   }
   return std::nullopt;
