@@ -283,6 +283,20 @@ def the_docs_list_the_libraries():
     assert rows == LIBRARY_FOLDERS, f"docs/architecture.md lists {rows}, the order is {LIBRARY_FOLDERS}"
 
 
+def files_named(page):
+    """Files that a page names in backticks: whole paths, or the ends of some."""
+    return [name for name in re.findall(r"`([\w/.*-]+\.(?:cpp|h|py|txt|yaml|program|map|trace|dict))`", page) if "*" not in name and "NAME" not in name]
+
+
+def the_map_names_files_that_are_there():
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    paths = {"/".join(parts[start:]) for parts in (path.split("/") for path in tracked) for start in range(len(parts))}
+    assert files_named("`ir/a.cpp`, `x.h` and `*_kind.cpp`") == ["ir/a.cpp", "x.h"]
+    named = files_named((ROOT / "docs/map.md").read_text())
+    assert len(named) > 60, len(named)
+    fail_if([name for name in named if name not in paths], "docs/map.md names no file of the tree")
+
+
 def the_docs_list_the_folders_in_this_order():
     table = (ROOT / "docs/architecture.md").read_text().split("## Folders of the kernel")[1].split("\n## ")[0]
     rows = [name for row in re.findall(r"^\| (`.*?) \|", table, re.M) for name in re.findall(r"`(\w+)/`", row)]
