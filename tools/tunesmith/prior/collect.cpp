@@ -33,7 +33,7 @@ nlohmann::json head_of(const Space& space, const PriorArguments& arguments, Prio
           {"part", part_name(part)},
           {"space", space.spec().name},
           {"rules", hex64(space.rules_hash())},
-          {"target", space.task_target()},
+          {"target", space.task_target().str()},
           {"machine", machine},
           {"cost_model", text.substr(0, text.rfind('\n'))},
           {"suites", arguments.suites},
