@@ -59,11 +59,12 @@ def tune(folder, programs, kind, lies):
         (installed / "lib").mkdir(parents=True)
         (installed / "bin").mkdir()
         # The worker is looked for beside the library, links resolved.
-        library = (lib / "libtunesmith.so").resolve()
-        shutil.copy(library, installed / "lib")
-        for link in lib.glob("libtunesmith.so*"):
-            if link.is_symlink() and link.resolve() == library:
-                (installed / "lib" / link.name).symlink_to(library.name)
+        for name in ("libtunesmith.so", "libtunesmith_compiler.so"):
+            library = (lib / name).resolve()
+            shutil.copy(library, installed / "lib")
+            for link in lib.glob(f"{name}*"):
+                if link.is_symlink() and link.resolve() == library:
+                    (installed / "lib" / link.name).symlink_to(library.name)
         (installed / "lib" / "tunesmith").symlink_to(lib / "tunesmith")
         shutil.copy(pathlib.Path(__file__).parent / "lying_worker.py", installed / "bin" / "tunesmith-worker")
         (installed / "bin" / "tunesmith-worker").chmod(0o755)
