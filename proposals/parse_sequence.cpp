@@ -66,9 +66,8 @@ class SequenceReader {
   template <typename Number>
   Number to_number(std::string_view text, std::string_view wanted) const {
     Number number{};
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || rest != end || text.empty())
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || rest != text.data() + text.size() || text.empty())
       fail(fmt::format("expected {}, found '{}'", wanted, text));
     return number;
   }

@@ -117,8 +117,8 @@ std::vector<ChoiceFeatures> StepReader::choices(const SequenceStep& step) const 
     one.numbers[17] = size * size / 8;
     one.numbers[18] = static_cast<float>(step.element);
     one.numbers[19] = value < 0 ? 1.0F : 0.0F;
-    const auto rank = static_cast<uint64_t>(2 * size + 0.5F) + (value < 0 ? 1000 : 0);
-    const auto inner = static_cast<uint64_t>(levels_[0] + 0.5F);
+    const auto rank = static_cast<uint64_t>(std::lround(2 * size)) + (value < 0 ? 1000 : 0);
+    const auto inner = static_cast<uint64_t>(std::lround(levels_[0]));
     const uint64_t names[kPriorNames] = {named(1, kind, level, rank),
                                          named(2, slot, rank),
                                          named(3, kind, level, static_cast<uint64_t>(value)),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "affine/index_inverse.h"
+#include "tunesmith/analysis/blocks.h"
 #include "tunesmith/analysis/element_reader.h"
 #include "tunesmith/ir/tree_surgery.h"
 

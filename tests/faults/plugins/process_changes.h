@@ -54,18 +54,20 @@ inline void block_termination() {
 /// Of a loop: each of the pool's threads that takes part blocks them, but the caller does not.
 struct BlockedInThePool {
   std::thread::id caller = std::this_thread::get_id();
-  std::atomic<bool> done = false;
+  /// In one call of the process: later ones are as fast as calls should be.
+  static inline std::atomic<bool> done = false;
 
   static void chunk(void* closure, int64_t, int64_t) {
-    auto& self = *static_cast<BlockedInThePool*>(closure);
+    const auto& self = *static_cast<BlockedInThePool*>(closure);
     if (std::this_thread::get_id() != self.caller) {
       block_termination();
-      self.done = true;
+      done = true;
       return;
     }
-    // Or the caller might take all chunks.
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-    while (!self.done && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    // Or the caller might take all chunks. Asleep: on a busy machine the other thread needs the processor.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    while (!done && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 };
 

@@ -1,4 +1,6 @@
 // The options of the commands that measure: tune, build, bench and measure.
+#include <fmt/format.h>
+
 #include "options.h"
 
 namespace tunesmith::cli {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/measuring/machine_lock.h>
+
 #include "library.h"
 #include "output.h"
 #include "progress/progress.h"
