@@ -43,7 +43,7 @@ def test_remarks_are_shown_when_wanted(tmp_path, capfd):
 def _commands():
     """All that the command has, from the script that completes them in a shell."""
     script = ts.command("completion", "bash", text=True)
-    paths = set(re.findall(r"^      '([a-z -]+)'\) place=", script, re.M))
+    paths = set(re.findall(r"^      '?([a-z -]+?)'?\) place=", script, re.M))
     return {path for path in paths if not any(other.startswith(path + " ") for other in paths)}
 
 

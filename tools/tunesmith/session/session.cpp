@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/measuring/machine_lock.h>
+
 #include "output.h"
 #include "say.h"
 

@@ -142,7 +142,7 @@ Shipped Shipper::ship_best_or_untuned(const Workload& workload, const std::strin
   if (std::filesystem::exists(database_path(options_.database))) {
     try {
       return ship_best(workload, typed, symbol);
-    } catch (const NoRecord&) {  // what is asked for where there is none
+    } catch (const NoRecord&) {  // NOLINT(bugprone-empty-catch): the first program is for where there is none
     }
   }
   return ship_untuned(workload, symbol);

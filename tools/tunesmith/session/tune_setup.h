@@ -13,6 +13,7 @@
 #include <tunesmith/tuning/tune_many.h>
 #include <tunesmith/tuning/tuner.h>
 
+#include "session.h"
 #include "task_list.h"
 #include "tune_arguments.h"
 
