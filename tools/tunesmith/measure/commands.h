@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <tunesmith/proposals/first_program.h>
+
 #include "session.h"
 
 namespace tunesmith::cli {
@@ -18,9 +20,9 @@ struct BuildArguments {
   int threads = 0;    // that the program was tuned for; 0: all
   double candidate_time_out = 10;
   bool allow_memory = false;
-  bool example = false;  // write programs that call the library, too
-  bool untuned = false;  // without a record, take the first program
-  int64_t draws = 128;   // of which it is the best
+  bool example = false;           // write programs that call the library, too
+  bool untuned = false;           // without a record, take the first program
+  int64_t draws = kDefaultDraws;  // of which it is the best
 };
 int run_build(const Common& common, const BuildArguments& arguments);
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <tunesmith/proposals/first_program.h>
+
 #include "session.h"
 #include "tune_arguments.h"
 
@@ -18,11 +20,11 @@ struct NetworkArguments {
   std::string name;  // of the library; empty: from the file
   int threads = 0;   // that programs were tuned for; 0: all
   bool unscheduled = false;
-  bool untuned = false;   // the first program of tasks without a record
-  int64_t draws = 128;    // of which it is the best
-  bool in_place = false;  // choose among each task's best programs inside the library
-  bool passes = false;    // show what each pass makes
-  bool dot = false;       // show the kernels as a graph, for Graphviz
+  bool untuned = false;           // the first program of tasks without a record
+  int64_t draws = kDefaultDraws;  // of which it is the best
+  bool in_place = false;          // choose among each task's best programs inside the library
+  bool passes = false;            // show what each pass makes
+  bool dot = false;               // show the kernels as a graph, for Graphviz
 };
 int run_network_import(const Common& common, const NetworkArguments& arguments);
 int run_network_show(const Common& common, const NetworkArguments& arguments);

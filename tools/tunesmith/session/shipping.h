@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tunesmith/measuring/worker_runner.h>
+#include <tunesmith/proposals/first_program.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/target/compiled_kernel.h>
 
@@ -39,8 +40,8 @@ struct ShippingOptions {
   int worker_threads = 0;  // that a program which is verified now has; 0: all
   double candidate_time_out = 10;
   bool allow_memory = false;
-  bool quiet = false;   // say nothing of what is verified now
-  int64_t draws = 128;  // of which the first program of a task without a record is the best
+  bool quiet = false;             // say nothing of what is verified now
+  int64_t draws = kDefaultDraws;  // of which the first program of a task without a record is the best
 };
 
 class Shipper {

@@ -12,8 +12,11 @@
 
 namespace tunesmith {
 
+/// More change nothing on the recorded tables (docs/proposals.md).
+inline constexpr int64_t kDefaultDraws = 128;
+
 struct DrawOptions {
-  int64_t draws = 128;
+  int64_t draws = kDefaultDraws;
   uint64_t seed = 0;
   size_t keep = 8;
   const Prior* prior = nullptr;  // draws three of four where it is given
