@@ -254,6 +254,20 @@ def undeclared_exports(symbols, headers):
     return faults
 
 
+def is_exported(text):
+    """Does a header say that what it declares leaves its library?"""
+    return "namespace tunesmith" not in text or "#pragma GCC visibility push(default)" in text
+
+
+def public_headers_are_exported():
+    """Of shared libraries: else what is declared links in the library itself alone."""
+    assert not is_exported("namespace tunesmith {\nvoid f();\n}\n") and is_exported("extern \"C\" {\n}\n")
+    shared = [folder for folder in (*KERNEL, *LIBRARY_FOLDERS) if re.search(r"tunesmith_add_(kernel_library\(|library\(\w+ SHARED)", (ROOT / folder / "CMakeLists.txt").read_text())]
+    assert len(shared) > 7, shared
+    fail_if([path.relative_to(ROOT).as_posix() for folder in shared for path in (ROOT / folder / "include").rglob("*.h") if not is_exported(path.read_text())],
+            "a public header of a shared library does not export what it declares")
+
+
 def the_compiler_exports_its_public_headers(library):
     headers = set(re.findall(r"\w+", "\n".join(path.read_text() for path in (ROOT / "core/compiler/include").rglob("*.h")))) | {"operator_"}
     assert undeclared_exports(["tunesmith::lower(tunesmith::Program const&)", "tunesmith::winograd_kind()", "vtable for tunesmith::StepPlan"], headers) \
