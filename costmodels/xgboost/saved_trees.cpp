@@ -125,7 +125,7 @@ Nodes nodes_of(const json& tree) {
           numbers(tree, "loss_changes", count),     numbers(tree, "sum_hessian", count)};
 }
 
-/// The nodes below the first, each of which is below one other, in rising order; pruned ones are below none.
+/// All nodes but the root, each with one parent, in rising order; pruned ones have none.
 std::vector<size_t> reached(const Nodes& nodes, size_t columns) {
   const auto count = static_cast<int64_t>(nodes.left.size());
   std::vector<bool> seen(nodes.left.size());

@@ -13,7 +13,7 @@ namespace tunesmith {
 /// More elements or bytes than any buffer has.
 inline constexpr int64_t kMaxExtent = int64_t{1} << 56;
 
-/// What a line belongs to is said by how far in it stands.
+/// Indentation says what a line belongs to.
 class DeclarationParser : protected ExprParser {
  protected:
   using ExprParser::ExprParser;

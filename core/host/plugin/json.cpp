@@ -24,7 +24,7 @@ SourceLocation location_of_byte(std::string_view text, size_t byte, const std::f
   return {file.string(), static_cast<int>(line), static_cast<int>(column)};
 }
 
-/// What is said behind the library's name for it, and the place, which is said already.
+/// The library's message without its own name and place.
 std::string behind(std::string_view said, std::string_view mark) {
   return std::string(said.substr(said.find(mark) + mark.size()));
 }
