@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,10 +19,13 @@ namespace {
 // Children that are copies of this process end as they like.
 std::atomic<pid_t> g_watched = 0;
 
-/// The code to end with.
+std::atomic<bool> g_telling = false;
+
+/// The code to end with. Of threads that end the process at once, the first tells and ends it; the others
+/// wait for that.
 int told(int code, const char* function) {
-  pid_t watched = getpid();
-  if (!g_watched.compare_exchange_strong(watched, 0)) return code;
+  if (g_watched != getpid()) return code;
+  while (g_telling.exchange(true)) pause();
   const std::string plugin = plugin_at_work();
   const std::string text =
       fmt::format("\ntunesmith: {} ended the process by {}({}); everything measured is recorded\n",
@@ -30,19 +34,13 @@ int told(int code, const char* function) {
   return kEnvironmentFault;
 }
 
+[[noreturn]] void end_process(int code) {
+  for (;;) syscall(SYS_exit_group, code);
+}
+
 }  // namespace
 
-void watch_for_early_exit() {
-  g_watched = getpid();
-  on_exit(
-      [](int code, void*) {
-        const int other = told(code, "exit");
-        if (other == code) return;
-        std::fflush(nullptr);
-        _exit(other);
-      },
-      nullptr);
-}
+void watch_for_early_exit() { g_watched = getpid(); }
 
 int end_with(int code) {
   g_watched = 0;
@@ -51,9 +49,18 @@ int end_with(int code) {
 
 }  // namespace tunesmith::cli
 
-/// Takes the C library's place for all that the command loads. What Tunesmith itself ends so has said why.
+// These take the C library's place for all that the command loads. A handler of `on_exit` would not do: a
+// second thread that ends the process does not wait for it.
+extern "C" void exit(int code) {
+  using namespace tunesmith::cli;
+  const int other = told(code, "exit");
+  if (other == code) reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"))(code);
+  std::fflush(nullptr);
+  end_process(other);
+}
+
+/// What Tunesmith itself ends so has said why.
 extern "C" void _exit(int code) {
   using namespace tunesmith::cli;
-  if (code != kEnvironmentFault && code != kInterrupted) code = told(code, "_exit");
-  for (;;) syscall(SYS_exit_group, code);
+  end_process(code == kEnvironmentFault || code == kInterrupted ? code : told(code, "_exit"));
 }
