@@ -3,7 +3,7 @@
 # tunesmith_add_plugin(NAME KIND [TIER STABLE|EXACT] [MINOR n] [ID id] [VERSION v] [VENDOR v] [LICENCE l]
 #                      [REQUIRES kind:id...] [PACK] [LIBRARIES target...] SOURCES...)
 #   NAME      the CMake target and the library's file (NAME.so); a YAML file keeps its own name
-#   KIND      module | target | extension | searcher | cost_model | task_scheduler | importer
+#   KIND      module | target | extension | searcher | cost_model | task_scheduler | importer | runner
 #   TIER      STABLE: a module or a task scheduler that includes <tunesmith/stable/...> and <tunesmith/tiling/...> alone, is linked with nothing of
 #             Tunesmith's, and loads on every kernel of its interface's major version. EXACT, the default: it fits the
 #             very headers that it was built with, and needs the packages that these include: Boost, fmt, tl-expected
@@ -99,9 +99,9 @@ endmacro()
 
 function(tunesmith_add_plugin NAME KIND)
   cmake_parse_arguments(PARSE_ARGV 2 arg "PACK" "TIER;MINOR;ID;VERSION;VENDOR;LICENCE" "REQUIRES;LIBRARIES;SOURCES")
-  if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model|task_scheduler|importer)$")
+  if(NOT KIND MATCHES "^(module|target|extension|searcher|cost_model|task_scheduler|importer|runner)$")
     message(FATAL_ERROR "tunesmith_add_plugin(${NAME}): no kind of plugin is called '${KIND}'; "
-                        "known: module, target, extension, searcher, cost_model, task_scheduler, importer")
+                        "known: module, target, extension, searcher, cost_model, task_scheduler, importer, runner")
   endif()
   if(NOT arg_TIER)
     set(arg_TIER EXACT)
@@ -134,8 +134,8 @@ function(tunesmith_add_plugin NAME KIND)
   endforeach()
   list(REMOVE_ITEM arg_LIBRARIES ${after_libraries})
   set(references ${arg_REQUIRES})
-  list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler|importer):[a-z0-9_]+$")
-  list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler|importer):[a-z0-9_]+$")
+  list(FILTER references INCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler|importer|runner):[a-z0-9_]+$")
+  list(FILTER arg_REQUIRES EXCLUDE REGEX "^(module|target|extension|searcher|cost_model|task_scheduler|importer|runner):[a-z0-9_]+$")
 
   set(sources ${arg_SOURCES} ${arg_REQUIRES} ${after_libraries} ${arg_UNPARSED_ARGUMENTS})
   _tunesmith_output_directory(folder)
@@ -178,13 +178,16 @@ function(tunesmith_add_plugin NAME KIND)
       # Headers alone: whoever calls it has the library.
       target_include_directories(${NAME} PRIVATE $<TARGET_PROPERTY:tunesmith::tunesmith_network,INTERFACE_INCLUDE_DIRECTORIES>)
     endif()
+    if(KIND STREQUAL runner)
+      target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith_measuring)
+    endif()
   endif()
   if(TARGET tunesmith_warnings)
     target_link_libraries(${NAME} PRIVATE tunesmith_warnings)
   endif()
   set(run_path "$ORIGIN")
-  if(TUNESMITH_STATIC AND TUNESMITH_PLUGIN_INSTALL_DIR)
-    # In a Python package, libraries that plugins need lie beside the kernel.
+  if((TUNESMITH_STATIC OR KIND STREQUAL runner) AND TUNESMITH_PLUGIN_INSTALL_DIR)
+    # Beside the kernel lie libraries that runners need, and in a Python package those that any plugin needs.
     file(RELATIVE_PATH to_kernel /${TUNESMITH_PLUGIN_INSTALL_DIR} /${CMAKE_INSTALL_LIBDIR})
     list(APPEND run_path "$ORIGIN/${to_kernel}")
   endif()

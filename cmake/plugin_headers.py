@@ -13,7 +13,7 @@ import sys
 
 import code_hash
 
-KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer")
+KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer", "runner")
 ROOTS = "core/host/plugin_headers.txt"
 
 

@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "has_parallel_loop.h"
 #include "stopwatch.h"
-#include "tunesmith/ir/visit.h"
 #include "tunesmith/tuning/called_places.h"
 
 namespace tunesmith {
 namespace {
 
 constexpr const char* kSymbol = "tunesmith_candidate";
-
-bool has_parallel_loop(const Program& program) {
-  return find_first<Loop>(program.root(),
-                          [](const Loop& loop) { return loop.loop_kind == LoopKind::Parallel; }) != nullptr;
-}
 
 /// A failure says whose instruction may be at fault.
 std::optional<CandidateFailure> naming_calls(std::optional<CandidateFailure> failure, const Candidate& of) {
@@ -46,13 +41,21 @@ std::vector<Built> Evaluator::build(std::span<const CandidatePtr> candidates) {
   const MachineLock::Turn turn = compute_turn();
   const Stopwatch watch(build_seconds_);
   std::vector<Built> built(candidates.size());
-  pool_.parallel_for(candidates.size(), [&](size_t i) {
+  std::vector<size_t> uncompiled;
+  for (size_t i = 0; i < candidates.size(); ++i) {
     built[i].candidate = candidates[i];
+    if (auto travelling = runner_.as_candidate(candidates[i]->trace, candidates[i]->lowered_hash))
+      built[i].code = CandidateKernel{*std::move(travelling), nullptr};
+    else
+      uncompiled.push_back(i);
+  }
+  pool_.parallel_for(uncompiled.size(), [&](size_t place) {
+    const size_t i = uncompiled[place];
     built[i].code = stopped() ? tl::make_unexpected(std::string("stopped by the user"))
                               : compiler_.compile(*candidates[i], kSymbol);
   });
-  for (const Built& one : built) {
-    if (one.code) compile_seconds_.push_back(one.code->kernel.compile_seconds);
+  for (const size_t i : uncompiled) {
+    if (built[i].code) compile_seconds_.push_back(built[i].code->kernel.compile_seconds);
   }
   return built;
 }
@@ -74,6 +77,7 @@ std::vector<MeasureResult> Evaluator::run(std::span<const Built> group, double l
   for (size_t i = 0; i < group.size(); ++i) {
     if (group[i].code) {
       results[i] = std::move(answers[next++]);
+      if (group[i].code->instance) results[i].verified_on = group[i].code->instance->key;
     } else {
       results[i].failure = CandidateFailure{FailureCause::CompileError, group[i].code.error()};
     }
@@ -82,14 +86,14 @@ std::vector<MeasureResult> Evaluator::run(std::span<const Built> group, double l
   return results;
 }
 
-Record Evaluator::record_of(const Built& one, const MeasureResult& result) const {
-  Record record = record_of(*one.candidate);
+Record Evaluator::record_of(const Candidate& candidate, const MeasureResult& result) const {
+  Record record = record_of(candidate);
   record.timing = result.timing;
   if (result.timing) {
     record.seconds = result.timing->min;
     record.verified_error = result.verified_error;
   }
-  if (one.code && one.code->instance) record.verified_on = one.code->instance->key;
+  record.verified_on = result.verified_on;
   record.disturbed = result.disturbed;
   record.failure = result.failure;
   return record;
@@ -104,7 +108,7 @@ std::vector<Measured> Evaluator::measure(std::span<const Built> group, double li
     const MeasureResult& answer = answers[i];
     if (stopped() && answer.failure) continue;  // the interruption may be its cause
     const CandidatePtr& candidate = group[i].candidate;
-    Record record = record_of(group[i], answer);
+    Record record = record_of(*candidate, answer);
     record.kind = MeasurementKind::Search;
     record.candidate = static_cast<uint64_t>(index) + records.size();
     record.round = round.number;
@@ -127,7 +131,7 @@ std::vector<Measured> Evaluator::check_again(std::span<const CandidatePtr> candi
   for (size_t i = 0; i < built.size(); ++i) {
     results.push_back({candidates[i], answers[i].timing, answers[i].failure});
     if (stopped() && answers[i].failure) continue;
-    records.push_back(record_of(built[i], answers[i]));
+    records.push_back(record_of(*candidates[i], answers[i]));
     records.back().kind = MeasurementKind::Bench;
   }
   add(records);

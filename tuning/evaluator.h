@@ -40,9 +40,10 @@ class Evaluator {
             const RecordedNames& names, Record common, const TuneOptions& options, const TuneHooks& hooks,
             ThreadPool& pool);
 
-  /// On all threads of the pool. After a stop the rest are failures.
+  /// On all threads of the pool; what the runner takes as candidates is not compiled. After a stop the rest
+  /// are failures.
   std::vector<Built> build(std::span<const CandidatePtr> candidates);
-  /// Few at once, so that a stop is heeded soon. `limit`: seconds of the best so far, 0 for none. `index`: of
+  /// At most at_once(). `limit`: seconds of the best so far, 0 for none. `index`: of
   /// the first of them within the run. All are in the store when this returns, with one sync to disk; what a
   /// stop may have ended is left out.
   std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index,
@@ -62,6 +63,7 @@ class Evaluator {
   };
   void record_ranking(std::span<const Ranked> ranked);
 
+  size_t at_once() const { return runner_.at_once(); }
   double build_seconds() const { return build_seconds_; }
   /// Held while something is computed that would disturb another run's measuring.
   MachineLock::Turn compute_turn() const;
@@ -81,7 +83,7 @@ class Evaluator {
   /// A result for each of the group.
   std::vector<MeasureResult> run(std::span<const Built> group, double limit);
   Record record_of(const Candidate& candidate) const;
-  Record record_of(const Built& one, const MeasureResult& result) const;
+  Record record_of(const Candidate& candidate, const MeasureResult& result) const;
   void add(std::span<const Record> records);
 
   RecordStore& store_;

@@ -8,9 +8,6 @@
 namespace tunesmith {
 namespace {
 
-/// Candidates handed to the runner at once: few, so that a stop is heeded soon and records are written as
-/// they come.
-constexpr size_t kGroup = 8;
 /// What takes longer than this, in seconds, is not repeated while nothing is known to be faster: the
 /// unscheduled program may take a thousand times as long as what is found.
 constexpr double kFirstLimit = 0.01;
@@ -69,9 +66,10 @@ std::vector<Measured> Rounds::evaluate(const std::vector<CandidatePtr>& proposed
   }
   const std::vector<Built> built = evaluator_.build(fresh);
   int64_t index = rule_.trials();
-  for (size_t begin = 0; begin < built.size() && !rule_.stopped(); begin += kGroup) {
+  const size_t at_once = built.empty() ? 1 : evaluator_.at_once();
+  for (size_t begin = 0; begin < built.size() && !rule_.stopped(); begin += at_once) {
     const std::span<const Built> group =
-        std::span(built).subspan(begin, std::min(kGroup, built.size() - begin));
+        std::span(built).subspan(begin, std::min(at_once, built.size() - begin));
     const double limit = log_.leaders().seconds() > 0.0 ? log_.leaders().seconds() : kFirstLimit;
     for (Measured& one : evaluator_.measure(group, limit, index, record)) {
       ++index;

@@ -17,6 +17,10 @@ class RunnerPool::Front final : public Runner {
                                            const InterleaveOptions& options) override {
     return pool_.take(task_).interleave(kernels, options);
   }
+  std::optional<CompiledKernel> as_candidate(const Trace& trace, uint64_t lowered_hash) const override {
+    return pool_.take(task_).as_candidate(trace, lowered_hash);
+  }
+  size_t at_once() const override { return pool_.take(task_).at_once(); }
 
  private:
   RunnerPool& pool_;

@@ -13,14 +13,17 @@ namespace {
 
 /// One that is composed anew where the arguments name another search; null: the space's own will do.
 std::unique_ptr<Space> searched_as_asked(HeldSpace& held, const cli::TuneArguments& arguments) {
-  if (arguments.search.empty() && arguments.model.empty() && arguments.scheduler.empty()) return nullptr;
-  return std::make_unique<Space>(cli::searched_as_asked(held.session, arguments), held.session.registry());
+  if (arguments.search.empty() && arguments.model.empty() && arguments.scheduler.empty() &&
+      arguments.runner.empty())
+    return nullptr;
+  return std::make_unique<Space>(cli::searched_as_asked(held.session, arguments), held.session.registry(),
+                                 TargetPresence::NotRequired);
 }
 
-TuneOptions options_of(const cli::TuneArguments& arguments, const MeasureOptions& measure, bool limited) {
+TuneOptions options_of(const cli::TuneArguments& arguments, const cli::Measuring& measuring, bool limited) {
   cli::Common common;
   common.command_line = "python";
-  TuneOptions options = cli::tune_options(common, arguments, measure);
+  TuneOptions options = cli::tune_options(common, arguments, measuring);
   if (arguments.batch > 0) options.batch = arguments.batch;
   if (arguments.trials > 0) options.trials = arguments.trials;
   if (!limited) options.trials = kNoLimit;
@@ -63,19 +66,23 @@ Setup::Setup(std::shared_ptr<HeldSpace> held, WorkloadPtr workload, const cli::T
       workload_(std::move(workload)),
       own_(searched_as_asked(*held_, arguments)),
       store_(cli::open_records(arguments.database)),
-      measure_(cli::measure_options(arguments, stop, cli::say)),
-      environment_(detect_environment(space().plugin_versions())),
-      runner_(make_worker_runner(*workload_, space().target(), held_->session.worker_target(), measure_)),
+      measuring_(cli::measuring_place(held_->session, cli::searched_as_asked(held_->session, arguments)),
+                 held_->session, space(), cli::measure_options(arguments, stop, cli::say),
+                 cli::database_path(arguments.database), cli::say),
+      runner_(measuring_.runner(*workload_)),
       limited_(arguments.trials > 0 || cli::seconds_limit(arguments) <= 0.0),
-      options_(options_of(arguments, measure_, limited_)),
-      threads_(cli::measuring_threads(arguments)) {
-  if (const ProbeResult probe = space().target().probe(); !probe.here())
+      options_(options_of(arguments, measuring_, limited_)) {
+  if (const ProbeResult probe = space().target().probe(); measuring_.here() && !probe.here())
     throw EnvironmentError(fmt::format("programs of space '{}' cannot run here: this machine lacks {}",
                                        space().spec().name, probe.missing));
   cli::require_memory(*workload_, arguments.allow_memory);
 }
 
-double Setup::peak() { return cli::Peaks(space(), measure_, threads_, store_, environment_).of(*workload_); }
+double Setup::peak() {
+  if (!measuring_.here()) return 0.0;
+  return cli::Peaks(space(), measuring_.options(), measuring_.threads(), store_, environment())
+      .of(*workload_);
+}
 
 cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   cli::TuneArguments arguments;
@@ -92,6 +99,7 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   take(rest, "goal", arguments.goal);
   take(rest, "search", arguments.search);
   take(rest, "model", arguments.model);
+  take(rest, "runner", arguments.runner);
   take(rest, "model_file", arguments.model_file);
 
   take(rest, "fresh", arguments.fresh);
@@ -105,9 +113,9 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
     throw UserError(fmt::format("goal: expected 'total' or 'geomean', not '{}'", arguments.goal));
   for (const auto& [name, value] : rest) {
     static const std::vector<std::string> g_known = {
-        "trials", "minutes",      "seed",   "threads", "batch",      "scheduler",
-        "goal",   "min_gain",     "search", "model",   "model_file", "candidate_time_out",
-        "fresh",  "allow_memory", "records"};
+        "trials",       "minutes", "seed",       "threads",   "batch",  "goal",  "min_gain",
+        "search",       "model",   "model_file", "scheduler", "runner", "fresh", "candidate_time_out",
+        "allow_memory", "records"};
     const std::string text = nb::cast<std::string>(name);
     throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));
   }

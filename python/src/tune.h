@@ -8,6 +8,7 @@
 
 #include <tunesmith/tuning/tuner.h>
 
+#include "measuring.h"
 #include "peaks.h"
 #include "progress/progress.h"
 #include "refs.h"
@@ -22,7 +23,7 @@ inline constexpr int64_t kNoLimit = 1'000'000'000;
 /// One workload in one space, with the store and the worker. Owns what it gives by reference.
 class Setup {
  public:
-  /// `stop` must outlive it. Throws as Space's constructor and make_worker_runner() do.
+  /// `stop` must outlive it. Throws as Space's constructor and cli::Measuring do.
   Setup(std::shared_ptr<HeldSpace> held, WorkloadPtr workload, const cli::TuneArguments& arguments,
         const std::atomic<bool>& stop);
 
@@ -30,10 +31,11 @@ class Setup {
   const Space& space() const { return own_ ? *own_ : *held_->space; }
   RecordStore& store() { return store_; }
   Runner& runner() { return *runner_; }
-  const Environment& environment() const { return environment_; }
+  const Environment& environment() const { return measuring_.environment(); }
   const TuneOptions& options() const { return options_; }
   bool limited_by_trials() const { return limited_; }
-  /// Operations a second, measured when it is first asked for; 0: the target has no peak kernel.
+  /// Operations a second, measured when it is first asked for; 0: the target has no peak kernel, or is
+  /// elsewhere.
   double peak();
 
  private:
@@ -41,12 +43,10 @@ class Setup {
   WorkloadPtr workload_;
   std::unique_ptr<Space> own_;  // with another searcher or model than the space's
   RecordStore store_;
-  MeasureOptions measure_;
-  Environment environment_;
+  cli::Measuring measuring_;
   std::unique_ptr<Runner> runner_;
   bool limited_;
   TuneOptions options_;
-  int threads_;
 };
 
 /// What a run has found, with what makes programs of it.

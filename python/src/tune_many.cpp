@@ -92,17 +92,22 @@ cli::TaskList tasks_from(const nb::sequence& workloads, nb::handle weights, bool
 class ManySetup {
  public:
   ManySetup(HeldSpace& held, const cli::TuneArguments& arguments, const std::atomic<bool>& stop)
-      : space(cli::searched_as_asked(held.session, arguments), held.session.registry()),
-        store(cli::open_records(arguments.database)),
-        measure(cli::measure_options(arguments, stop, cli::say)),
-        environment(detect_environment(space.plugin_versions())),
-        worker(held.session.worker_target()) {}
+      : ManySetup(held, cli::searched_as_asked(held.session, arguments), arguments, stop) {}
 
   Space space;
   RecordStore store;
-  MeasureOptions measure;
-  Environment environment;
-  WorkerTarget worker;
+  cli::Measuring measuring;
+
+ private:
+  ManySetup(HeldSpace& held, const SpaceSpec& spec, const cli::TuneArguments& arguments,
+            const std::atomic<bool>& stop)
+      : ManySetup(held, spec, cli::measuring_place(held.session, spec), arguments, stop) {}
+  ManySetup(HeldSpace& held, const SpaceSpec& spec, const std::shared_ptr<MeasuringPlace>& place,
+            const cli::TuneArguments& arguments, const std::atomic<bool>& stop)
+      : space(spec, held.session.registry(), cli::presence_for(*place)),
+        store(cli::open_records(arguments.database)),
+        measuring(place, held.session, space, cli::measure_options(arguments, stop, cli::say),
+                  cli::database_path(arguments.database), cli::say) {}
 };
 
 ListOf<ResultRef> tune_all(const nb::sequence& workloads, const SpaceLike& space, const nb::object& progress,
@@ -119,7 +124,7 @@ ListOf<ResultRef> tune_all(const nb::sequence& workloads, const SpaceLike& space
     ManySetup setup(*held, arguments, stop);
     cli::Common common;
     common.command_line = "python";
-    const TuneManyOptions options = cli::many_options(common, arguments, list, setup.measure);
+    const TuneManyOptions options = cli::many_options(common, arguments, list, setup.measuring);
     TuneManyHooks hooks;
     hooks.stop = &stop;
     hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
@@ -130,9 +135,10 @@ ListOf<ResultRef> tune_all(const nb::sequence& workloads, const SpaceLike& space
       latest = many_progress_of(now, list, options.trials);
     };
     const MakeRunner make_runner = [&](const WeightedTask& task) {
-      return make_worker_runner(task.workload, setup.space.target(), setup.worker, setup.measure);
+      return setup.measuring.runner(task.workload);
     };
-    result = tune_many(list.tasks, setup.space, setup.store, make_runner, setup.environment, options, hooks);
+    result = tune_many(list.tasks, setup.space, setup.store, make_runner, setup.measuring.environment(),
+                       options, hooks);
   };
   const auto poll = [&] {
     std::unique_lock lock(mutex);

@@ -39,6 +39,7 @@ def tune(
     search: str | None = None,
     model: str | None = None,
     model_file: str | None = None,
+    runner: str | None = None,
     records: Records | str | os.PathLike[str] | None = None,
     fresh: bool = False,
     candidate_time_out: float = 10.0,
@@ -70,6 +71,7 @@ def tune(
         Python by its file, as ``"mine.py:Mine"``.
     :param model: a cost model in place of the space's, or a class in Python by its file.
     :param model_file: the cost model is loaded from there where it exists, and saved there.
+    :param runner: the plugin that says where programs are measured, in place of the space's; None: this machine.
     :param records: the store's file, or :class:`Records`; None: the command's.
     :param fresh: do not begin with what is on record.
     :param candidate_time_out: seconds for one program.
@@ -116,6 +118,7 @@ def tune(
             search=search,
             model=model,
             model_file=model_file,
+            runner=runner,
             records=records,
             fresh=fresh,
             candidate_time_out=candidate_time_out,

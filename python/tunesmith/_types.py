@@ -53,6 +53,7 @@ class TuneKeywords(TypedDict, total=False):
     search: str | None
     model: str | None
     model_file: str | None
+    runner: str | None
     records: Records | str | os.PathLike[str] | None
     fresh: bool
     candidate_time_out: float

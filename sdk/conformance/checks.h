@@ -23,6 +23,7 @@ std::span<const Check> searcher_checks();
 std::span<const Check> cost_model_checks();
 std::span<const Check> task_scheduler_checks();
 std::span<const Check> importer_checks();
+std::span<const Check> runner_checks();
 std::span<const Check> target_checks();
 std::span<const Check> extension_checks();
 

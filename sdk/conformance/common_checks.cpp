@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "checks.h"
+#include "tunesmith/measuring/measuring_place.h"
 #include "tunesmith/network/importer.h"
 
 namespace tunesmith::conformance {
@@ -52,6 +53,8 @@ std::shared_ptr<void> make(const Subject& subject, const Options& options) {
       return registry.create<TaskScheduler>(id, options);
     case PluginKind::Importer:
       return registry.create<Importer>(id, options);
+    case PluginKind::Runner:
+      return registry.create<MeasuringPlace>(id, options);
   }
   throw InternalError("a plugin without a kind");
 }

@@ -31,6 +31,8 @@ bool names(const SpaceSpec& spec, PluginKind kind, const std::string& id) {
       return is(spec.task_scheduler);
     case PluginKind::Target:
       return is(spec.target);
+    case PluginKind::Runner:
+      return is(spec.runner);
     case PluginKind::Importer:  // is in no space
       return false;
   }
@@ -57,6 +59,9 @@ void put_into(SpaceSpec& spec, PluginKind kind, const PluginUse& use) {
     case PluginKind::Target:
       spec.target = use;
       spec.extensions.clear();
+      return;
+    case PluginKind::Runner:
+      spec.runner = use;
       return;
     case PluginKind::Importer:
       return;

@@ -27,6 +27,8 @@ std::span<const Check> suite_of(PluginKind kind) {
       return task_scheduler_checks();
     case PluginKind::Importer:
       return importer_checks();
+    case PluginKind::Runner:
+      return runner_checks();
   }
   throw InternalError("a kind of plugin without a suite");
 }

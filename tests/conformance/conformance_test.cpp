@@ -68,6 +68,7 @@ constexpr PluginKind kSearcher = PluginKind::Searcher;
 constexpr PluginKind kCostModel = PluginKind::CostModel;
 constexpr PluginKind kTaskScheduler = PluginKind::TaskScheduler;
 constexpr PluginKind kImporter = PluginKind::Importer;
+constexpr PluginKind kRunner = PluginKind::Runner;
 constexpr PluginKind kTarget = PluginKind::Target;
 constexpr PluginKind kExtension = PluginKind::Extension;
 
@@ -123,6 +124,13 @@ const Mistake kMistakes[] = {
     {kImporter, "objects_differ", "determinism", "P19", "a second object answered something else"},
     {kImporter, "counts_questions", "determinism", "P19", "asked again, it answered something else"},
     {kImporter, "shares_state", "threads", "P20", "with several threads"},
+    {kRunner, "one_too_few", "contract", "P31", "of 2 requests it answers 1"},
+    {kRunner, "another_order", "contract", "P31", "a right program failed: "},
+    {kRunner, "times_a_failure", "contract", "P31", "an answer has a time and a failure"},
+    {kRunner, "throws_in_run", "contract", "P12", "boom"},
+    {kRunner, "moves", "place", "P31", "asked again, it measures elsewhere"},
+    {kRunner, "blames_the_program", "stop", "P31", "stopped, its answer is not the failure worker_lost"},
+    {kRunner, "forgets_a_round", "in_turn", "P31", "of 4 rounds it has 3 samples"},
     {kTarget, "no_cores", "contract", "P26", "it does not say how many cores"},
     {kTarget, "nan_quantity", "contract", "P26", "the quantity hope is nan"},
     {kTarget, "objects_differ", "contract", "P19", "describe different machines"},

@@ -58,7 +58,7 @@ def main():
         # What a kernel might have in another form without refusing the plugin must not be included.
         source = pack / f"{name}.cpp"
         stable = kind in ("module", "task_scheduler")
-        header = "support/version.h" if stable else "records/record_store.h"
+        header = "support/version.h" if stable else "tuning/tuner.h" if kind == "runner" else "records/record_store.h"
         source.write_text(f"#include <tunesmith/{header}>\n" + source.read_text())
         built = subprocess.run(["cmake", "--build", "build"], cwd=pack, capture_output=True, text=True, timeout=500)
         output = built.stdout + built.stderr

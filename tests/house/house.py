@@ -118,7 +118,7 @@ def fail_if(faults, what):
 
 def plugin_ids():
     """What the plugins of this tree call themselves, as a pattern of words."""
-    ids = {match for folder in ("searchers", "costmodels", "task_schedulers", "importers", "targets", "packs") for path in (ROOT / folder).rglob("*.cpp")
+    ids = {match for folder in ("searchers", "costmodels", "task_schedulers", "importers", "runners", "targets", "packs") for path in (ROOT / folder).rglob("*.cpp")
            for match in re.findall(r'TUNESMITH_PLUGIN\([^;]*?PluginKind::\w+,\s*"(\w+)"', path.read_text())}
     assert {"random", "llvm", "evolutionary", "round_robin"} <= ids, ids
     return ids - {"random"}  # also a word of the language; looked for as a literal
@@ -285,7 +285,7 @@ def started_processes(text):
 
 def processes_are_started_in_one_place():
     assert started_processes("// fork()\nif (::fork() == 0) execv(a, b);\nschedule.fork(); r->system(); std::system (c);\n") == ["fork", "execv", "system"]
-    folders = ("core", *LIBRARY_FOLDERS, "plugins", "targets", "searchers", "costmodels", "task_schedulers", "importers", "operators", "tools", "packs", "python/src")
+    folders = ("core", *LIBRARY_FOLDERS, "plugins", "targets", "searchers", "costmodels", "task_schedulers", "importers", "runners", "operators", "tools", "packs", "python/src")
     files = [path for folder in folders for path in sources(folder) if path.suffix != ".txt"]
     found = {path.relative_to(ROOT).as_posix() for path in files if started_processes(path.read_text())}
     assert found == {"process/child_process.cpp"}, found
@@ -339,7 +339,7 @@ def plugins_include_the_sdk_only():
     beside = ROOT / "plugins/none.cpp"
     assert private_includes('#include "trace/kinds.h"\n', beside) and private_includes('#include "tunesmith/no_such.h"\n', beside)
     assert not private_includes('#include "tunesmith/trace/schedule.h"\n#include <vector>\n', beside)
-    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "packs", "targets", "searchers", "costmodels", "task_schedulers", "importers", "sdk/templates", "sdk/examples")
+    fail_if([f'{path.relative_to(ROOT)} includes "{name}"' for folder in ("plugins", "packs", "targets", "searchers", "costmodels", "task_schedulers", "importers", "runners", "sdk/templates", "sdk/examples")
              for path in sources(folder) for name in private_includes(path.read_text(), path)], "a plugin includes a private header")
 
 

@@ -25,7 +25,7 @@ TERMS = [
 # Where a word is what it says: the only readers of their subject's language.
 ALLOWED = {("docs/faq.md", "continue")}
 CODE = ("core", "schema", "performance", "grid", "tiling", "evaluation", "network", "proposals", "operators", "verification", "measuring", "plugins", "packs", "targets", "searchers", "costmodels",
-        "task_schedulers", "importers", "sdk", "tools", "python")
+        "task_schedulers", "importers", "runners", "sdk", "tools", "python")
 
 
 def found(text):

@@ -22,6 +22,8 @@ std::string_view kind_name(PluginKind kind) {
       return "task_scheduler";
     case PluginKind::Importer:
       return "importer";
+    case PluginKind::Runner:
+      return "runner";
   }
   throw InternalError(fmt::format("no plugin kind has the number {}", static_cast<uint32_t>(kind)));
 }

@@ -215,6 +215,7 @@ class Checker {
     for (const SpaceSpec::Stage& stage : spec_.search) options_of(PluginKind::Searcher, stage.searcher);
     options_of(PluginKind::CostModel, spec_.cost_model);
     if (!spec_.task_scheduler.id.empty()) options_of(PluginKind::TaskScheduler, spec_.task_scheduler);
+    if (!spec_.runner.id.empty()) options_of(PluginKind::Runner, spec_.runner);
   }
 
   const SpaceSpec& spec_;

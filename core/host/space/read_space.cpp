@@ -253,7 +253,7 @@ int64_t integer_of(const YamlNode& node, const std::string& what) {
 void refuse_unknown_space_keys(const YamlNode& node, Faults& faults) {
   faults.unknown_keys(node,
                       {"extends", "description", "requires", "target", "modules", "modules+", "search",
-                       "cost_model", "task_scheduler", "max_sketches"},
+                       "cost_model", "task_scheduler", "runner", "max_sketches"},
                       "a space");
 }
 
@@ -280,6 +280,7 @@ void read_space(const YamlEntry& entry, SpaceSpec& spec, Faults& faults) {
   read("cost_model", [&](const YamlNode& model) { spec.cost_model = kind_from(model, "cost_model"); });
   read("task_scheduler",
        [&](const YamlNode& scheduler) { spec.task_scheduler = kind_from(scheduler, "task_scheduler"); });
+  read("runner", [&](const YamlNode& runner) { spec.runner = kind_from(runner, "runner"); });
   read("max_sketches", [&](const YamlNode& max) {
     spec.max_sketches = integer_of(max, "max_sketches");
     if (spec.max_sketches < 1) throw UserError(max.location, "max_sketches: expected a positive integer");

@@ -121,6 +121,16 @@ TEST(SpacesText, AClassInPythonStandsWhereAnIdDoes) {
   EXPECT_EQ(own.task_scheduler.id, "d.py:D");
 }
 
+TEST(SpacesText, ARunnerHasOptionsAndIsInherited) {
+  const SpacesFile file = SpacesFile::parse(std::string(kBase) +
+                                                "  own: {extends: base, runner: {kind: r, place: there}}\n"
+                                                "  next: {extends: own}\n",
+                                            "s.yaml");
+  EXPECT_EQ(file.space("base").runner.id, "");
+  EXPECT_EQ(file.space("next").runner.id, "r");
+  EXPECT_EQ(file.space("next").runner.options.at(0).name, "place");
+}
+
 TEST(SpacesText, DefaultAndPluginFolders) {
   const std::string text =
       std::string(kBase) + "  own: {extends: base}\ndefault: own\nplugins: [packs, /abs]\n";

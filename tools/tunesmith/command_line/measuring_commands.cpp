@@ -14,6 +14,7 @@ void add_search_overrides(CLI::App& command, TuneArguments& arguments) {
   command.add_option("--model", arguments.model, "the cost model to use instead of the space's");
   command.add_option("--scheduler", arguments.scheduler,
                      "the task scheduler to use instead of the space's, for several workloads");
+  add_runner(command, arguments.runner);
 }
 
 void add_budget(CLI::App& command, TuneArguments& arguments, const std::string& trials,

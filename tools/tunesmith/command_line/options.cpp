@@ -77,6 +77,12 @@ void add_threads(CLI::App& command, int& threads, const std::string& of_what) {
   add_not_negative(command, "--threads", threads, of_what + "; 0 = one for each processor");
 }
 
+void add_runner(CLI::App& command, std::string& runner) {
+  command.add_option("--runner", runner,
+                     "the plugin that says where candidates are measured, instead of the space's (default: "
+                     "local, this machine)");
+}
+
 void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what) {
   add_positive(command, "--candidate-time-out", seconds, "seconds that " + of_what + " may take");
 }

@@ -32,6 +32,8 @@ void add_common(CLI::App& command, Common& common, bool spaces);
 void add_database(CLI::App& command, std::string& file);
 void add_allow_memory(CLI::App& command, bool& allow);
 void add_threads(CLI::App& command, int& threads, const std::string& of_what);
+/// Of commands that search live.
+void add_runner(CLI::App& command, std::string& runner);
 void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what);
 /// What to do without a record: --untuned, and --draws. `when`: "where there is no record".
 CLI::Option* add_untuned(CLI::App& command, bool& untuned, int64_t& draws, const std::string& when);

@@ -10,7 +10,7 @@ void add_new_plugin(CLI::App& group, Common& common, NewPluginArguments& argumen
   command->footer("Example: tunesmith plugins new module acme_tile");
   command
       ->add_option("kind", arguments.kind,
-                   "module, searcher, cost_model, task_scheduler, importer, target or extension")
+                   "module, searcher, cost_model, task_scheduler, runner, importer, target or extension")
       ->required();
   command->add_option("name", arguments.name, "the plugin's id: a-z, 0-9 and _")->required();
   command->add_option("--into", arguments.into, "the folder to write (one of the plugin's name)");
@@ -48,9 +48,9 @@ void add_doctor(CLI::App& app, Common& common, int& code) {
 
 void add_plugins(CLI::App& app, Common& common, PluginsArguments& arguments, NewPluginArguments& creation,
                  VerifyArguments& verification, int& code) {
-  CLI::App* group =
-      add_group(app, "plugins", "modules, targets, searchers, cost models, task schedulers and importers",
-                "plugins list --options");
+  CLI::App* group = add_group(
+      app, "plugins", "modules, targets, searchers, cost models, task schedulers, runners and importers",
+      "plugins list --options");
   CLI::App* list = group->add_subcommand("list", "list the plugins that were found, and what each does");
   list->add_flag("--why", arguments.why,
                  "list every place searched, and what was found there, accepted or refused, and why");

@@ -28,6 +28,7 @@ void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int
   add_positive(*command, "--seeds", arguments.seeds, "searches of each workload with each strategy");
   command->add_option("--results", arguments.results,
                       "a file to which each finished search is added; searches that it has are not repeated");
+  add_runner(*command, arguments.runner);
   add_threads(*command, arguments.threads, "number of threads to measure with");
   add_candidate_time_out(*command, arguments.candidate_time_out, "one program");
   add_allow_memory(*command, arguments.allow_memory);

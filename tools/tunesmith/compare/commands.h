@@ -39,6 +39,7 @@ struct CompareArguments {
   int64_t batch = 64;
   int seeds = 5;
   std::string results;  // a file to which every finished search is added; empty: none
+  std::string runner;   // instead of the spaces'; empty: their own
   int threads = 0;
   double candidate_time_out = 10;
   bool allow_memory = false;

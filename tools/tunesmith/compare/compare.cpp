@@ -43,6 +43,8 @@ std::vector<Strategy> strategies_of(Common common, const CompareArguments& argum
     Strategy strategy{searcher.empty() ? space : searcher, std::make_unique<Session>(common), {}};
     strategy.spec = strategy.session->spec();
     if (!searcher.empty()) strategy.spec.search = {{{searcher, {}, {}, false}, 0}};
+    if (!arguments.runner.empty() && strategy.spec.runner.id != arguments.runner)
+      strategy.spec.runner = {arguments.runner, SourceLocation{"--runner"}, {}, false};
     for (const Strategy& other : strategies) {
       if (other.name == strategy.name)
         throw UserError(fmt::format("'{}' is to be compared with itself", other.name));
@@ -187,7 +189,7 @@ int run_compare(const Common& common, const CompareArguments& arguments) {
       for (Search& search : searches) made.push_back(&search);
       std::vector<FinishedSearch*> ranked;
       for (FinishedSearch& one : finished) ranked.push_back(&one);
-      rank_together(subject, made, ranked, settings);
+      rank_together(subject, made, ranked);
     }
     for (FinishedSearch& one : finished) runs.push_back(std::move(one.run));
   }

@@ -15,6 +15,7 @@
 #include <tunesmith/workload/workload.h>
 
 #include "commands.h"
+#include "measuring.h"
 #include "session.h"
 
 namespace tunesmith::cli {
@@ -59,19 +60,25 @@ class Search {
   FinishedSearch search(uint64_t seed);
   const Space& space() const { return *space_; }
   const Strategy& strategy() const { return strategy_; }
+  /// Of a live subject, for programs of it.
+  std::unique_ptr<Runner> runner() const { return measuring_->runner(subject_.workload); }
 
  private:
   const Subject& subject_;
   Strategy& strategy_;
+  const Environment& environment() const;
+  int threads() const;  // of the measured programs
+
   const CompareSettings& settings_;
+  std::shared_ptr<MeasuringPlace> place_;  // this and measuring_ of a live subject
   std::unique_ptr<Space> space_;
-  Environment environment_;
+  std::unique_ptr<Measuring> measuring_;
 };
 
 /// Times the best programs of all live searches of one subject in turn, and writes that into the runs: what
 /// each search saw was seen at another moment. Programs of one hash are timed once.
 void rank_together(const Subject& subject, const std::vector<Search*>& searches,
-                   const std::vector<FinishedSearch*>& finished, const CompareSettings& settings);
+                   const std::vector<FinishedSearch*>& finished);
 
 /// The file of --results: JSON lines, one for each finished search.
 class ResultsFile {

@@ -6,24 +6,19 @@
 #include <fmt/format.h>
 
 #include <tunesmith/support/hash.h>
-#include <tunesmith/support/thread_pool.h>
 #include <tunesmith/tuning/ranking.h>
 #include <tunesmith/tuning/tuner.h>
 
 #include "common/scratch_store.h"
 #include "compare.h"
+#include "say.h"
 
 namespace tunesmith::cli {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-int measured_threads(const CompareSettings& settings) {
-  return settings.arguments.threads > 0 ? settings.arguments.threads
-                                        : static_cast<int>(available_processors());
-}
-
-MeasureOptions measuring(const CompareSettings& settings) {
+MeasureOptions measure_options(const CompareSettings& settings) {
   MeasureOptions options;
   options.threads = settings.arguments.threads;
   options.time_out_seconds = settings.arguments.candidate_time_out;
@@ -32,8 +27,9 @@ MeasureOptions measuring(const CompareSettings& settings) {
   return options;
 }
 
-std::unique_ptr<Space> compose(const Subject& subject, Strategy& strategy) {
-  if (!subject.table) return std::make_unique<Space>(strategy.spec, strategy.session->registry());
+std::unique_ptr<Space> compose(const Subject& subject, Strategy& strategy, const MeasuringPlace* place) {
+  if (!subject.table)
+    return std::make_unique<Space>(strategy.spec, strategy.session->registry(), presence_for(*place));
   return std::make_unique<Space>(table_space(*subject.table, strategy.spec), strategy.session->registry(),
                                  make_table_target(*subject.table));
 }
@@ -53,15 +49,24 @@ Search::Search(const Subject& subject, Strategy& strategy, const CompareSettings
     : subject_(subject),
       strategy_(strategy),
       settings_(settings),
-      space_(compose(subject, strategy)),
-      environment_(subject.table ? subject.table->environment
-                                 : detect_environment(space_->plugin_versions())) {}
+      place_(subject.table ? nullptr : measuring_place(*strategy.session, strategy.spec)),
+      space_(compose(subject, strategy, place_.get())) {
+  if (place_)
+    measuring_ =
+        std::make_unique<Measuring>(place_, *strategy.session, *space_, measure_options(settings), "", say);
+}
+
+const Environment& Search::environment() const {
+  return measuring_ ? measuring_->environment() : subject_.table->environment;
+}
+
+int Search::threads() const { return measuring_ ? measuring_->threads() : subject_.table->threads; }
 
 std::string Search::key(uint64_t seed) const {
   const std::string where = subject_.table
                                 ? identity_of(*subject_.table)
-                                : fmt::format("machine {} threads {} {}", hex64(environment_.machine()),
-                                              measured_threads(settings_), space_->task_target().str());
+                                : fmt::format("machine {} threads {} {}", hex64(environment().machine()),
+                                              threads(), space_->task_target().str());
   const std::string what =
       fmt::format("{}{}{}", space_->rules(), space_->search_text(), space_->cost_model_text());
   return fmt::format("{} {} {} {} seed {} trials {} batch {}", subject_.workload.key, where, strategy_.name,
@@ -81,7 +86,7 @@ FinishedSearch Search::search(uint64_t seed) {
   options.seed = seed;
   options.resume = false;
   options.command = settings_.command_line;
-  options.measure_threads = subject_.table ? subject_.table->threads : measured_threads(settings_);
+  options.measure_threads = threads();
   if (!subject_.table) options.machine = settings_.machine;
 
   std::unique_ptr<Runner> runner;
@@ -91,8 +96,7 @@ FinishedSearch Search::search(uint64_t seed) {
     table = replaying.get();
     runner = std::move(replaying);
   } else {
-    runner = make_worker_runner(subject_.workload, space_->target(), strategy_.session->worker_target(),
-                                measuring(settings_));
+    runner = measuring_->runner(subject_.workload);
   }
   TuneHooks hooks;
   hooks.stop = settings_.stop;
@@ -106,7 +110,7 @@ FinishedSearch Search::search(uint64_t seed) {
     if (best < before) run.improvements.push_back({progress.trials, run.wall_seconds, best});
   };
   ScratchStore store;
-  const TuneResult result = tune(subject_.workload, *space_, *store, *runner, environment_, options, hooks);
+  const TuneResult result = tune(subject_.workload, *space_, *store, *runner, environment(), options, hooks);
   run.final_seconds = result.best_id.empty() ? kNever : result.best_seconds;
   for (const auto& [cause, count] : result.failures)
     run.failures[std::string(failure_cause_name(cause))] = count;
@@ -121,7 +125,8 @@ FinishedSearch Search::search(uint64_t seed) {
 }
 
 void rank_together(const Subject& subject, const std::vector<Search*>& searches,
-                   const std::vector<FinishedSearch*>& finished, const CompareSettings& settings) {
+                   const std::vector<FinishedSearch*>& finished) {
+  const std::unique_ptr<Runner> runner = searches.front()->runner();
   std::vector<CompiledKernel> kernels;
   std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
   std::vector<std::pair<FinishedSearch*, size_t>> timed;
@@ -135,20 +140,21 @@ void rank_together(const Subject& subject, const std::vector<Search*>& searches,
     if (!candidate) continue;  // of an older version, in the file of results
     const auto [place, fresh] = places.try_emplace((*candidate)->lowered_hash, kernels.size());
     if (fresh) {
-      auto kernel = space.target().compile((*candidate)->lowered, "tunesmith_compare");
-      if (!kernel)
-        throw EnvironmentError(fmt::format("the best program does not compile: {}", kernel.error()));
-      kernels.push_back(std::move(*kernel));
+      std::optional<CompiledKernel> kernel =
+          runner->as_candidate((*candidate)->trace, (*candidate)->lowered_hash);
+      if (!kernel) {
+        auto compiled = space.target().compile((*candidate)->lowered, "tunesmith_compare");
+        if (!compiled)
+          throw EnvironmentError(fmt::format("the best program does not compile: {}", compiled.error()));
+        kernel = std::move(*compiled);
+      }
+      kernels.push_back(*std::move(kernel));
     }
     timed.emplace_back(one, place->second);
   }
   if (kernels.empty()) return;
   std::vector<const CompiledKernel*> in_turn;
   for (const CompiledKernel& kernel : kernels) in_turn.push_back(&kernel);
-  Search& first = *searches.front();
-  const std::unique_ptr<Runner> runner =
-      make_worker_runner(subject.workload, first.space().target(), first.strategy().session->worker_target(),
-                         measuring(settings));
   constexpr InterleaveOptions kRounds{.rounds = 60, .budget_seconds = 30.0, .min_rounds = 10};
   const std::vector<InterleavedTimes> times = runner->interleave(in_turn, kRounds);
   for (const auto& [one, place] : timed) {

@@ -11,9 +11,10 @@ namespace tunesmith::cli {
 struct TuneArguments {
   std::vector<std::string> workloads;  // texts, and files of suites
   std::vector<double> weights;         // one for each of `workloads`; empty: as the suites say
-  std::string scheduler;               // this and the next two: instead of the space's; empty: its own
+  std::string scheduler;               // this and the next three: instead of the space's; empty: its own
   std::string search;                  // NAME[:TRIALS],...
   std::string model;
+  std::string runner;
   std::string goal;  // "total" or "geomean"; empty: "total" when there are weights
   std::string database;
   int64_t trials = 0;              // of all workloads together; 0: as many as is usual

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <tunesmith/support/files.h>
-#include <tunesmith/support/thread_pool.h>
 
 #include "memory.h"
 #include "say.h"
@@ -72,19 +71,12 @@ SpaceSpec searched_as_asked(const Session& session, const TuneArguments& argumen
   if (!arguments.model.empty()) spec.cost_model = use_of(arguments.model, spec.cost_model, "--model");
   if (!arguments.scheduler.empty())
     spec.task_scheduler = use_of(arguments.scheduler, spec.task_scheduler, "--scheduler");
+  if (!arguments.runner.empty()) spec.runner = use_of(arguments.runner, spec.runner, "--runner");
   return spec;
-}
-
-int measuring_threads(const TuneArguments& arguments) {
-  return arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
 }
 
 MeasureOptions measure_options(const TuneArguments& arguments, const std::atomic<bool>& stop,
                                const std::function<void(const std::string&)>& say) {
-  const auto processors = static_cast<int>(available_processors());
-  if (arguments.threads > processors)
-    say(fmt::format("{} threads share {} {}: times are of programs that wait for each other",
-                    arguments.threads, processors, processors == 1 ? "processor" : "processors"));
   MeasureOptions measure;
   measure.threads = arguments.threads;
   measure.time_out_seconds = arguments.candidate_time_out;
@@ -93,14 +85,13 @@ MeasureOptions measure_options(const TuneArguments& arguments, const std::atomic
   return measure;
 }
 
-TuneOptions tune_options(const Common& common, const TuneArguments& arguments,
-                         const MeasureOptions& measure) {
+TuneOptions tune_options(const Common& common, const TuneArguments& arguments, const Measuring& measuring) {
   TuneOptions options;
   options.seed = arguments.seed;
-  options.measure_threads = measuring_threads(arguments);
+  options.measure_threads = measuring.threads();
   options.threads = static_cast<size_t>(std::max(arguments.threads, 0));
   options.resume = !arguments.fresh;
-  options.machine = measure.machine;
+  options.machine = measuring.options().machine;
   options.command = common.command_line;
   options.model_file = arguments.model_file;
   require_folder_of(arguments.model_file);
@@ -108,9 +99,9 @@ TuneOptions tune_options(const Common& common, const TuneArguments& arguments,
 }
 
 TuneManyOptions many_options(const Common& common, const TuneArguments& arguments, const TaskList& list,
-                             const MeasureOptions& measure) {
+                             const Measuring& measuring) {
   TuneManyOptions options;
-  options.task = tune_options(common, arguments, measure);
+  options.task = tune_options(common, arguments, measuring);
   options.task.batch = arguments.batch > 0 ? arguments.batch : kUsualBatch;
   options.seconds = seconds_limit(arguments);
   options.trials = arguments.trials;

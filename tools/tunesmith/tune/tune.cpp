@@ -82,9 +82,9 @@ nlohmann::json beside_it(const Common& common, const TuneArguments& arguments, c
 }
 
 /// `limited`: by trials, not by time alone.
-TuneOptions options_of(const Common& common, const TuneArguments& arguments, const MeasureOptions& measure,
+TuneOptions options_of(const Common& common, const TuneArguments& arguments, const Measuring& measuring,
                        bool limited) {
-  TuneOptions options = tune_options(common, arguments, measure);
+  TuneOptions options = tune_options(common, arguments, measuring);
   if (arguments.batch > 0) options.batch = arguments.batch;
   if (arguments.trials > 0) options.trials = arguments.trials;
   if (!limited) options.trials = kNoLimit;
@@ -97,24 +97,30 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
              const std::atomic<bool>& stop) {
   if (!arguments.against.empty()) require_against(arguments.against, arguments.workloads.front());
   Session session(common);
-  const Space space(searched_as_asked(session, arguments), session.registry());
+  const SpaceSpec spec = searched_as_asked(session, arguments);
+  const std::shared_ptr<MeasuringPlace> place = measuring_place(session, spec);
+  const Space space(spec, session.registry(), presence_for(*place));
   tell_refused(space);
   tell_unconsumed(space);
-  const Environment environment = detect_environment(space.plugin_versions());
   RecordStore store = open_records(arguments.database);
 
   LiveLine line(common.quiet);
-  const MeasureOptions measure = measure_options(arguments, stop, [&](const std::string& text) {
+  const auto tell = [&](const std::string& text) {
     line.clear();
     fmt::print(stderr, "tunesmith: {}\n", text);
-  });
-  line.say("measuring the machine's peak");
-  const double peak = Peaks(space, measure, measuring_threads(arguments), store, environment).of(workload);
-  const std::unique_ptr<Runner> runner =
-      make_worker_runner(workload, space.target(), session.worker_target(), measure);
+  };
+  const Measuring measuring(place, session, space, measure_options(arguments, stop, tell),
+                            database_path(arguments.database), tell);
+  const Environment& environment = measuring.environment();
+  double peak = 0.0;
+  if (measuring.here()) {
+    line.say("measuring the machine's peak");
+    peak = Peaks(space, measuring.options(), measuring.threads(), store, environment).of(workload);
+  }
+  const std::unique_ptr<Runner> runner = measuring.runner(workload);
 
   const bool limited = arguments.trials > 0 || arguments.minutes <= 0.0;
-  const TuneOptions options = options_of(common, arguments, measure, limited);
+  const TuneOptions options = options_of(common, arguments, measuring, limited);
   TuneHooks hooks;
   hooks.stop = &stop;
   hooks.left_plain = [&](std::span<const PlainBlock> blocks) {

@@ -227,17 +227,21 @@ int exit_code(const TuneManyResult& result) {
 TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const TaskList& list,
                      const std::atomic<bool>& stop) {
   Session session(common);
-  const Space space(searched_as_asked(session, arguments), session.registry());
+  const SpaceSpec spec = searched_as_asked(session, arguments);
+  const std::shared_ptr<MeasuringPlace> place = measuring_place(session, spec);
+  const Space space(spec, session.registry(), presence_for(*place));
   tell_refused(space);
   tell_unconsumed(space);
-  const Environment environment = detect_environment(space.plugin_versions());
   RecordStore store = open_records(arguments.database);
   ManyProgress* shown = nullptr;
-  const MeasureOptions measure = measure_options(arguments, stop, [&](const std::string& text) {
+  const auto tell = [&](const std::string& text) {
     if (shown != nullptr) shown->clear();
     fmt::print(stderr, "tunesmith: {}\n", text);
-  });
-  const TuneManyOptions options = many_options(common, arguments, list, measure);
+  };
+  const Measuring measuring(place, session, space, measure_options(arguments, stop, tell),
+                            database_path(arguments.database), tell);
+  const Environment& environment = measuring.environment();
+  const TuneManyOptions options = many_options(common, arguments, list, measuring);
   if (!common.quiet) {
     fmt::print(stderr, "tunesmith: tuning {} tasks for {}; task scheduler: {}\n", list.tasks.size(),
                options.goal == TuningGoal::TotalTime ? "the sum of weight * time"
@@ -250,9 +254,10 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
                  "gives each a round\n",
                  options.trials, tasks, options.task.batch * tasks);
   }
-  Peaks peaks(space, measure, options.task.measure_threads, store, environment);
+  Peaks peaks(space, measuring.options(), measuring.threads(), store, environment);
   std::vector<double> peak_of;
-  for (const WeightedTask& task : list.tasks) peak_of.push_back(peaks.of(task.workload));
+  for (const WeightedTask& task : list.tasks)
+    peak_of.push_back(measuring.here() ? peaks.of(task.workload) : 0.0);
   ManyProgress progress(common.quiet, list, std::move(peak_of), options);
   shown = &progress;
   TuneManyHooks hooks;
@@ -266,10 +271,7 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
     progress.clear();
     if (!common.quiet) fmt::print(stderr, "tunesmith: {}: {}\n", list.names[task], error);
   };
-  const WorkerTarget worker = session.worker_target();
-  const MakeRunner make_runner = [&](const WeightedTask& task) {
-    return make_worker_runner(task.workload, space.target(), worker, measure);
-  };
+  const MakeRunner make_runner = [&](const WeightedTask& task) { return measuring.runner(task.workload); };
   const TuneManyResult result = tune_many(list.tasks, space, store, make_runner, environment, options, hooks);
   progress.clear();
   TunedMany tuned{exit_code(result), {}, without_program(result)};

@@ -1,5 +1,5 @@
 // Running candidates: what is asked of a runner, and what it answers. The kernel knows no runner: who calls
-// tune() brings one, such as make_worker_runner() of <tunesmith/measuring/worker_runner.h>.
+// tune() brings one, which a plugin of the kind runner has made (<tunesmith/measuring/measuring_place.h>).
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@
 namespace tunesmith {
 
 class MachineLock;  // <tunesmith/measuring/machine_lock.h>
+class Trace;        // <tunesmith/trace/trace.h>
 
 struct MeasureOptions {
   int threads = 0;               // of the measured program; 0 = all this process may use
@@ -61,6 +62,9 @@ struct MeasureResult {
   std::optional<bool> disturbed;
   double verified_error = 0.0;  // largest error over its tolerance; at most 1 when timing is present
   std::optional<CandidateFailure> failure;
+  /// Of a runner that takes candidates (Runner::as_candidate): the smaller workload that it verified the
+  /// program on; "": its own.
+  std::string verified_on = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
 struct InterleaveOptions {
@@ -101,6 +105,12 @@ class Runner {
   /// What values of its types the own workload's candidates are not verified on, each with the reason
   /// ("denormals: .."); known after the first run().
   virtual std::vector<std::string> not_exercised() const { return {}; }
+  /// Of a runner that measures elsewhere: a candidate as what it takes instead of the target's code, since it
+  /// is compiled where it is measured. Nothing, the default: it takes code.
+  virtual std::optional<CompiledKernel> as_candidate(const Trace& trace, uint64_t lowered_hash) const;
+  /// With how many requests run() is best called. Few where they are measured one after the other: a stop is
+  /// heeded soon, and records are written as they come.
+  virtual size_t at_once() const;
 };
 
 }  // namespace tunesmith

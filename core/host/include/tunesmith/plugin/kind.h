@@ -17,6 +17,7 @@ class Searcher;              // <tunesmith/search/searcher.h>
 class CostModel;             // <tunesmith/search/cost_model.h>
 class TaskScheduler;         // <tunesmith/search/task_scheduler.h>
 class Importer;              // <tunesmith/network/importer.h>, of the library network
+class MeasuringPlace;        // <tunesmith/measuring/measuring_place.h>, of the library measuring
 
 /// Stored in plugin files: a number never changes its meaning.
 enum class PluginKind : uint32_t {
@@ -26,15 +27,16 @@ enum class PluginKind : uint32_t {
   Searcher = 4,
   CostModel = 5,
   TaskScheduler = 6,
-  Importer = 7
+  Importer = 7,
+  Runner = 8
 };
 
 inline constexpr std::array kPluginKinds = {
     PluginKind::Module,    PluginKind::Target,        PluginKind::Extension, PluginKind::Searcher,
-    PluginKind::CostModel, PluginKind::TaskScheduler, PluginKind::Importer};
+    PluginKind::CostModel, PluginKind::TaskScheduler, PluginKind::Importer,  PluginKind::Runner};
 
-/// "module", "target", "extension", "searcher", "cost_model", "task_scheduler" or "importer": the word in
-/// manifests and messages.
+/// "module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer" or "runner": the
+/// word in manifests and messages.
 std::string_view kind_name(PluginKind kind);
 
 /// The kind of that name, or nothing.
@@ -71,6 +73,10 @@ template <>
 struct PluginInterface<PluginKind::Importer> {
   using type = Importer;
 };
+template <>
+struct PluginInterface<PluginKind::Runner> {
+  using type = MeasuringPlace;
+};
 
 /// The kind whose interface is `Interface`.
 template <typename Interface>
@@ -82,6 +88,7 @@ inline constexpr PluginKind kKindOf = [] {
   if constexpr (std::is_same_v<Interface, CostModel>) return PluginKind::CostModel;
   if constexpr (std::is_same_v<Interface, TaskScheduler>) return PluginKind::TaskScheduler;
   if constexpr (std::is_same_v<Interface, Importer>) return PluginKind::Importer;
+  if constexpr (std::is_same_v<Interface, MeasuringPlace>) return PluginKind::Runner;
 }();
 
 }  // namespace tunesmith

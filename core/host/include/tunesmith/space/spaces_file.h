@@ -57,6 +57,8 @@ struct SpaceSpec {
   PluginUse cost_model;
   /// Of runs that tune many tasks; without an id when the space names none.
   PluginUse task_scheduler;
+  /// Where its candidates are measured; without an id when the space does not say: on this machine.
+  PluginUse runner;
   /// Schedules that the modules may make of the program, by forking. More end the run with the name of the
   /// module that made them.
   int64_t max_sketches = 1024;

@@ -1,0 +1,7 @@
+#include "tunesmith/measuring/measuring_place.h"
+
+namespace tunesmith {
+
+MeasuringPlace::~MeasuringPlace() = default;
+
+}  // namespace tunesmith
