@@ -14,6 +14,16 @@ namespace {
 /// Shape arithmetic is small; larger constants wait for fold_constants.
 constexpr int64_t kMaxShapeElements = 4096;
 
+/// Numbers made of bytes are no shapes: later passes compute with the bytes.
+bool dequantizes(const DefinedNode& defined) {
+  return std::ranges::any_of(defined.inputs,
+                             [](const auto& input) {
+                               return input && (input->type.dtype == kU8 || input->type.dtype == kI8);
+                             }) &&
+         std::ranges::any_of(defined.computation.outputs,
+                             [](const TensorType& type) { return type.dtype.is_float(); });
+}
+
 bool is_small(const DefinedNode& defined) {
   const auto small = [](const Shape& shape) { return element_count(shape) <= kMaxShapeElements; };
   return std::ranges::all_of(
@@ -222,7 +232,7 @@ class ShapeFixer {
       if (constants[i] && node.outputs[i] != kAbsent) tensor(node.outputs[i]).constant = constants[i];
     const bool is_open = std::ranges::any_of(
         node.outputs, [&](TensorIndex output) { return output != kAbsent && !tensor(output).constant; });
-    if (!is_open || !is_small(defined)) return;
+    if (!is_open || !is_small(defined) || dequantizes(defined)) return;
     fold(network_, defined);
   }
 

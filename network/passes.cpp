@@ -9,12 +9,19 @@
 namespace tunesmith::network {
 namespace {
 
-constexpr std::array<Pass, 11> kPasses{{
+constexpr std::array<Pass, 13> kPasses{{
     {"resolve", "Finds the definition of each operator.", resolve},
     {"fix_shapes",
      "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
      "constants.",
      fix_shapes},
+    {"move_dequantization",
+     "Moves and chooses bytes, not the numbers that they stand for; drops numbers made of bytes for the same "
+     "bytes.",
+     move_dequantization},
+    {"multiply_integers",
+     "Computes products and convolutions of dequantized bytes as sums of integers, which are scaled.",
+     multiply_integers},
     {"fold_constants", "Evaluates all nodes whose inputs are constant.", fold_constants},
     {"drop_identities", "Removes nodes whose output is their input.", drop_identities},
     {"eliminate_common_subexpressions", "Computes once what several nodes compute from the same inputs.",

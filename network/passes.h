@@ -10,6 +10,8 @@ namespace tunesmith::network {
 
 void resolve(Network& network, const PassOptions& options);
 void fix_shapes(Network& network, const PassOptions& options);
+void move_dequantization(Network& network, const PassOptions& options);
+void multiply_integers(Network& network, const PassOptions& options);
 void fold_constants(Network& network, const PassOptions& options);
 void drop_identities(Network& network, const PassOptions& options);
 void eliminate_common_subexpressions(Network& network, const PassOptions& options);

@@ -82,6 +82,22 @@ bool compares_elements(const Block& block) {
   });
 }
 
+/// Does each element follow from the one of a tensor of bytes, or of 16 bits, that stands at its place, and
+/// take more memory? Every reader computes it then: the narrow one lies in memory.
+bool widens(const Network& network, const Node& node, const Program& program) {
+  if (node.outputs.size() != 1 || program.blocks().size() != 1 || !reads_one_tensor(network, node))
+    return false;
+  const Store* store = body_store(*program.blocks().front());
+  if (store == nullptr || program.blocks().front()->has_reduction()) return false;
+  const std::vector<Access> reads = reads_of(*program.blocks().front());
+  return std::ranges::all_of(reads, [&](const Access& read) {
+    const DType from = read.buffer->dtype;
+    return read.buffer->constant ||
+           (from.is_int() && from.bytes() <= 2 && from.bytes() < store->buffer->dtype.bytes() &&
+            equal_indices(read.indices, store->indices));
+  });
+}
+
 NodeFacts facts_of(const Network& network, size_t node) {
   if (is_in_place(network, node)) return {NodeKind::InPlace};
   const size_t position[] = {node};
@@ -94,6 +110,7 @@ NodeFacts facts_of(const Network& network, size_t node) {
                   varying_inputs(network, of).size(),
                   made.workload.flops > 0.0};
   if (!facts.computes && reads_one_tensor(network, of)) facts.kind = NodeKind::View;
+  if (widens(network, of, made.workload.program)) facts.kind = NodeKind::View;
   for (const Block* block : made.workload.program.blocks()) {
     const Store* store = body_store(*block);
     facts.adds_numbers |= store == nullptr || !only_moves(store->value);

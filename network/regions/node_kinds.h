@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 
 enum class NodeKind : uint8_t {
-  View,         // moves elements of one tensor, and computes nothing
+  View,         // moves elements of one tensor and computes nothing, or makes wider ones of narrow integers
   Elementwise,  // no reduction
   Gather,       // the same, and reads elements at positions that are data
   Reduction,    // reads each element a few times, such as softmax

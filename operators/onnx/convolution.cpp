@@ -35,33 +35,15 @@ void check_convolution(const NodeReader& node, int64_t groups) {
                        "the bias is not one value for each output channel");
 }
 
-/// The sum over the kernel and, innermost, the channels of a group, which lie together once an image lies
-/// with its channels last. Axes of one iteration are left out.
 std::string convolved(const NodeReader& node, const Window& window, int64_t groups,
                       const std::string& source) {
   const DType dtype = node.dtype(0);
   const Shape& w = node.shape(1);
-  Indices axes;
-  Shape extents;
-  for (size_t i = 0; i < window.rank(); ++i) {
-    if (w[2 + i] == 1) continue;
-    axes.push_back(fmt::format("r{}", 1 + i));
-    extents.push_back(w[2 + i]);
-  }
-  if (w[1] > 1 || axes.empty()) {
-    axes.emplace_back("r0");
-    extents.push_back(w[1]);
-  }
-  const std::string channel = axes.back() == "r0" ? "r0" : "0";
-  Indices x_at{"i0", groups == 1 ? channel : fmt::format("i1 // {} * {} + {}", w[0] / groups, w[1], channel)};
-  Indices w_at{"i1", channel};
-  for (size_t i = 0; i < window.rank(); ++i) {
-    x_at.push_back(w[2 + i] == 1 ? window.begin_index(i, 2) : window.index(i, 2, 1));
-    w_at.push_back(w[2 + i] == 1 ? "0" : fmt::format("r{}", 1 + i));
-  }
-  return reduction("sum", axes, extents,
-                   convert(dtype, wide(dtype), element(source, x_at)) + " * " +
-                       convert(dtype, wide(dtype), element(in(1), w_at)));
+  const std::string group = groups == 1 ? "" : fmt::format("i1 // {}", w[0] / groups);
+  const ConvolutionTerms terms = convolution_terms(window, w, group);
+  return reduction("sum", terms.axes, terms.extents,
+                   convert(dtype, wide(dtype), element(source, terms.x_at)) + " * " +
+                       convert(dtype, wide(dtype), element(in(1), terms.w_at)));
 }
 
 Computation conv(const NodeReader& node) {

@@ -190,11 +190,10 @@ Computation quantized(const NodeReader& node, const Shape& shape, const std::str
   Script script;
   const std::string quotient =
       script.here(shape, fmt::format("{} / {}", value, element(in(scale), Indices(node.rank(scale), "0"))));
-  std::string whole = rounded(quotient);
+  std::string rest = rounded(quotient);
   if (node.has(zero))
-    whole = fmt::format("floor({} + {}({}) + 0.5)", whole, node.dtype(scale).str(),
-                        element(in(zero), Indices(node.rank(zero), "0")));
-  return computed(to, shape, script.text + statement(out(0), shape, typed(to, whole)));
+    rest += " + " + typed(node.dtype(scale), element(in(zero), Indices(node.rank(zero), "0")));
+  return computed(to, shape, script.text + statement(out(0), shape, typed(to, whole(rest))));
 }
 
 Define q_linear_binary(char operation) {

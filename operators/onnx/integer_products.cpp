@@ -50,11 +50,12 @@ struct ZeroPoints {
   std::string a, b;
 };
 
-/// Of the product: the statement's value at i0, i1, ..., from sums of a * b, a and b.
+/// Of the product: the statement's value at i0, i1, ..., from sums of a * b, of a, and of za * b, which are
+/// known ahead where za and b are.
 std::string corrected(const ZeroPoints& zero, int64_t terms, const std::string& products,
-                      const std::string& sums_of_a, const std::string& sums_of_b) {
+                      const std::string& sums_of_a, const std::string& sums_of_zero_times_b) {
   std::string value = products;
-  if (!zero.a.empty()) value += fmt::format(" - {} * {}", zero.a, sums_of_b);
+  if (!zero.a.empty()) value += " - " + sums_of_zero_times_b;
   if (!zero.b.empty()) value += fmt::format(" - {} * {}", zero.b, sums_of_a);
   if (!zero.a.empty() && !zero.b.empty()) value += fmt::format(" + {} * {} * {}", terms, zero.a, zero.b);
   return value;
@@ -100,6 +101,7 @@ IntegerProduct multiplied(const NodeReader& node, Script& script, const Places& 
     zero.b = typed(kI32, single_or(node, places.b_zero, shape[batch + 1], column));
   const std::string products = script.here(shape, sum(of_a + " * " + of_b));
   std::string sums_of_a, sums_of_b;
+  const bool one_zero = !zero.a.empty() && element_count(node.shape(places.a_zero)) == 1;
   if (!zero.b.empty()) {
     const Shape rows(shape.begin(), shape.end() - 1);
     sums_of_a = script.here(rows, sum(of_a));
@@ -108,10 +110,12 @@ IntegerProduct multiplied(const NodeReader& node, Script& script, const Places& 
     // Without the axis of rows: columns move to its place.
     Shape columns = shape;
     columns.erase(columns.end() - 2);
-    const std::string array = script.make(columns, sum(batched(b, places.b, batch, {"r0", row})));
+    const std::string term = batched(b, places.b, batch, {"r0", row});
+    const std::string array = script.make(columns, sum(one_zero ? zero.a + " * " + term : term));
     Indices at = axis_names(batch);
     at.push_back(column);
     sums_of_b = element(array, at);
+    if (!one_zero) sums_of_b = zero.a + " * " + sums_of_b;
   }
   return {shape, corrected(zero, a.back(), products, sums_of_a, sums_of_b)};
 }
@@ -146,41 +150,30 @@ IntegerProduct convolved_bytes(const NodeReader& node, Script& script, const Pla
   const std::string source = padded_with(node, script, window, places);
   Shape shape{x[0], w[0]};
   shape.insert(shape.end(), window.output.begin(), window.output.end());
-  Indices axes{"r0"}, w_at{"i1", "r0"}, windows;
-  Shape extents{w[1]};
-  for (size_t i = 0; i < window.rank(); ++i) {
-    axes.push_back(fmt::format("r{}", 1 + i));
-    w_at.push_back(axes.back());
-    extents.push_back(w[2 + i]);
-    windows.push_back(window.index(i, 2, 1));
-  }
-  const auto of_x = [&](const std::string& group) {
-    Indices at{"i0", groups == 1 ? "r0" : fmt::format("{} * {} + r0", group, w[1])};
-    at.insert(at.end(), windows.begin(), windows.end());
-    return typed(kI32, element(source, at));
-  };
-  const std::string group = fmt::format("i1 // {}", w[0] / groups);
-  const std::string of_w = typed(kI32, element(in(places.b), w_at));
+  const std::string group = groups == 1 ? "" : fmt::format("i1 // {}", w[0] / groups);
+  const ConvolutionTerms terms = convolution_terms(window, w, group);
+  const auto sum = [&](const std::string& term) { return reduction("sum", terms.axes, terms.extents, term); };
+  const auto of_w = [&](Indices at) { return typed(kI32, element(in(places.b), at)); };
   ZeroPoints zero;
   if (!is_zero(node, places.a_zero)) zero.a = typed(kI32, single_or(node, places.a_zero, 1, "0"));
   if (!is_zero(node, places.b_zero)) zero.b = typed(kI32, single_or(node, places.b_zero, w[0], "i1"));
   const std::string products =
-      script.here(shape, reduction("sum", axes, extents, of_x(group) + " * " + of_w));
+      script.here(shape, sum(typed(kI32, element(source, terms.x_at)) + " * " + of_w(terms.w_at)));
   std::string sums_of_x, sums_of_w;
   if (!zero.a.empty()) {
-    Indices at = w_at;
+    Indices at = terms.w_at;
     at[0] = "i0";
-    sums_of_w = element(
-        script.make({w[0]}, reduction("sum", axes, extents, typed(kI32, element(in(places.b), at)))), {"i1"});
+    sums_of_w = element(script.make({w[0]}, sum(zero.a + " * " + of_w(at))), {"i1"});
   }
   if (!zero.b.empty()) {
     Shape of_groups = shape;
     of_groups[1] = groups;
+    const Indices x_at = convolution_terms(window, w, groups == 1 ? "" : "i1").x_at;
     Indices at = axis_names(shape.size());
     at[1] = groups == 1 ? "0" : group;
-    sums_of_x = element(script.make(of_groups, reduction("sum", axes, extents, of_x("i1"))), at);
+    sums_of_x = element(script.make(of_groups, sum(typed(kI32, element(source, x_at)))), at);
   }
-  return {shape, corrected(zero, element_count(extents), products, sums_of_x, sums_of_w)};
+  return {shape, corrected(zero, element_count(terms.extents), products, sums_of_x, sums_of_w)};
 }
 
 Computation mat_mul_integer(const NodeReader& node) {
@@ -211,7 +204,7 @@ Computation requantized(const NodeReader& node, Script& script, const IntegerPro
   const std::string quotient =
       script.here(sum.shape, fmt::format("{}({}) * {}", type.str(), sum.value, factor));
   const std::string zero = typed(type, element(in(7), Indices(node.rank(7), "0")));
-  const std::string value = fmt::format("floor({} + {} + 0.5)", rounded(quotient), zero);
+  const std::string value = whole(rounded(quotient) + " + " + zero);
   return computed(to, sum.shape, script.text + statement(out(0), sum.shape, typed(to, value)));
 }
 

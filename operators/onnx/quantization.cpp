@@ -60,9 +60,8 @@ Computation quantize_linear(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const std::string here = broadcast(temporary(0), shape, shape);
   std::string value = rounded(here);
-  // The sum of two integers is taken for one again: a cast drops what lies behind the point.
-  if (node.has(2))
-    value = fmt::format("floor({} + {} + 0.5)", value, convert(to, wide(dtype), per_axis(node, 2, shape)));
+  if (node.has(2)) value += " + " + convert(to, wide(dtype), per_axis(node, 2, shape));
+  value = whole(value);
   const std::string quotient =
       fmt::format("{} / {}", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
                   convert(dtype, wide(dtype), per_axis(node, 1, shape)));
@@ -104,9 +103,9 @@ Computation dynamic_quantize_linear(const NodeReader& node) {
       script.here(shape, fmt::format("{} / {}", broadcast(in(0), shape, shape), scale));
   std::string text = script.text;
   if (node.wants(0))
-    text += statement(out(0), shape, fmt::format("u8(floor({} + {} + 0.5))", rounded(quotient), zero_point));
+    text += statement(out(0), shape, typed(kU8, whole(rounded(quotient) + " + " + zero_point)));
   if (node.wants(1)) text += statement(out(1), {}, scale);
-  if (node.wants(2)) text += statement(out(2), {}, fmt::format("u8({})", zero_point));
+  if (node.wants(2)) text += statement(out(2), {}, typed(kU8, whole(zero_point)));
   return {{{kU8, shape}, {node.dtype(0), {}}, {kU8, {}}}, {}, text};
 }
 

@@ -108,11 +108,15 @@ std::string convert(DType from, DType to, const std::string& value) {
 DType wide(DType dtype) { return dtype.is_float() && dtype.bits < 32 ? kF32 : dtype; }
 
 std::string rounded(const std::string& x) {
-  // Both steps lie at halves alone, and so does what an error of x can change. Between them stand 0.5 - 2^-25
-  // in f32, to which 0.5 cannot be added, and halves, of which both neighbours are found.
-  const std::string up = fmt::format("floor({} + 0.5)", x);
-  return fmt::format("select(ceil({0} - 0.5) < {1} - 0.5, 2 * floor({1} * 0.5 + 0.25), {1})", x, up);
+  // Without a condition, which would keep the statement out of the one that makes x. Half the sum of both
+  // neighbours, which are one but at halves; there the sum is odd, and of the even one four times less or
+  // more than one. Both steps lie at halves alone, and so does what an error of x can change. Between them
+  // stand 0.5 - 2^-25 in f32, to which 0.5 cannot be added, and halves, of which both neighbours are found.
+  const std::string both = fmt::format("(floor({0} + 0.5) + ceil({0} - 0.5))", x);
+  return fmt::format("(floor({0} * 0.25 + 0.25) + ceil({0} * 0.25 - 0.25))", both);
 }
+
+std::string whole(const std::string& sum) { return fmt::format("floor({} + 0.5)", sum); }
 
 std::string array(std::string_view kind, size_t number) { return fmt::format("{}{}", kind, number); }
 

@@ -55,6 +55,8 @@ inline std::string temporary(size_t number) { return array("t", number); }
 /// x, of type wide(x), to the nearest integer, halves to the even one; right where integers plus a half have
 /// a place in the type.
 std::string rounded(const std::string& x);
+/// A sum of integers, as floating values, for one that is cast: casts drop what lies behind the point.
+std::string whole(const std::string& sum);
 
 /// out0 = sum over the axes of `term`, which is of type wide(dtype); through t0 where that is another type.
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,

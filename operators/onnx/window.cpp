@@ -86,4 +86,25 @@ Window read_window(const NodeReader& node, const Shape& input, const Shape& kern
   return window;
 }
 
+ConvolutionTerms convolution_terms(const Window& window, const Shape& kernel, const std::string& group) {
+  ConvolutionTerms terms;
+  for (size_t i = 0; i < window.rank(); ++i) {
+    if (kernel[2 + i] == 1) continue;
+    terms.axes.push_back(fmt::format("r{}", 1 + i));
+    terms.extents.push_back(kernel[2 + i]);
+  }
+  if (kernel[1] > 1 || terms.axes.empty()) {
+    terms.axes.emplace_back("r0");
+    terms.extents.push_back(kernel[1]);
+  }
+  const std::string channel = terms.axes.back() == "r0" ? "r0" : "0";
+  terms.x_at = {"i0", group.empty() ? channel : fmt::format("{} * {} + {}", group, kernel[1], channel)};
+  terms.w_at = {"i1", channel};
+  for (size_t i = 0; i < window.rank(); ++i) {
+    terms.x_at.push_back(kernel[2 + i] == 1 ? window.begin_index(i, 2) : window.index(i, 2, 1));
+    terms.w_at.push_back(kernel[2 + i] == 1 ? "0" : fmt::format("r{}", 1 + i));
+  }
+  return terms;
+}
+
 }  // namespace tunesmith::operators_onnx

@@ -32,6 +32,17 @@ Window read_window(const NodeReader& node, const Shape& input, const Shape& kern
 /// The attribute, of as many values as there are spatial axes; each `otherwise` where it is not there.
 Shape spatial_attribute(const NodeReader& node, std::string_view name, size_t count, int64_t otherwise);
 
+/// What a convolution sums: a product of an element of the input and one of the kernel [output channels,
+/// channels of a group, ...], at i0, i1, ... Innermost are the channels of a group, which lie together once
+/// an image lies with its channels last. Axes of one iteration are left out.
+struct ConvolutionTerms {
+  std::vector<std::string> axes;
+  Shape extents;
+  std::vector<std::string> x_at, w_at;
+};
+/// `group`: the index of the output channel's group; "" where there is one group.
+ConvolutionTerms convolution_terms(const Window& window, const Shape& kernel, const std::string& group);
+
 /// Without the first two, batch and channels.
 inline Shape spatial_shape(const Shape& shape) { return {shape.begin() + 2, shape.end()}; }
 

@@ -32,9 +32,10 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
     EXPECT_FALSE(pass.summary.empty());
   }
   EXPECT_THAT(names,
-              testing::ElementsAre("resolve", "fix_shapes", "fold_constants", "drop_identities",
-                                   "eliminate_common_subexpressions", "eliminate_dead_code", "move_scales",
-                                   "merge_products", "copy_results", "choose_layouts", "join_in_place"));
+              testing::ElementsAre("resolve", "fix_shapes", "move_dequantization", "multiply_integers",
+                                   "fold_constants", "drop_identities", "eliminate_common_subexpressions",
+                                   "eliminate_dead_code", "move_scales", "merge_products", "copy_results",
+                                   "choose_layouts", "join_in_place"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});

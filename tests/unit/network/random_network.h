@@ -16,6 +16,18 @@ inline Network resolved(Network network) {
   return network;
 }
 
+/// Types and shapes alone.
+inline Network typed(Network network) {
+  for (const Pass& pass : passes().first(2)) pass.run(network, {operators_onnx::find_operator, {}});
+  return network;
+}
+
+inline std::vector<std::string> operators_of(const Network& network) {
+  std::vector<std::string> result;
+  for (const Node& node : network.nodes) result.push_back(node.op);
+  return result;
+}
+
 /// So that networks are deep.
 inline std::string one_of_the_last(const std::vector<std::string>& tensors, size_t count,
                                    std::mt19937& random) {

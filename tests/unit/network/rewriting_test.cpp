@@ -14,12 +14,6 @@ namespace {
 using ::testing::ElementsAre;
 using Tensors = std::vector<tunesmith::Tensor>;
 
-/// Types and shapes alone.
-Network typed(Network network) {
-  for (const Pass& pass : passes().first(2)) pass.run(network, {operators_onnx::find_operator, {}});
-  return network;
-}
-
 Tensors inputs_of(const Network& network, std::mt19937& random) {
   Tensors inputs;
   for (const TensorIndex index : network.inputs) {
@@ -47,12 +41,6 @@ double difference(const Network& a, const Network& b, unsigned seed) {
           largest, std::abs(left[i].get(j) - right[i].get(j)) / std::max(1.0, std::abs(left[i].get(j))));
   }
   return largest;
-}
-
-std::vector<std::string> operators_of(const Network& network) {
-  std::vector<std::string> result;
-  for (const Node& node : network.nodes) result.push_back(node.op);
-  return result;
 }
 
 /// Three products of one tensor, as attention has them; `after` is what comes after each bias.

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "dequantized.h"
+#include "joined.h"
+#include "passes.h"
+
+namespace tunesmith::network {
+namespace {
+
+/// They move or choose elements of their first input, and do the same with bytes that stand for them.
+constexpr std::array<std::string_view, 15> kMoving{
+    "DepthToSpace", "Expand", "Flatten",      "Gather",  "GlobalMaxPool", "Identity",  "MaxPool", "Reshape",
+    "Slice",        "Split",  "SpaceToDepth", "Squeeze", "Tile",          "Transpose", "Unsqueeze"};
+
+bool is_moving(const Node& node) { return std::ranges::find(kMoving, node.op) != kMoving.end(); }
+
+bool have_one_scale(const Dequantized& a, const Dequantized& b) {
+  return !a.axis && !b.axis && a.scale == b.scale && a.zero == b.zero;
+}
+
+class Moving {
+ public:
+  explicit Moving(Network& network) : network_(network) {}
+
+  void run() {
+    makers_ = makers_of(network_);
+    for (size_t i = 0; i < network_.nodes.size(); ++i) {
+      if (const std::optional<Dequantized> given = what_moves(i)) {
+        i += move(i, *given);
+        makers_ = makers_of(network_);
+      }
+    }
+    for (size_t i = 0; i < network_.nodes.size(); ++i) drop_pair(i);
+  }
+
+ private:
+  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+  bool is_result(TensorIndex index) const {
+    return std::ranges::find(network_.outputs, index) != network_.outputs.end();
+  }
+
+  /// The scale that all have whose elements the node moves; nothing where it computes more, or they differ.
+  std::optional<Dequantized> what_moves(size_t position) const {
+    const Node& node = network_.nodes[position];
+    const bool joins = node.op == "Concat";
+    if (!joins && !is_moving(node)) return std::nullopt;
+    const std::optional<Dequantized> first = dequantized(network_, makers_, node.inputs.at(0));
+    if (!first || first->axis) return std::nullopt;
+    for (const TensorIndex input : joins ? node.inputs : std::vector<TensorIndex>()) {
+      const std::optional<Dequantized> other = dequantized(network_, makers_, input);
+      if (!other || !have_one_scale(*first, *other) ||
+          tensor(other->values).dtype != tensor(first->values).dtype)
+        return std::nullopt;
+    }
+    return computes_bytes(moved(node), *tensor(first->values).dtype) ? first : std::nullopt;
+  }
+
+  /// The node with the bytes in the place of what they stand for.
+  Node moved(Node node) const {
+    const size_t count = node.op == "Concat" ? node.inputs.size() : 1;
+    for (size_t i = 0; i < count; ++i)
+      node.inputs[i] = network_.nodes[makers_[static_cast<size_t>(node.inputs[i])]].inputs[0];
+    return node;
+  }
+
+  bool computes_bytes(const Node& node, DType dtype) const {
+    try {
+      const Computation made = define(node, inputs_of(network_, node)).computation;
+      return std::ranges::all_of(made.outputs, [&](const TensorType& type) { return type.dtype == dtype; });
+    } catch (const UserError&) {
+      return false;  // the operator does not take bytes
+    }
+  }
+
+  /// How many nodes it adds behind the one at `position`.
+  size_t move(size_t position, const Dequantized& given) {
+    Node& node = network_.nodes[position];
+    node = moved(node);
+    const Node before = network_.nodes[given.node];
+    std::vector<Node> behind;
+    for (size_t i = 0; i < network_.nodes[position].outputs.size(); ++i) {
+      const TensorIndex output = network_.nodes[position].outputs[i];
+      if (output == kAbsent) continue;
+      const TensorIndex bytes = add_tensor(network_, tensor(output).name + "/bytes",
+                                           *tensor(given.values).dtype, input_of(tensor(output)).type.shape);
+      network_.nodes[position].outputs[i] = bytes;
+      Node after = before;
+      after.name = network_.tensors[static_cast<size_t>(bytes)].name + "/dequantized";
+      after.inputs[0] = bytes;
+      after.outputs = {output};
+      behind.push_back(std::move(after));
+    }
+    network_.nodes.insert(network_.nodes.begin() + static_cast<std::ptrdiff_t>(position) + 1, behind.begin(),
+                          behind.end());
+    return behind.size();
+  }
+
+  /// Bytes of the numbers that bytes stand for are these, where both have one scale.
+  void drop_pair(size_t position) {
+    const std::optional<Dequantized> after = quantized(network_, position);
+    if (!after || is_result(after->values)) return;
+    const std::optional<Dequantized> before =
+        dequantized(network_, makers_, network_.nodes[position].inputs[0]);
+    if (!before || !have_one_scale(*before, *after) ||
+        tensor(before->values).dtype != tensor(after->values).dtype)
+      return;
+    for (Node& node : network_.nodes) std::ranges::replace(node.inputs, after->values, before->values);
+  }
+
+  Network& network_;
+  std::vector<size_t> makers_;
+};
+
+}  // namespace
+
+void move_dequantization(Network& network, const PassOptions& options) {
+  Moving(network).run();
+  eliminate_dead_code(network, options);
+}
+
+}  // namespace tunesmith::network

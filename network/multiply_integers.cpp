@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "dequantized.h"
+#include "joined.h"
+#include "passes.h"
+#include "tunesmith/network/operator.h"
+#include "unique_name.h"
+
+namespace tunesmith::network {
+namespace {
+
+/// Half the values of a byte: what lies between u8 and i8.
+constexpr int64_t kHalf = 128;
+/// Of an i32.
+constexpr int64_t kMaxSum = (int64_t{1} << 31) - 1;
+
+/// The same bytes as the other of i8 and u8.
+class ShiftOperator final : public Operator {
+ public:
+  Computation define(const NodeView& view) const override {
+    const TensorType& from = view.inputs.at(0)->type;
+    const DType to = from.dtype == kU8 ? kI8 : kU8;
+    std::vector<std::string> axes, at;
+    for (size_t i = 0; i < from.shape.size(); ++i) {
+      axes.push_back(fmt::format("i{}<{}", i, from.shape[i]));
+      at.push_back(fmt::format("i{}", i));
+    }
+    return {{{to, from.shape}},
+            {},
+            fmt::format("out0[{}] = {}(i32(in0[{}]) {} {})\n", fmt::join(axes, ", "), to.str(),
+                        fmt::join(at, ", "), to == kI8 ? '-' : '+', kHalf)};
+  }
+};
+
+const Operator& shift_operator() {
+  static const ShiftOperator shift;
+  return shift;
+}
+
+/// A product, or a convolution, of numbers that bytes stand for.
+struct Product {
+  Dequantized a, b;
+  std::string op;                   // over integers
+  size_t channels = 0;              // the axis of the result along which scales of b differ
+  std::vector<double> bias = {};    // of the channels
+  TensorIndex added = kAbsent;      // what is added as it is
+  bool b_transposed = false;
+};
+
+class Multiplying {
+ public:
+  Multiplying(Network& network, const PassOptions& options)
+      : network_(network), options_(options), makers_(makers_of(network)) {}
+
+  void run() {
+    for (size_t i = 0; i < network_.nodes.size(); ++i) {
+      if (const std::optional<Product> product = product_at(i))
+        rewrite(network_.nodes[i], *product);
+      else
+        made_.push_back(network_.nodes[i]);
+    }
+    network_.nodes = std::move(made_);
+  }
+
+ private:
+  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+  Shape shape_of(TensorIndex index) const { return input_of(tensor(index)).type.shape; }
+
+  static double number(const Node& node, const char* name, double otherwise) {
+    const auto found = node.attributes.find(name);
+    if (found == node.attributes.end()) return otherwise;
+    const auto* integer = std::get_if<int64_t>(&found->second);
+    return integer ? static_cast<double>(*integer) : std::get<double>(found->second);
+  }
+
+  /// Nothing where the node is to stay as it is written.
+  std::optional<Product> product_at(size_t position) const {
+    const Node& node = network_.nodes[position];
+    const bool convolves = node.op == "Conv", is_gemm = node.op == "Gemm";
+    if (!convolves && !is_gemm && node.op != "MatMul") return std::nullopt;
+    const std::optional<Dequantized> a = dequantized(network_, makers_, node.inputs[0]);
+    const std::optional<Dequantized> b = dequantized(network_, makers_, node.inputs[1]);
+    if (!a || !b || a->axis) return std::nullopt;
+    Product product{*a, *b, convolves ? "ConvInteger" : "MatMulInteger"};
+    const size_t rank = shape_of(node.outputs[0]).size();
+    product.channels = convolves ? 1 : rank - 1;
+    product.b_transposed = is_gemm && number(node, "transB", 0) != 0;
+    const size_t b_rank = shape_of(b->values).size();
+    const size_t axis = convolves || product.b_transposed ? 0 : b_rank - 1;
+    if (shape_of(a->values).size() < 2 || b_rank < 2 || (b->axis && *b->axis != axis)) return std::nullopt;
+    if (is_gemm && (number(node, "alpha", 1) != 1 || number(node, "beta", 1) != 1 ||
+                    number(node, "transA", 0) != 0))
+      return std::nullopt;
+    const int64_t terms = element_count(shape_of(b->values)) / shape_of(b->values)[axis];
+    if (terms > kMaxSum / (farthest(*a) * farthest(*b)) || !options_.find_operator(product.op, node.version))
+      return std::nullopt;
+    return with_bias(node, std::move(product));
+  }
+
+  /// The largest difference between a byte and its zero point.
+  int64_t farthest(const Dequantized& of) const {
+    const int64_t least = tensor(of.values).dtype == kU8 ? 0 : -kHalf;
+    int64_t distance = 0;
+    for (const int64_t zero : of.zero)
+      distance = std::max({distance, zero - least, least + 2 * kHalf - 1 - zero});
+    return distance;
+  }
+
+  std::optional<Product> with_bias(const Node& node, Product product) const {
+    const TensorIndex bias = node.inputs.size() > 2 ? node.inputs[2] : kAbsent;
+    if (bias == kAbsent) return product;
+    const Shape shape = shape_of(bias);
+    const int64_t channels = shape_of(node.outputs[0])[product.channels];
+    if (tensor(bias).constant && shape == Shape{channels}) {
+      product.bias = numbers_of(*tensor(bias).constant);
+    } else if (product.op == "ConvInteger") {
+      return std::nullopt;  // it is computed, and lies along another axis than it is added to
+    } else {
+      product.added = bias;
+    }
+    return product;
+  }
+
+  TensorIndex made(const Node& of, const std::string& suffix, DType dtype, const Shape& shape) {
+    return add_tensor(network_, tensor(of.outputs[0]).name + suffix, dtype, shape);
+  }
+
+  void add(const std::string& op, int64_t version, std::map<std::string, Attribute> attributes,
+           std::vector<TensorIndex> inputs, TensorIndex output, const Operator* definition = nullptr) {
+    made_.push_back({unique_name(network_, tensor(output).name + "/" + op), op, version, std::move(attributes),
+                     std::move(inputs), {output},
+                     definition ? definition : options_.find_operator(op, version)});
+  }
+
+  /// The operand as bytes of this type: instructions multiply those of u8 by those of i8.
+  TensorIndex as(DType dtype, Dequantized& operand) {
+    if (tensor(operand.values).dtype == dtype) return operand.values;
+    for (int64_t& zero : operand.zero) zero += dtype == kI8 ? -kHalf : kHalf;
+    const TensorIndex shifted =
+        add_tensor(network_, tensor(operand.values).name + "/" + dtype.str(), dtype, shape_of(operand.values));
+    add("tunesmith.Shift", 1, {}, {operand.values}, shifted, &shift_operator());
+    return shifted;
+  }
+
+  /// kAbsent where all are 0.
+  TensorIndex zero_points(DType dtype, const Node& of, const std::vector<int64_t>& zero) {
+    if (std::ranges::all_of(zero, [](int64_t each) { return each == 0; })) return kAbsent;
+    const bool same = std::ranges::all_of(zero, [&](int64_t each) { return each == zero.front(); });
+    std::vector<double> values(zero.begin(), zero.end());
+    if (same) values.resize(1);
+    const auto count = static_cast<int64_t>(values.size());
+    return add_constant(network_, tensor(of.outputs[0]).name + "/zero", dtype, same ? Shape{} : Shape{count},
+                        values);
+  }
+
+  void rewrite(const Node& node, Product product) {
+    const Shape shape = shape_of(node.outputs[0]);
+    TensorIndex a = as(kU8, product.a), b = as(kI8, product.b);
+    if (product.b_transposed) {
+      const Shape own = shape_of(b);
+      const TensorIndex turned = made(node, "/transposed", kI8, {own[1], own[0]});
+      add("Transpose", node.version, {{"perm", std::vector<int64_t>{1, 0}}}, {b}, turned);
+      b = turned;
+    }
+    TensorIndex sum = made(node, "/sum", kI32, shape);
+    add(product.op, node.version, product.op == "ConvInteger" ? node.attributes : decltype(node.attributes)(),
+        {a, b, zero_points(kU8, node, product.a.zero), zero_points(kI8, node, product.b.zero)}, sum);
+    std::vector<double> scale;
+    for (const double each : product.b.scale) scale.push_back(product.a.scale.front() * each);
+    sum = with_integer_bias(node, product, scale, sum);
+    const bool adds = product.added != kAbsent || !product.bias.empty();
+    const TensorIndex scaled = adds ? made(node, "/scaled", kF32, shape) : node.outputs[0];
+    dequantize(node, product, scale, sum, scaled);
+    if (!adds) return;
+    TensorIndex added = product.added;
+    if (added == kAbsent)
+      added = add_constant(network_, tensor(node.outputs[0]).name + "/bias", kF32,
+                           along_channels(shape, product.channels), product.bias);
+    add("Add", node.version, {}, {scaled, added}, node.outputs[0]);
+  }
+
+  void dequantize(const Node& node, const Product& product, const std::vector<double>& scale, TensorIndex sum,
+                  TensorIndex result) {
+    const bool single = scale.size() == 1;
+    const TensorIndex scales =
+        add_constant(network_, tensor(node.outputs[0]).name + "/scale", kF32,
+                     single ? Shape{} : Shape{static_cast<int64_t>(scale.size())}, scale);
+    std::map<std::string, Attribute> attributes;
+    if (!single) attributes["axis"] = static_cast<int64_t>(product.channels);
+    const Node& pattern = network_.nodes[product.a.node];
+    add(pattern.op, pattern.version, std::move(attributes), {sum, scales}, result, pattern.definition);
+  }
+
+  static Shape along_channels(const Shape& shape, size_t channels) {
+    Shape along(shape.size() - channels, 1);
+    along[0] = shape[channels];
+    return along;
+  }
+
+  /// Adds the bias before the sum is scaled, where it is, but for f32's rounding, an integer times the scale;
+  /// then none is left.
+  TensorIndex with_integer_bias(const Node& node, Product& product, const std::vector<double>& scale,
+                                TensorIndex sum) {
+    constexpr double kLargest = 1 << 30, kRounding = 1.0 / (1 << 22);
+    std::vector<double> integers;
+    for (size_t i = 0; i < product.bias.size(); ++i) {
+      const double exact = product.bias[i] / scale[scale.size() == 1 ? 0 : i];
+      integers.push_back(std::nearbyint(exact));
+      if (std::abs(exact) > kLargest ||
+          std::abs(exact - integers.back()) > kRounding * std::max(1.0, std::abs(exact)))
+        return sum;
+    }
+    if (integers.empty()) return sum;
+    product.bias.clear();
+    const Shape shape = shape_of(node.outputs[0]);
+    const TensorIndex bias = add_constant(network_, tensor(node.outputs[0]).name + "/bias", kI32,
+                                          along_channels(shape, product.channels), integers);
+    const TensorIndex biased = made(node, "/biased", kI32, shape);
+    add("Add", node.version, {}, {sum, bias}, biased);
+    return biased;
+  }
+
+  Network& network_;
+  const PassOptions& options_;
+  const std::vector<size_t> makers_;
+  std::vector<Node> made_;
+};
+
+}  // namespace
+
+void multiply_integers(Network& network, const PassOptions& options) {
+  Multiplying(network, options).run();
+  eliminate_dead_code(network, options);
+}
+
+}  // namespace tunesmith::network

@@ -1,0 +1,304 @@
+// Networks of quantized tensors compute with integers.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "interpreted_library.h"
+#include "random_network.h"
+#include "tunesmith/network/evaluate.h"
+#include "tunesmith/network/form_regions.h"
+#include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/verify_in_place.h"
+
+namespace tunesmith::network {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+using Extents = std::vector<Extent>;
+
+std::vector<double> drawn_integers(std::mt19937& random, int64_t count, int least, int most) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(std::uniform_int_distribution<int>(least, most)(random));
+  return values;
+}
+
+std::vector<double> drawn_scales(std::mt19937& random, int64_t count) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>(std::uniform_real_distribution<>(0.01, 0.1)(random)));
+  return values;
+}
+
+/// Adds what quantizes a tensor and dequantizes it again; the name of the latter.
+class Quantizing : public Builder {
+ public:
+  explicit Quantizing(unsigned seed) : random(seed) {}
+
+  std::string to_bytes(const std::string& of, DType dtype, std::optional<double> scale = {}) {
+    const std::string name = of + "_q";
+    numbers(name + "_s", {}, scale ? std::vector{*scale} : drawn_scales(random, 1));
+    numbers(name + "_z", {}, drawn_integers(random, 1, dtype == kU8 ? 90 : -40, dtype == kU8 ? 160 : 40), dtype);
+    node("QuantizeLinear", {of, name + "_s", name + "_z"}, {name});
+    node("DequantizeLinear", {name, name + "_s", name + "_z"}, {name + "_d"});
+    return name + "_d";
+  }
+
+  /// `channels` 0: one scale.
+  std::string weights(const std::string& name, const Shape& shape, DType dtype, int64_t channels, int64_t axis,
+                      bool has_zero) {
+    const int least = dtype == kU8 ? 0 : -128;
+    numbers(name, shape, drawn_integers(random, element_count(shape), least, least + 255), dtype);
+    const Shape scales = channels == 0 ? Shape{} : Shape{channels};
+    numbers(name + "_s", scales, drawn_scales(random, element_count(scales)));
+    std::vector<std::string> inputs{name, name + "_s"};
+    if (has_zero) {
+      numbers(name + "_z", scales, drawn_integers(random, element_count(scales), least + 100, least + 150),
+              dtype);
+      inputs.push_back(name + "_z");
+    }
+    node("DequantizeLinear", inputs, {name + "_d"}, {{"axis", axis}});
+    return name + "_d";
+  }
+
+  /// As onnxruntime writes it: integers of the product's scale.
+  std::string bias(const std::string& name, int64_t channels, const std::string& x, const std::string& w) {
+    numbers(name, {channels}, drawn_integers(random, channels, -5000, 5000), kI32);
+    node("Mul", {x + "_s", w + "_s"}, {name + "_s1"});
+    integers(name + "_shape", {static_cast<double>(channels)});
+    node("Expand", {name + "_s1", name + "_shape"}, {name + "_s"});
+    node("DequantizeLinear", {name, name + "_s"}, {name + "_d"}, {{"axis", int64_t{0}}});
+    return name + "_d";
+  }
+
+  std::mt19937 random;
+};
+
+std::vector<tunesmith::Tensor> drawn_inputs(const Network& network, std::mt19937& random) {
+  std::vector<tunesmith::Tensor> inputs;
+  for (const TensorIndex index : network.inputs) {
+    const Tensor& tensor = network.tensors[static_cast<size_t>(index)];
+    Shape shape;
+    for (const Extent& extent : *tensor.shape) shape.push_back(std::get<int64_t>(extent));
+    inputs.push_back(tunesmith::Tensor::zeros(*tensor.dtype, shape));
+    for (int64_t i = 0; i < inputs.back().elements(); ++i)
+      inputs.back().set(i, std::uniform_real_distribution<>(-4, 4)(random));
+  }
+  return inputs;
+}
+
+/// The largest difference of the results of the network as it is written and after all passes.
+double difference(const Network& network, std::mt19937& random) {
+  const Network before = typed(network), after = resolved(network);
+  const std::vector<tunesmith::Tensor> inputs = drawn_inputs(before, random);
+  const std::vector<tunesmith::Tensor> left = evaluate(before, inputs), right = evaluate(after, inputs);
+  double largest = 0;
+  for (size_t i = 0; i < left.size(); ++i) {
+    EXPECT_EQ(left[i].shape, right[i].shape);
+    double size = 1;
+    for (int64_t j = 0; j < left[i].elements(); ++j) size = std::max(size, std::abs(left[i].get(j)));
+    for (int64_t j = 0; j < left[i].elements(); ++j)
+      largest = std::max(largest, std::abs(left[i].get(j) - right[i].get(j)) / size);
+  }
+  return largest;
+}
+
+/// Of one convolution, with a bias, between two tensors of bytes.
+struct Convolution {
+  DType x = kU8, w = kI8;
+  bool per_channel = true, has_zero = false, has_bias = true;
+  int64_t groups = 1;
+};
+
+Network convolution(const Convolution& how, unsigned seed) {
+  Quantizing builder(seed);
+  builder.input("x", kF32, Extents{int64_t{1}, int64_t{4}, int64_t{4}, int64_t{4}});
+  const std::string x = builder.to_bytes("x", how.x);
+  const std::string w = builder.weights("w", {4, 4 / how.groups, 3, 3}, how.w, how.per_channel ? 4 : 0, 0,
+                                        how.has_zero);
+  std::vector<std::string> inputs{x, w};
+  if (how.has_bias) inputs.push_back(builder.bias("b", 4, "x_q", "w"));
+  builder.node("Conv", inputs, {"c"},
+               {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"group", how.groups}});
+  builder.node("Relu", {"c"}, {"r"});
+  return builder.finish({builder.to_bytes("r", how.x)});
+}
+
+TEST(MultiplyIntegers, ConvolvesBytesOfAnyTypeScaleAndZeroPoint) {
+  unsigned seed = 0;
+  std::mt19937 random(1);
+  for (const DType x : {kU8, kI8})
+    for (const DType w : {kU8, kI8})
+      for (const int bits : {0, 7, 9, 14}) {
+        const Convolution how{x, w, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0 ? 2 : 1};
+        const Network network = convolution(how, ++seed);
+        const std::vector<std::string> operators = operators_of(resolved(network));
+        EXPECT_THAT(operators, Contains("ConvInteger"));
+        EXPECT_THAT(operators, Not(Contains("Conv")));
+        EXPECT_LT(difference(network, random), 1e-6) << bits;
+      }
+}
+
+TEST(MultiplyIntegers, MultipliesMatricesOfWeightsAndOfData) {
+  unsigned seed = 0;
+  std::mt19937 random(2);
+  for (const std::string op : {"MatMul", "Gemm", "transposed", "data"})
+    for (const DType dtype : {kU8, kI8})
+      for (const int bits : {0, 3, 6}) {
+        Quantizing builder(++seed);
+        builder.input("x", kF32, Extents{int64_t{3}, int64_t{8}});
+        builder.input("y", kF32, Extents{int64_t{8}, int64_t{5}});
+        const bool is_gemm = op == "Gemm" || op == "transposed", transposed = op == "transposed";
+        const std::string x = builder.to_bytes("x", dtype);
+        const std::string w =
+            op == "data" ? builder.to_bytes("y", dtype)
+                         : builder.weights("w", transposed ? Shape{5, 8} : Shape{8, 5}, dtype,
+                                           (bits & 1) != 0 ? 5 : 0, transposed ? 0 : 1, (bits & 2) != 0);
+        std::vector<std::string> inputs{x, w};
+        if (is_gemm && (bits & 4) != 0) inputs.push_back(builder.bias("b", 5, "x_q", "w"));
+        std::map<std::string, Attribute> attributes;
+        if (is_gemm) attributes["transB"] = int64_t{transposed ? 1 : 0};
+        builder.node(is_gemm ? "Gemm" : "MatMul", inputs, {"p"}, attributes);
+        const Network network = builder.finish({builder.to_bytes("p", dtype), "p"});
+        EXPECT_THAT(operators_of(resolved(network)), Contains("MatMulInteger"));
+        EXPECT_LT(difference(network, random), 1e-6) << op << bits;
+      }
+}
+
+/// (1 - 100) * 0.5 * 3 * 0.25 and so on.
+TEST(MultiplyIntegers, IsWhatIsComputedByHand) {
+  Builder builder;
+  builder.input("x", kU8, Extents{int64_t{1}, int64_t{2}});
+  builder.numbers("half", {}, {0.5});
+  builder.numbers("hundred", {}, {100}, kU8);
+  builder.node("DequantizeLinear", {"x", "half", "hundred"}, {"xd"});
+  builder.numbers("w", {2, 2}, {3, -5, 7, 11}, kI8);
+  builder.numbers("scales", {2}, {0.25, 2});
+  builder.node("DequantizeLinear", {"w", "scales"}, {"wd"}, {{"axis", int64_t{1}}});
+  builder.numbers("b", {2}, {1, 0.3});
+  builder.node("Gemm", {"xd", "wd", "b"}, {"y"});
+  const Network network = resolved(builder.finish({"y"}));
+  EXPECT_THAT(operators_of(network), Contains("MatMulInteger"));
+  tunesmith::Tensor x = tunesmith::Tensor::zeros(kU8, {1, 2});
+  x.set(0, 1);
+  x.set(1, 200);
+  const tunesmith::Tensor y = evaluate(network, std::vector{x}).at(0);
+  EXPECT_NEAR(y.get(0), -49.5 * 0.75 + 50 * 1.75 + 1, 1e-6);
+  EXPECT_NEAR(y.get(1), -49.5 * -10 + 50 * 22 + 0.3, 1e-4);
+}
+
+/// A product of a tensor of bytes and weights; `change` may change what is given before it is finished.
+Network product(int64_t terms, std::map<std::string, Attribute> attributes, int64_t axis_of_x) {
+  Quantizing builder(5);
+  builder.input("x", kU8, Extents{int64_t{2}, terms});
+  builder.numbers("s", axis_of_x < 0 ? Shape{} : Shape{2}, std::vector<double>(axis_of_x < 0 ? 1 : 2, 0.5));
+  builder.node("DequantizeLinear", {"x", "s"}, {"xd"}, {{"axis", std::max<int64_t>(axis_of_x, 0)}});
+  const std::string w = builder.weights("w", {terms, 3}, kI8, 3, 1, false);
+  builder.node("Gemm", {"xd", w}, {"y"}, std::move(attributes));
+  return builder.finish({"y"});
+}
+
+TEST(MultiplyIntegers, LeavesWhatItCannotSay) {
+  EXPECT_THAT(operators_of(resolved(product(8, {}, -1))), Contains("MatMulInteger"));
+  EXPECT_THAT(operators_of(resolved(product(8, {{"alpha", 2.0}}, -1))), Contains("Gemm"));
+  // Rows of different scales; sums that an i32 may not hold.
+  EXPECT_THAT(operators_of(resolved(product(8, {}, 0))), Contains("Gemm"));
+  EXPECT_THAT(operators_of(resolved(product(70'000, {}, -1))), Contains("Gemm"));
+}
+
+/// Convolution, pooling, convolution, a residual, and views before a product.
+Network residual_network(int64_t axis_of_scales = 0) {
+  Quantizing builder(7);
+  builder.input("x", kF32, Extents{int64_t{1}, int64_t{4}, int64_t{8}, int64_t{8}});
+  const std::string x = builder.to_bytes("x", kU8);
+  builder.node("Conv", {x, builder.weights("w1", {4, 4, 3, 3}, kI8, 4, axis_of_scales, false)}, {"a"},
+               {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+  builder.numbers("a_q_s", {}, {4.7});
+  builder.numbers("a_q_z", {}, {3}, kU8);
+  builder.node("QuantizeLinear", {"a", "a_q_s", "a_q_z"}, {"a_q"});
+  builder.node("DequantizeLinear", {"a_q", "a_q_s", "a_q_z"}, {"a_d"});
+  builder.node("MaxPool", {"a_d"}, {"p"},
+               {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
+  builder.node("QuantizeLinear", {"p", "a_q_s", "a_q_z"}, {"p_q"});
+  builder.node("DequantizeLinear", {"p_q", "a_q_s", "a_q_z"}, {"p_d"});
+  builder.node("Conv", {"p_d", builder.weights("w2", {4, 4, 1, 1}, kI8, 4, axis_of_scales, false)}, {"c"});
+  builder.node("Add", {builder.to_bytes("c", kU8, 61.3), "p_d"}, {"e"});
+  const std::string e = builder.to_bytes("e", kU8, 77.1);
+  builder.integers("flat", {1, 64});
+  builder.node("Reshape", {e, "flat"}, {"f"});
+  builder.node("MatMul", {"f", builder.weights("w3", {64, 6}, kI8, 6, 1, false)}, {"y"});
+  return builder.finish({"y"});
+}
+
+TEST(MultiplyIntegers, NoFloatsLieBetweenIntegerLayers) {
+  std::mt19937 random(3);
+  const Network network = resolved(residual_network());
+  EXPECT_THAT(operators_of(network), Not(Contains("Conv")));
+  EXPECT_THAT(operators_of(network), Not(Contains("MatMul")));
+  size_t regions = 0;
+  for (const Region& region : form_regions(network)) {
+    ++regions;
+    for (const TensorIndex result : region.results)
+      EXPECT_TRUE(result == network.outputs[0] || network.tensors[static_cast<size_t>(result)].dtype == kU8)
+          << network.tensors[static_cast<size_t>(result)].name;
+  }
+  EXPECT_EQ(regions, 5u) << "x; convolution; pooling; convolution with its residual; product";
+  EXPECT_LT(difference(residual_network(), random), 1e-6);
+}
+
+TEST(MoveDequantization, LeavesWhatIsPutBesideTheBytes) {
+  std::mt19937 random(4);
+  Quantizing builder(8);
+  builder.input("x", kF32, Extents{int64_t{2}, int64_t{3}});
+  const std::string x = builder.to_bytes("x", kU8);
+  builder.integers("pads", {0, 1, 0, 1});
+  builder.node("Pad", {x, "pads"}, {"p"});
+  builder.node("Transpose", {x}, {"t"});
+  builder.node("Concat", {x, x}, {"c"}, {{"axis", int64_t{1}}});
+  const Network network = builder.finish({"p", "t", "c"});
+  EXPECT_EQ(difference(network, random), 0);
+  for (const Node& node : resolved(network).nodes) {
+    if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear") continue;
+    const DType read = *resolved(network).tensors[static_cast<size_t>(node.inputs[0])].dtype;
+    EXPECT_EQ(read, node.op == "Pad" ? kF32 : kU8) << node.op;
+  }
+}
+
+/// What the network computes where its node of this operator is another.
+bool is_verified(const std::string& op, const std::function<void(Network&, Node&)>& change) {
+  NoTarget target;
+  const Network network = resolved(residual_network());
+  Network other = network;
+  change(other, *std::ranges::find(other.nodes, op, &Node::op));
+  const std::vector<Region> formed = form_regions(network);
+  const std::vector<NodeWorkload> regions = region_workloads(network, formed),
+                                  others = region_workloads(other, formed);
+  std::mt19937 random(6);
+  InterpretedLibrary library(other, regions, others);
+  return PlaceVerifier(network, regions, target).verify(library, drawn_inputs(network, random)).right();
+}
+
+TEST(MultiplyIntegers, WhatIsWrongIsFoundInPlace) {
+  EXPECT_TRUE(is_verified("ConvInteger", [](Network&, Node&) {}));
+  EXPECT_FALSE(is_verified("ConvInteger", [](Network&, Node& node) { node.inputs[2] = kAbsent; }))
+      << "no correction";
+  EXPECT_FALSE(is_verified("ConvInteger", [](Network& network, Node& node) {
+    Tensor zero = network.tensors[static_cast<size_t>(node.inputs[2])];
+    zero.name = "another zero";
+    const auto owner = std::make_shared<tunesmith::Tensor>(to_tensor(*zero.constant));
+    owner->set(0, owner->get(0) + 1);
+    zero.constant = std::make_shared<Constant>(Constant{owner->dtype, owner->shape, owner->bytes, owner});
+    node.inputs[2] = static_cast<TensorIndex>(network.tensors.size());
+    network.tensors.push_back(std::move(zero));
+  })) << "another zero point";
+  const std::string scaled = "DequantizeLinear";
+  EXPECT_FALSE(is_verified(scaled, [](Network& network, Node&) {
+    const auto node = std::ranges::find(network.nodes, "c/DequantizeLinear", &Node::name);
+    node->attributes["axis"] = int64_t{2};
+  })) << "scales along another axis";
+}
+
+}  // namespace
+}  // namespace tunesmith::network
