@@ -58,7 +58,7 @@ NONSENSE = {
         "negative_tile": "[P23] a mistake in its call of split: a factor is less than one",
         "shrinks_a_loop": "[P23] replaying its trace gives another program",
         "no_schedule": "answered Applied without a schedule",
-        "forks_a_lot": "it makes 3000 schedules of block 'O', and the space has more than max_sketches: 1024 then",
+        "forks_a_lot": "it makes 3000 schedules of block 'O', and the space has at most max_sketches: 1024",
     },
     "searcher": {"proposes_null": "[P24] proposed a null candidate", "proposes_too_many": "[P24] asked for "},
     "cost_model": {"nan": "[P25] predict did not give a finite score", "one_too_few": "[P25] predict did not give a finite score"},

@@ -38,7 +38,7 @@ LINES = {
     "C.2": ("quantised networks cannot be tuned", "kept/tune_qdq kept/qdq_cannot_be_tuned unit_operators_onnx:OnnxQuantization.CanBeVerified"),
     "C.3": ("an element-wise node joined with a choice", "kept/elementwise_then_argmax_cannot_be_tuned kept/elementwise_then_choice unit_network:FormRegions.AChoiceIsMadeOfWhatIsRoundedBefore"),
     "C.4": ("references put large temporaries on the stack", "unit_lower:PlanMemory.WhatTheStackDoesNotHoldIsWorkspace unit_tuning:TunerTest.ManyBuffersAreNoReasonToRefuseTheUnscheduledProgram"),
-    "C.5": ("what is refused is refused after the budget", "networks_what_cannot_be_verified_is_left_as_it_is_written networks_a_network_is_tuned_in_one_command"),
+    "C.5": ("what is refused is refused after the budget", "test_semantics:SketchLimit.OfManyBlocksThereIsAShareOfTheCombinations networks_what_cannot_be_verified_is_left_as_it_is_written networks_a_network_is_tuned_in_one_command"),
     "D.1": ("mistakes of units that are accepted",
             "unit_verification:Edges.ShowAFactorThatIsTakenForZeroWhereItIsSmall unit_verification:AddEdges.EveryScaleOccurs unit_measuring:WatchedCall.SeesWhatIsNotKept "
             "unit_measuring:TimedCheckOnStridesTest.ChangesElementsAlone unit_target:ExtensionFile.ACallTakesTime targets_tensor_core:TwinStrides.ShowAFieldThatIsTooNarrow faults_every_mistake_is_counted"),
@@ -55,7 +55,8 @@ LINES = {
             "faults_calls_of_a_module faults_calls_of_a_searcher faults_calls_of_a_cost_model faults_calls_of_a_task_scheduler faults_calls_of_a_extension faults_calls_of_a_target "
             "targets_llvm:UnitPeak.IsNoRateOfAUnitThatEndsItsProcess unit_space:NamedExtension.AFileIsInNoLock unit_plugin:TrustedFile.ItsPathLastsWhateverTakesItsName"),
     "D.5": ("long chains, names of functions and files, lint, fragments without brackets",
-            "kept/long_chain unit_network:FormRegions.ALongChainIsSeveralRegions python/test_kernel.py:test_a_tensor_without_its_memory sdk_new_extension_in_yaml targets_llvm:BuiltLibrary.LiesInAFolderThatIsCalledAsAnOption unit_space:NamedExtension.SaysNothingThatItsTargetCannotHave"),
+            "kept/long_chain unit_network:FormRegions.ALongChainIsSeveralRegions python/test_kernel.py:test_a_tensor_without_its_memory sdk_new_extension_in_yaml targets_llvm:BuiltLibrary.LiesInAFolderThatIsCalledAsAnOption unit_space:NamedExtension.SaysNothingThatItsTargetCannotHave "
+            "golden:DrawnShapes.OfTheBuiltInSpacesAreLegal golden:DrawnShapes.OfEachModuleAloneAreLegal"),
     "E.1": ("shares of the peak swing", "second_day_one_share_everywhere_and_doubts_of_the_peak_are_said newcomer_shares_are_of_the_units_of_their_types networks_a_built_library_is_run_and_timed"),
     "E.2": ("the best is three numbers", "second_day_a_summary_begins_with_the_result"),
     "E.3": ("the Python package's names, types and defaults", "python/test_tune.py:test_a_refused_budget_measures_nothing python/test_tune.py:test_a_result_is_pickled python/test_types.py:test_what_pages_show_is_accepted python/test_types.py:test_mistakes_are_found"),
@@ -63,7 +64,7 @@ LINES = {
     "E.5": ("commands and pages a newcomer stumbles over", "newcomer_every_error_begins_alike_and_says_what_to_do newcomer_no_message_is_the_librarys_own newcomer_types_of_other_languages_are_known newcomer_explanations_say_a_sentence_once newcomer_differences_are_differences newcomer_doctor_ends_with_a_verdict user_completion_knows_the_commands newcomer_lists_tell_tasks_by_their_shapes newcomer_records_are_deleted_when_somebody_agrees networks_a_network_is_summarised importers_onnx:OnnxExternalFiles.OutsideTheFolderAreRefused docs_readme_plugin"),
     "E.6": ("the report of many tasks", "report_in_a_browser"),
     "E.7": ("a library's example and main program", "e2e_examples_call_the_library"),
-    "E.8": ("small tasks are scalar; zero points are slow", "semantics:Parallel.IsDrawnForFewIterations unit_operators_onnx:OnnxQuantization.ProductsOfIntegersTakeBothZeroPoints"),
+    "E.8": ("small tasks are scalar; zero points are slow", "test_semantics:Parallel.IsDrawnForFewIterations unit_operators_onnx:OnnxQuantization.ProductsOfIntegersTakeBothZeroPoints"),
 }
 
 
@@ -85,7 +86,7 @@ def is_there(test, ctests):
     if ":" not in test:
         return test in ctests
     program, name = test.split(":")
-    folder = ROOT / "tests" / (f"unit/{program[5:]}" if program.startswith("unit_") else program)
+    folder = ROOT / "tests" / (f"unit/{program[5:]}" if program.startswith("unit_") else program.removeprefix("test_"))
     wanted = re.compile(r"TEST(?:_F|_P)?\(" + r",\s*".join(map(re.escape, name.split("."))) + r"\)")
     return any(wanted.search(file.read_text()) for file in folder.glob("*.cpp"))
 

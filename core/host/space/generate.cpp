@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <set>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,12 +20,33 @@ struct Branch {
   Schedule schedule;
   Claims claims;
   std::vector<SketchStep> steps;
+  size_t allowance;  // how many it may become, where not all combinations are made
 };
+
+/// Blocks of all sketches of a program together: more take minutes and gigabytes.
+constexpr size_t kMaxBlocks = 8192;
+
+/// Sketches of a program.
+size_t max_sketches(const SpaceSpec& spec, const Program& program) {
+  return std::min(static_cast<size_t>(spec.max_sketches),
+                  std::max<size_t>(1, kMaxBlocks / program.blocks().size()));
+}
+
+/// All combinations of what modules make of the blocks are more than a space may have.
+struct TooManyBranches {};
+
+/// What is made of combinations: all of them, or, of a program of many blocks, a share.
+enum class Combinations { All, Share };
 
 class Generator {
  public:
-  Generator(const ModuleInputs& inputs, const SpaceSpec& spec, std::vector<ModuleEvent>& events)
-      : surroundings_(inputs), spec_(spec), events_(events) {}
+  Generator(const ModuleInputs& inputs, const SpaceSpec& spec, Combinations combinations,
+            std::vector<ModuleEvent>& events)
+      : surroundings_(inputs),
+        spec_(spec),
+        max_(max_sketches(spec, inputs.original)),
+        combinations_(combinations),
+        events_(events) {}
 
   /// Applies a Block module to the blocks of a branch, the last one first.
   void visit_blocks(const ComposedModule& module, Branch branch, std::vector<Branch>& out) {
@@ -63,26 +86,39 @@ class Generator {
     auto answered = apply_module(module, branch.schedule, block, surroundings_, claims);
     ModuleResult result =
         answered ? std::move(*answered) : ModuleResult::not_applicable(refusal_text(answered.error()));
-    log({module.id, block, result.status(), result.reason(), result.schedules().size(), 1});
-    if (result.status() != ModuleResult::Status::Applied) {
+    const size_t forks = result.schedules().size();
+    const bool applied = result.status() == ModuleResult::Status::Applied;
+    if (applied && std::cmp_greater(forks, spec_.max_sketches)) throw forks_too_much(module, block, forks);
+    const size_t kept = combinations_ == Combinations::All ? forks : std::min(forks, branch.allowance);
+    std::string reason = result.reason();
+    if (kept < forks)
+      reason = fmt::format("each sketch has one of them in turn: all combinations are more than {}", max_);
+    log({module.id, block, result.status(), std::move(reason), forks, 1});
+    if (!applied) {
       next.push_back(std::move(branch));
       return next;
     }
-    branches_ += result.schedules().size() - 1;
-    if (const auto max = static_cast<size_t>(spec_.max_sketches); branches_ > max) {
-      throw PluginError(
-          PluginKind::Module, module.id,
-          fmt::format("it makes {} schedules of {}, and the space has more than max_sketches: {} then; fork "
-                      "less, or write more at the space '{}'",
-                      result.schedules().size(), block.empty() ? "the program" : "block '" + block + "'", max,
-                      spec_.name));
-    }
-    for (Schedule& schedule : result.schedules()) {
+    branches_ += kept - 1;
+    if (branches_ > max_) throw TooManyBranches{};
+    // Those that are left out differ from branch to branch, so that each is in some sketch.
+    const size_t first = kept < forks ? turn_++ : 0;
+    for (size_t i = 0; i < kept; ++i) {
+      Schedule& schedule = result.schedules()[(first + i * forks / kept) % forks];
       std::vector<SketchStep> steps = branch.steps;
       steps.push_back({module.id, block, branch.schedule.trace().size(), schedule.trace().size()});
-      next.push_back({std::move(schedule), claims, std::move(steps)});
+      const size_t allowance = branch.allowance / kept + (i < branch.allowance % kept ? 1 : 0);
+      next.push_back({std::move(schedule), claims, std::move(steps), allowance});
     }
     return next;
+  }
+
+  PluginError forks_too_much(const ComposedModule& module, const std::string& block, size_t forks) const {
+    return {
+        PluginKind::Module, module.id,
+        fmt::format("it makes {} schedules of {}, and the space has at most max_sketches: {}; fork less, or "
+                    "write more at the space '{}'",
+                    forks, block.empty() ? "the program" : "block '" + block + "'", spec_.max_sketches,
+                    spec_.name)};
   }
 
   void log(const ModuleEvent& event) {
@@ -99,20 +135,18 @@ class Generator {
 
   const ModuleInputs& surroundings_;
   const SpaceSpec& spec_;
+  const size_t max_;  // branches
+  const Combinations combinations_;
   size_t branches_ = 1;
+  size_t turn_ = 0;
   std::vector<ModuleEvent>& events_;
 };
 
-}  // namespace
-
-SketchSet Space::generate(const Program& program) const {
-  SketchSet set;
-  const ModuleInputs inputs{state_->device, state_->lower_options.execution, state_->intrinsics, program};
-  Generator generator(inputs, state_->spec, set.events);
+std::vector<Branch> grow(Generator& generator, std::span<const ComposedModule> modules, Branch root) {
   std::vector<Branch> branches;
-  branches.push_back({Schedule(program, RandomStream(0), state_->all_intrinsics), {}, {}});
+  branches.push_back(std::move(root));
   for (const ModuleStage stage : {ModuleStage::Block, ModuleStage::Root}) {
-    for (const ComposedModule& module : state_->modules) {
+    for (const ComposedModule& module : modules) {
       if (module.stage != stage) continue;
       std::vector<Branch> next;
       for (Branch& branch : branches) {
@@ -124,6 +158,29 @@ SketchSet Space::generate(const Program& program) const {
       }
       branches = std::move(next);
     }
+  }
+  return branches;
+}
+
+}  // namespace
+
+SketchSet Space::generate(const Program& program) const {
+  SketchSet set;
+  const ModuleInputs inputs{state_->device, state_->lower_options.execution, state_->intrinsics, program};
+  const auto all_branches = [&](Combinations combinations) {
+    set.events.clear();
+    Generator generator(inputs, state_->spec, combinations, set.events);
+    Branch root{Schedule(program, RandomStream(0), state_->all_intrinsics),
+                {},
+                {},
+                max_sketches(state_->spec, program)};
+    return grow(generator, state_->modules, std::move(root));
+  };
+  std::vector<Branch> branches;
+  try {
+    branches = all_branches(Combinations::All);
+  } catch (const TooManyBranches&) {
+    branches = all_branches(Combinations::Share);
   }
   std::set<uint64_t> seen;
   for (Branch& branch : branches) {

@@ -79,8 +79,8 @@ class TransformationModule {
   virtual ModuleStage stage() const { return ModuleStage::Block; }
   /// `schedule` is the module's own to change or to clone, through its instructions only: its trace is all
   /// that is kept, and what is answered continues it (a schedule made anew would drop what the modules before
-  /// did, and is refused). For Root and Finishing modules `block_name` is empty. All schedules of a space
-  /// together are at most SpaceSpec::max_sketches: who forks beyond it ends the run, by name.
+  /// did, and is refused). For Root and Finishing modules `block_name` is empty. More than
+  /// SpaceSpec::max_sketches schedules end the run, with the module's name.
   ///
   /// A ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root modules;
   /// a ScheduleMisuse is the module's mistake and ends the run with its name, as everything else does that is
