@@ -66,7 +66,9 @@ void share_out(Schedule& schedule, BlockRV block, const std::vector<ThreadAxis>&
   const LoopRV all = loops.size() == 1 ? loops.front() : schedule.fuse(loops);
   std::vector<std::optional<IntArg>> factors{std::nullopt};
   for (const ThreadAxis& axis : threads) factors.emplace_back(axis.extent);
-  factors.emplace_back(width);
+  // A single element has no neighbours.
+  const int64_t together = schedule.facts(all).extent == 1 ? 1 : width;
+  factors.emplace_back(together);
   const std::vector<LoopRV> parts = schedule.split(all, factors);
   // Threads outermost: a thread copies all that is its own before it waits for the others.
   std::vector<LoopRV> order(parts.begin() + 1, parts.end() - 1);
@@ -74,7 +76,7 @@ void share_out(Schedule& schedule, BlockRV block, const std::vector<ThreadAxis>&
   order.push_back(parts.back());
   schedule.reorder(order);
   for (size_t i = 0; i < threads.size(); ++i) schedule.bind(parts[i + 1], threads[i].name);
-  if (width > 1) schedule.vectorize(parts.back());
+  if (together > 1) schedule.vectorize(parts.back());
 }
 
 class CooperativeFetch final : public TransformationModule {

@@ -57,7 +57,10 @@ class Reduction {
   StreamSketch pieces_along(bool prefetches) && {
     Loops loops = ordered(schedule_, block_);
     const LoopRV whole = form_.dense ? fused(schedule_, loops.reduction) : loops.reduction.front();
-    const BlockRV partial = cut_in_pieces(whole, static_cast<int64_t>(loops.spatial.size()));
+    const int64_t longest = (schedule_.facts(whole).extent - 1) / choices_.jobs.front() / choices_.cores + 1;
+    const std::vector<int64_t> widths = widths_within(longest, lanes_, 2, choices_.accumulators);
+    const int64_t widest = widths.empty() ? lanes_ : *std::ranges::max_element(widths);
+    const BlockRV partial = cut_in_pieces(whole, static_cast<int64_t>(loops.spatial.size()), widest + 1);
     const std::vector<BlockRV> lanes = accumulate_along(partial, loops.spatial.size() + 1);
     if (prefetches && !lanes.empty()) {
       const std::vector<LoopRV> steps = schedule_.get_loops(lanes.front());
@@ -77,7 +80,7 @@ class Reduction {
   /// Pieces of the reduction in parallel, of panels of neighbouring results.
   StreamSketch pieces_across(bool prefetches) && {
     const Loops loops = ordered(schedule_, block_);
-    const BlockRV partial = cut_in_pieces(loops.reduction.front(), 0);
+    const BlockRV partial = cut_in_pieces(loops.reduction.front(), 0, 2);
     std::vector<LoopRV> order = schedule_.get_loops(partial);
     const auto job = order.begin() + static_cast<std::ptrdiff_t>(loops.spatial.size());
     std::rotate(order.begin(), job, job + 1);
@@ -90,12 +93,13 @@ class Reduction {
  private:
   StreamSketch sketch() && { return {std::move(schedule_), std::move(made_)}; }
 
-  /// Numbers of pieces that leave each some steps; those that divide the reduction are likelier.
-  BlockRV cut_in_pieces(LoopRV loop, int64_t axis) {
+  /// Numbers of pieces that leave each `shortest` steps, so that whichever is drawn the same loops are left;
+  /// those that divide the reduction are likelier.
+  BlockRV cut_in_pieces(LoopRV loop, int64_t axis, int64_t shortest) {
     const int64_t extent = schedule_.facts(loop).extent;
     std::vector<int64_t> counts;
     for (const int64_t jobs : choices_.jobs) {
-      if (jobs == choices_.jobs.front() || 2 * jobs * choices_.cores <= extent)
+      if (jobs == choices_.jobs.front() || shortest * jobs * choices_.cores <= extent)
         counts.push_back(std::min(jobs * choices_.cores, extent));
     }
     const IntRV count = sample_width(schedule_, extent, counts);

@@ -1,5 +1,9 @@
 // Samples how rows lie in memory with banks: as they are, padded, or swizzled, for each block that fills such
 // memory, of what is legal there. The decision is an annotation, which rewrite_swizzle_or_pad follows.
+#include <set>
+#include <string>
+#include <vector>
+
 #include <tunesmith/stable/module.h>
 
 namespace {
@@ -38,8 +42,11 @@ class SwizzleOrPad final : public TransformationModule {
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
+    std::set<std::string> filled;  // by several blocks, as sums are that begin in one and go on in another
     for (const Pointer<Block>& block : schedule.program().blocks()) {
-      if (fills_banks(*block, context.execution())) names.push_back(block->name);
+      if (fills_banks(*block, context.execution()) &&
+          filled.insert(writes_of(*block).front().buffer->name).second)
+        names.push_back(block->name);
     }
     bool applied = false;
     for (const std::string& name : names) {

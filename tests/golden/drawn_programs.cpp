@@ -105,20 +105,6 @@ class DescribedTarget final : public Target {
   DeviceModel device_;
 };
 
-std::unique_ptr<Space> make_space(const Machine& machine, PluginRegistry& registry) {
-  SpaceSpec spec = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(machine.space);
-  if (std::string_view(machine.processor).empty())
-    return std::make_unique<Space>(spec, registry, TargetPresence::NotRequired);
-  for (RawOption& option : spec.target.options) {
-    if (option.name == "mcpu") option.values.front().text = machine.processor;
-  }
-  SpaceSpec plain = spec;
-  plain.extensions.clear();
-  return std::make_unique<Space>(spec, registry,
-                                 std::make_shared<DescribedTarget>(
-                                     std::make_unique<Space>(plain, registry, TargetPresence::NotRequired)));
-}
-
 /// What a target writes is held with the time that it models, what it compiles as what runs: options of the
 /// compiler, which the text before it does not show, decide about it as well.
 std::string code_of(const Space& space, const LoweredProgram& lowered) {
@@ -164,11 +150,28 @@ Generator generator_of(const Space& space, const Machine& machine) {
 
 std::span<const Machine> machines() { return kMachines; }
 
+SpaceSpec space_of(const Machine& machine) {
+  return SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(machine.space);
+}
+
+std::unique_ptr<Space> make_space(const Machine& machine, SpaceSpec spec, PluginRegistry& registry) {
+  if (std::string_view(machine.processor).empty())
+    return std::make_unique<Space>(spec, registry, TargetPresence::NotRequired);
+  for (RawOption& option : spec.target.options) {
+    if (option.name == "mcpu") option.values.front().text = machine.processor;
+  }
+  SpaceSpec plain = spec;
+  plain.extensions.clear();
+  return std::make_unique<Space>(spec, registry,
+                                 std::make_shared<DescribedTarget>(
+                                     std::make_unique<Space>(plain, registry, TargetPresence::NotRequired)));
+}
+
 std::string draw(const Machine& machine, PluginRegistry& registry, const std::function<bool()>& is_wanted,
                  Corpus& corpus) {
   std::unique_ptr<Space> space;
   try {
-    space = make_space(machine, registry);
+    space = make_space(machine, space_of(machine), registry);
   } catch (const EnvironmentError& error) {
     return error.what();
   }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "golden/corpus.h"
 #include "tunesmith/plugin/registry.h"
+#include "tunesmith/space/space.h"
 
 namespace tunesmith::golden {
 
@@ -18,6 +20,12 @@ struct Machine {
 };
 
 std::span<const Machine> machines();
+
+SpaceSpec space_of(const Machine& machine);
+
+/// The space on the machine of the fixed description. Throws EnvironmentError where this machine lacks what
+/// it needs.
+std::unique_ptr<Space> make_space(const Machine& machine, SpaceSpec spec, PluginRegistry& registry);
 
 /// Adds the hashes of what is drawn, with the versions of what made them, of each workload for which
 /// `is_wanted` answers so. Returns what this machine lacks to do it, or "".
