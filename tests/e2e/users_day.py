@@ -130,10 +130,13 @@ def workloads_from_files_are_like_others(folder):
     file, database = folder / "scale.yaml", folder / "records.db"
     file.write_text(SCALE)
     hint = run("build", f"{file}:n=32", "--database", database, "--output", folder, code=2).stderr
-    assert not database.exists() and "records" in hint, hint
+    assert not database.exists() and "records" in hint and "--untuned" in hint, hint
     best = json.loads(run("tune", file, "--trials", 2, "--database", database, "--json").stdout)["trace"]
     hint = run("build", f"{file}:n=32", "--database", database, "--output", folder, code=2).stderr
-    assert f"run: tunesmith tune {file}:n=32" in hint, hint
+    assert f"run: tunesmith tune {file}:n=32" in hint and "--untuned" in hint, hint
+    nothing = folder / "nothing.trace"
+    nothing.write_text("\n")
+    assert "is no trace" in run("build", file, "--trace", nothing, "--output", folder, code=2).stderr
     assert best in run("records", "best", "--workload", file, "--database", database).stdout
     file.unlink()
     for text in ("scale", "scale:n=64"):

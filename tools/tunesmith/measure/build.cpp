@@ -50,8 +50,16 @@ class Builder {
  private:
   Shipped chosen(const Shipper& shipper, const std::string& symbol) const {
     if (!arguments_.trace.empty()) return shipper.ship(workload_, arguments_.trace, symbol);
-    return arguments_.untuned ? shipper.ship_best_or_untuned(workload_, arguments_.workload, symbol)
-                              : shipper.ship_best(workload_, arguments_.workload, symbol);
+    if (arguments_.untuned) return shipper.ship_best_or_untuned(workload_, arguments_.workload, symbol);
+    constexpr const char* kUntuned = "--untuned builds a program without a search";
+    if (const std::string store = database_path(arguments_.database); !std::filesystem::exists(store))
+      throw UserError(SourceLocation{store}, "there is no record store here",
+                      fmt::format("tune first, or name another file; {}", kUntuned));
+    try {
+      return shipper.ship_best(workload_, arguments_.workload, symbol);
+    } catch (const NoRecord& none) {
+      throw UserError(none.what(), kUntuned);
+    }
   }
 
   void add_examples(LibraryFiles& files, bool prepares) const {

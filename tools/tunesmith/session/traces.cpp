@@ -41,7 +41,12 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
   }
   if (is_file) {
     constexpr int64_t kMaxTraceBytes = int64_t{64} << 20;
-    named.trace = Trace::parse(read_whole_file(name, kMaxTraceBytes), name, &named.places);
+    const std::string text = read_whole_file(name, kMaxTraceBytes);
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+      throw UserError(
+          SourceLocation{name}, "the file is empty, and is no trace",
+          fmt::format("that of the unscheduled program is the line '# tunesmith trace {}'", kTraceVersion));
+    named.trace = Trace::parse(text, name, &named.places);
     return named;
   }
   const RecordStore store = open_records(database, RecordStore::Mode::Read);
