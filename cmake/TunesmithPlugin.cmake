@@ -173,7 +173,7 @@ function(tunesmith_add_plugin NAME KIND)
     _tunesmith_find_packages_of_exact_tier(${NAME})
     # Of the libraries beside the kernel, what the plugin calls becomes part of it.
     target_link_libraries(${NAME} PRIVATE tunesmith::tunesmith tunesmith::tunesmith_performance tunesmith::tunesmith_verification
-      tunesmith::tunesmith_grid tunesmith::tunesmith_runtime)
+      tunesmith::tunesmith_grid tunesmith::tunesmith_proposals tunesmith::tunesmith_runtime)
     if(KIND STREQUAL importer)
       # Headers alone: whoever calls it has the library.
       target_include_directories(${NAME} PRIVATE $<TARGET_PROPERTY:tunesmith::tunesmith_network,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -39,14 +39,14 @@ tl::expected<Trace, ScheduleError> decide(const Program& program, const Trace& s
   return schedule.trace();
 }
 
-tl::expected<Trace, ScheduleError> decide_by(const Prior& prior, StepReader reader, const Program& program,
-                                             const Trace& sketch,
+tl::expected<Trace, ScheduleError> decide_by(const ChoiceLogits& logits, StepReader reader,
+                                             const Program& program, const Trace& sketch,
                                              const std::shared_ptr<const TensorIntrinsics>& intrinsics,
                                              double temperature, RandomStream& random) {
   reader.begin(sketch);
   return decide(program, sketch, intrinsics, [&](const SequenceStep& step) {
     const bool open = step.choices.size() > 1;
-    const size_t place = open ? draw_choice(prior.logits(reader.choices(step)), temperature, random) : 0;
+    const size_t place = open ? draw_choice(logits(reader.choices(step)), temperature, random) : 0;
     SequenceStep taken = step;
     taken.chosen = step.choices[place];
     reader.chose(taken);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
@@ -18,8 +19,19 @@ static_assert(std::endian::native == std::endian::little,
               "a prior's numbers are written as they lie in memory");
 
 /// Raised with the features, too: what was learned of others means nothing.
-constexpr int kPriorVersion = 1;
+constexpr int kPriorVersion = 2;
 constexpr std::string_view kPriorHead = "# tunesmith prior ";
+constexpr std::string_view kBetween = "; ";
+
+std::vector<std::string> parts_of(const std::string& line) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < line.size();) {
+    const size_t end = std::min(line.find(kBetween, at), line.size());
+    parts.push_back(line.substr(at, end - at));
+    at = end + kBetween.size();
+  }
+  return parts;
+}
 
 }  // namespace
 
@@ -55,10 +67,14 @@ std::string Prior::save() const {
   add(names_.data(), names_.size() * sizeof(Row));
   add(&bias_, sizeof bias_);
   add(&out_, sizeof out_);
-  return fmt::format("{}{}\nsequence {}\nspace {}\ntasks {}\nprograms {}\nseed {}\nhash {}\nmachine {}\n",
-                     kPriorHead, kPriorVersion, kSequenceVersion, source.space, source.tasks, source.programs,
-                     source.seed, hex64(hash_bytes(numbers)), source.machine) +
-         numbers;
+  std::vector<std::string> sketches;
+  for (const uint64_t sketch : sketches_) sketches.push_back(hex64(sketch));
+  const std::string learned =
+      fmt::format("machines {}\nsketches {}\n{}", fmt::join(source.machines, kBetween),
+                  fmt::join(sketches, kBetween), numbers);
+  return fmt::format("{}{}\nsequence {}\nspace {}\ntasks {}\nprograms {}\nseed {}\nhash {}\n{}", kPriorHead,
+                     kPriorVersion, kSequenceVersion, source.space, source.tasks, source.programs,
+                     source.seed, hex64(hash_bytes(learned)), learned);
 }
 
 Prior Prior::load(std::string_view bytes, const std::string& file) {
@@ -91,9 +107,12 @@ Prior Prior::load(std::string_view bytes, const std::string& file) {
   prior.source.programs = static_cast<int64_t>(number("programs "));
   prior.source.seed = number("seed ");
   const std::string hash = value("hash ");
-  prior.source.machine = value("machine ");
+  if (hex64(hash_bytes(bytes.substr(at))) != hash) throw refuse("what this prior has learned is damaged");
+  for (std::string& machine : parts_of(value("machines "))) prior.source.machines.insert(std::move(machine));
+  for (const std::string& sketch : parts_of(value("sketches ")))
+    prior.sketches_.insert(std::stoull(sketch, nullptr, 16));
   const std::string_view numbers = bytes.substr(at);
-  if (numbers.size() != (kPriorNumbers + kBuckets + 2) * sizeof(Row) || hex64(hash_bytes(numbers)) != hash)
+  if (numbers.size() != (kPriorNumbers + kBuckets + 2) * sizeof(Row))
     throw refuse("the numbers of this prior are damaged");
   const char* from = numbers.data();
   const auto take = [&from](void* to, size_t size) {

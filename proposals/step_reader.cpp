@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tunesmith/proposals/held_out.h"
+#include <fmt/format.h>
+
 #include "tunesmith/proposals/prior.h"
 #include "tunesmith/support/hash.h"
 
@@ -23,13 +24,6 @@ uint64_t name_of_task(const SequenceTask& task) {
   return name;
 }
 
-/// Of the kinds of its instructions: whatever numbers and names they have.
-uint64_t name_of_sketch(const Trace& sketch) {
-  uint64_t name = 1;
-  for (size_t i = 0; i < sketch.size(); ++i) name = hash_combine(name, hash_bytes(sketch[i].kind->name()));
-  return name;
-}
-
 double iterations_of(const SequenceBlock& block) {
   double iterations = 1.0;
   for (const SequenceIterator& iterator : block.iterators) iterations *= static_cast<double>(iterator.extent);
@@ -41,6 +35,20 @@ uint64_t named(uint64_t what, uint64_t a, uint64_t b = 0, uint64_t c = 0) {
 }
 
 }  // namespace
+
+uint64_t sketch_name(const Trace& sketch) {
+  uint64_t name = 1;
+  for (size_t i = 0; i < sketch.size(); ++i) name = hash_combine(name, hash_bytes(sketch[i].kind->name()));
+  return name;
+}
+
+std::string machine_text(const std::map<std::string, double>& quantities) {
+  const auto quantity = [&](const char* name) {
+    const auto found = quantities.find(name);
+    return found == quantities.end() ? 0.0 : found->second;
+  };
+  return fmt::format("{} bits of vectors, {} cores", quantity("vector_bits"), quantity("cores"));
+}
 
 StepReader::StepReader(const SequenceTask& task) : task_name_(name_of_task(task)) {
   const auto quantity = [&](const char* name) {
@@ -69,7 +77,7 @@ std::vector<ChoiceFeatures> StepReader::sketches(std::span<const Trace> sketches
     ChoiceFeatures& one = choices.emplace_back();
     std::ranges::copy(of_task_, one.numbers.begin());
     one.numbers[6] = log2_of(static_cast<double>(sketch.size()));
-    const uint64_t name = name_of_sketch(sketch);
+    const uint64_t name = sketch_name(sketch);
     const auto extents = static_cast<uint64_t>(of_task_[4] / 2);
     const uint64_t names[kPriorNames] = {named(11, name),
                                          named(12, name, task_name_),
@@ -86,7 +94,7 @@ std::vector<ChoiceFeatures> StepReader::sketches(std::span<const Trace> sketches
 
 void StepReader::begin(const Trace& sketch) {
   sketch_ = &sketch;
-  sketch_name_ = name_of_sketch(sketch);
+  sketch_name_ = sketch_name(sketch);
   instruction_ = sketch.size();
   steps_ = 0;
   levels_ = {};

@@ -20,20 +20,25 @@ size_t place_of_chosen(const SequenceStep& step) {
   return static_cast<size_t>(found - step.choices.begin());
 }
 
+/// The steps of one program, the choice of its sketch first.
+void add_steps(const PriorExample& example, const PriorExample::Program& program, StepReader& reader,
+               float weight, std::vector<Asked>& asked) {
+  if (example.sketches.size() > 1)
+    asked.push_back({reader.sketches(example.sketches), program.sketch, weight});
+  reader.begin(example.sketches.at(program.sketch));
+  for (const SequenceStep& step : program.steps) {
+    if (step.choices.size() > 1) asked.push_back({reader.choices(step), place_of_chosen(step), weight});
+    reader.chose(step);
+  }
+}
+
 std::vector<Asked> asked_of(std::span<const PriorExample> examples) {
   std::vector<Asked> asked;
   for (const PriorExample& example : examples) {
     StepReader reader(example.task);
     const float weight = 1.0F / static_cast<float>(std::max<size_t>(1, example.programs.size()));
-    for (const PriorExample::Program& program : example.programs) {
-      if (example.sketches.size() > 1)
-        asked.push_back({reader.sketches(example.sketches), program.sketch, weight});
-      reader.begin(example.sketches.at(program.sketch));
-      for (const SequenceStep& step : program.steps) {
-        if (step.choices.size() > 1) asked.push_back({reader.choices(step), place_of_chosen(step), weight});
-        reader.chose(step);
-      }
-    }
+    for (const PriorExample::Program& program : example.programs)
+      add_steps(example, program, reader, weight, asked);
   }
   return asked;
 }
@@ -46,6 +51,10 @@ std::vector<double> likelihoods(std::vector<double> logits) {
   return logits;
 }
 
+double log_likelihood(const Prior& prior, const Asked& step) {
+  return std::log(std::max(1e-12, likelihoods(prior.logits(step.choices))[step.chosen]));
+}
+
 }  // namespace
 
 /// Steps against the gradient, each number by its own rate, which falls with what it has moved (Adagrad).
@@ -55,6 +64,12 @@ class PriorTrainer {
       : prior_(prior), rate_(static_cast<float>(training.rate)), random_(training.seed) {
     for (Prior::Row& row : prior_.numbers_) start(row, 0.1);
     start(prior_.out_, 0.3);
+  }
+
+  void meet(std::span<const PriorExample> examples) {
+    for (const PriorExample& example : examples) {
+      for (const Trace& sketch : example.sketches) prior_.sketches_.insert(sketch_name(sketch));
+    }
   }
 
   void train(std::vector<Asked>& asked, int epochs) {
@@ -119,15 +134,29 @@ Prior train_prior(std::span<const PriorExample> examples, const PriorTraining& t
   Prior prior;
   prior.source = std::move(source);
   std::vector<Asked> asked = asked_of(examples);
-  PriorTrainer(prior, training).train(asked, training.epochs);
+  PriorTrainer trainer(prior, training);
+  trainer.meet(examples);
+  trainer.train(asked, training.epochs);
   return prior;
+}
+
+std::vector<double> log_likelihoods(const Prior& prior, const PriorExample& example) {
+  std::vector<double> each;
+  StepReader reader(example.task);
+  for (const PriorExample::Program& program : example.programs) {
+    std::vector<Asked> asked;
+    add_steps(example, program, reader, 1.0F, asked);
+    double& sum = each.emplace_back();
+    for (const Asked& step : asked) sum += log_likelihood(prior, step);
+  }
+  return each;
 }
 
 double mean_log_likelihood(const Prior& prior, std::span<const PriorExample> examples) {
   double sum = 0.0;
   double weights = 0.0;
   for (const Asked& step : asked_of(examples)) {
-    sum += step.weight * std::log(std::max(1e-12, likelihoods(prior.logits(step.choices))[step.chosen]));
+    sum += step.weight * log_likelihood(prior, step);
     weights += step.weight;
   }
   return weights > 0.0 ? sum / weights : 0.0;

@@ -24,6 +24,13 @@ void Proposals::add_plain_forms(const Program& program, Target& target, const Kn
   }
 }
 
+std::vector<CandidatePtr> Proposals::take_plain_forms(size_t room) {
+  std::vector<CandidatePtr> rest = plain_;
+  rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(std::min(room, rest.size())));
+  plain_.resize(plain_.size() - rest.size());
+  return std::exchange(plain_, std::move(rest));
+}
+
 std::vector<CandidatePtr> Proposals::next(int64_t trials, int64_t room) {
   Searcher* const searcher = stages_.enter(trials, context_);
   exhausted_ = searcher == nullptr;

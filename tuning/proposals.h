@@ -27,7 +27,8 @@ class Proposals {
   /// Keeps the plain forms of the program that are no trials yet, and tells the log of its baseline.
   void add_plain_forms(const Program& program, Target& target, const KnownResults& known, TrialLog& log);
   bool has_plain_forms() const { return !plain_.empty(); }
-  std::vector<CandidatePtr> take_plain_forms() { return std::exchange(plain_, {}); }
+  /// At most `room`; the others are left.
+  std::vector<CandidatePtr> take_plain_forms(size_t room);
   /// Is the program one of the plain forms, tried or not?
   bool is_plain(uint64_t lowered_hash) const { return plain_hashes_.contains(lowered_hash); }
 

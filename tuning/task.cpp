@@ -174,6 +174,12 @@ std::span<const Trace> Task::seeds() {
   return seeds_.traces;
 }
 
+void Task::say(const std::string& sentence) {
+  if (std::ranges::find(said_, sentence) != said_.end()) return;
+  said_.push_back(sentence);
+  if (say_to_) say_to_(sentence);
+}
+
 void Task::begin_round(int64_t trials) {
   // More streams than a round takes, and more rounds than a run has.
   constexpr int kBits = 28;

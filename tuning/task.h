@@ -22,8 +22,10 @@ class Task final : public SearchContext {
  public:
   Task(const Workload& workload, const Space& space, uint64_t seed, size_t threads);
 
+  const Program& program() const override { return workload_.program; }
   const std::vector<Schedule>& sketches() const override { return sketches_.sketches; }
   const DeviceModel& device() const override { return space_.device(); }
+  const std::shared_ptr<const TensorIntrinsics>& intrinsics() const override { return space_.intrinsics(); }
   RandomStream next_stream() override { return RandomStream(seed_, next_index_++); }
   Trace draw(RandomStream& random) const override;
   std::optional<Trace> mutate(const Candidate& candidate, RandomStream& random) const override;
@@ -36,11 +38,15 @@ class Task final : public SearchContext {
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const override {
     return space_.create_searcher(id);
   }
+  void say(const std::string& sentence) override;
 
   /// TuneHooks::refuse.
   void refuse_by(std::function<std::string(const Candidate&)> refuse) { refuse_ = std::move(refuse); }
   /// Where seeds come from, called when the searcher asks next. Without it there are none.
   void seed_by(std::function<Seeds()> find) { find_seeds_ = std::move(find); }
+  /// TuneHooks::said.
+  void say_to(std::function<void(const std::string&)> said) { say_to_ = std::move(said); }
+  const std::vector<std::string>& said() const { return said_; }
   /// Of what the searcher was given last.
   const SeedCounts& seeded() const { return seeds_.counts; }
   /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
@@ -95,6 +101,8 @@ class Task final : public SearchContext {
   MeasuredHistory history_;
   std::unordered_set<uint64_t> measured_;
   std::function<std::string(const Candidate&)> refuse_;
+  std::function<void(const std::string&)> say_to_;
+  std::vector<std::string> said_;
   std::function<Seeds()> find_seeds_;  // null when seeds_ is what it said
   Seeds seeds_;
   std::map<std::string, int64_t> refusals_;

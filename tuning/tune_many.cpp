@@ -92,6 +92,9 @@ class ManyTasks {
       hooks.left_plain = [this, i](std::span<const PlainBlock> blocks) {
         if (hooks_.left_plain) hooks_.left_plain(i, blocks);
       };
+      hooks.said = [this, i](const std::string& sentence) {
+        if (hooks_.said) hooks_.said(i, sentence);
+      };
       hooks.recorded = [this, i](const Record& record) {
         if (record.failure) ++failed_;
         if (hooks_.recorded) hooks_.recorded(i, record);

@@ -8,6 +8,7 @@
 #include "evaluator.h"
 #include "expectations.h"
 #include "final_ranking.h"
+#include "first_programs.h"
 #include "history.h"
 #include "known_results.h"
 #include "proposals.h"
@@ -45,6 +46,7 @@ struct TuningTask::State {
         known(context, log),
         seeds(tuned, records, key, machine, options, log),
         proposals(in, wanted.trials, context, evaluator, seeds, result.times.propose),
+        first(tuned, in, wanted.first_draws, context, evaluator, known),
         rounds(context, evaluator, known, log, rule, result.model_batches),
         ranking(tuned, in, records, measuring, evaluator, names, options, machine) {
     result.times.generate = result.times.wall = context.generate_seconds();
@@ -55,6 +57,7 @@ struct TuningTask::State {
     store.add_space({run.space, run.rules_hash, space.rules()});
     store.add_run(run);
     context.refuse_by(hooks.refuse);
+    context.say_to(hooks.said);
     or_end_run([&] {
       if (!options.model_file.empty()) context.load_model(options.model_file);
       if (options.resume) begin_with_history();
@@ -110,7 +113,7 @@ struct TuningTask::State {
     const int64_t before = rule.trials();
     if (known.has_retried()) rounds.run_again(known.take_retried());
     const int64_t end = std::min(before + n, before - before % options.batch + options.batch);
-    if (proposals.has_plain_forms()) rounds.run(proposals.take_plain_forms(), end);
+    run_without_search(end);
     while (rule.room(end) > 0 && !rule.late()) {
       std::vector<CandidatePtr> proposed = proposals.next(rule.trials(), rule.room(end));
       if (proposals.exhausted()) break;
@@ -118,6 +121,19 @@ struct TuningTask::State {
     }
     if (proposals.exhausted()) learn_cut_round();
     return rule.trials() - before;
+  }
+
+  /// What needs no searcher, as far as there is room before `end`.
+  void run_without_search(int64_t end) {
+    const auto room = [&] {
+      return static_cast<size_t>(rule.late() ? 0 : std::max<int64_t>(rule.room(end), 0));
+    };
+    if (proposals.has_plain_forms()) rounds.run(proposals.take_plain_forms(room()), end);
+    while (!proposals.has_plain_forms() && room() > 0) {
+      std::vector<CandidatePtr> next = first.next(room());
+      if (next.empty()) return;
+      first.note(rounds.run(std::move(next), end));
+    }
   }
 
   /// A round of the searcher whose turn it is, which learns of it. False when no trial came of it.
@@ -169,6 +185,7 @@ struct TuningTask::State {
     result.interrupted = rule.stopped();
     result.exhausted = proposals.exhausted() && !result.interrupted && !rule.enough();
     result.seeded = context.seeded();
+    result.said = context.said();
     result.model_dropped = context.model_dropped();
     result.median_compile_seconds = evaluator.median_compile_seconds();
     result.refusals = context.refusals();
@@ -221,6 +238,7 @@ struct TuningTask::State {
   KnownResults known;  // what is on record
   SeedSource seeds;
   Proposals proposals;  // what is proposed
+  FirstPrograms first;  // before that
   Rounds rounds;        // what is evaluated
   FinalRanking ranking;
   bool ended = false;  // so it is on record

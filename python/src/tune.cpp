@@ -15,6 +15,7 @@
 
 #include "errors.h"
 #include "plain_report.h"
+#include "say.h"
 #include "watched.h"
 
 namespace tunesmith::python {
@@ -86,6 +87,7 @@ ResultRef tune_one(const WorkloadLike& workload, const SpaceLike& space, const n
     TuneHooks hooks;
     hooks.stop = &stop;
     hooks.left_plain = [](std::span<const PlainBlock> blocks) { cli::tell_plain(blocks, ""); };
+    hooks.said = [](const std::string& sentence) { cli::say(sentence); };
     hooks.progress = [&](const TuneProgress& now) {
       latest.put(progress_of(now, *result.workload, peak, seconds, result.modelled));
     };

@@ -130,6 +130,9 @@ ListOf<ResultRef> tune_all(const nb::sequence& workloads, const SpaceLike& space
     hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
       cli::tell_plain(blocks, list.names[task]);
     };
+    hooks.said = [&](size_t task, const std::string& sentence) {
+      cli::say(list.names[task] + ": " + sentence);
+    };
     hooks.progress = [&](const TuneManyProgress& now) {
       const std::lock_guard lock(mutex);
       latest = many_progress_of(now, list, options.trials);

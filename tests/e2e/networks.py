@@ -7,11 +7,13 @@ import os
 import pathlib
 import re
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 
 
 def varint(value):
@@ -285,6 +287,14 @@ def a_network_is_tuned_in_one_command(folder):
     assert "excludes" in run("build", file, *common, "--in-place", "--unscheduled", code=2).stderr
     assert "leaves no extent of this name open" in run("tune", file, "--dim", "rows=3", code=2).stderr
     assert "cannot name C functions" in run("tune", file, *common, "--name", "2x", code=2).stderr
+    # It begins with what --untuned would time, which is the same for every seed.
+    def programs(seed):
+        store = folder / f"seed{seed}.db"
+        run("tune", file, "--dim", "batch=3", "--database", store, "--threads", 1, "--seed", seed, "--trials", 6, "--output", folder / f"of{seed}")
+        with closing(sqlite3.connect(store)) as connection:
+            return [row[0] for row in connection.execute("select lowered_hash from record where kind = 'search' order by seq")]
+
+    assert programs(1) == programs(2) and len(programs(1)) == 6
     # What would fail at the end is found before anything is measured.
     fresh = [folder / "none.db" if word == database else word for word in common]
     for name in ("sem", "shm"):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What there is before anything was measured: sequences, what a prior learns from, first programs. Usage: proposals.py --tunesmith BINARY TEST"""
 import json
+import math
 import pathlib
 
 import cli
@@ -125,6 +126,20 @@ def a_prior_is_trained_and_compared(folder):
     assert len(figures) == 4 and all(0 <= one[way] <= 1 for one in figures for way in ("drawn", "prior")), figures
     assert all(max(one["drawn"], one["prior"]) > 0 for one in figures if one["draws"] == 16), figures
     assert "by the prior" in run("prior", "eval", prior, held_out, "--draws", 2).stdout
+    # Measured programs are not drawn again, but put in order: here they take what the cost model says.
+    head, *tasks = [json.loads(line) for line in held_out.read_text().splitlines()]
+    for task in tasks:
+        best = max(program["score"] for program in task["programs"])
+        for program in task["programs"]:
+            program["seconds"] = 1e-6 * math.exp(best - program["score"])
+    measured = folder / "measured.jsonl"
+    measured.write_text("".join(json.dumps(line) + "\n" for line in (head, *tasks)))
+    said = json.loads(run("prior", "eval", prior, measured, "--draws", "2,500", "--json").stdout)
+    assert not said["figures"] and len(said["measured"]) == 4, said
+    for one in said["measured"]:
+        assert all(0 < one[order]["first"] <= one[order]["best_of_ten"] <= 1 for order in ("cost_model", "prior", "both")), one
+        assert one["draws"] == 2 or one["cost_model"]["first"] > 0.999, one
+    assert "of its first 10" in run("prior", "eval", prior, measured, "--draws", 2).stdout
     # Nothing is learned from what is held out, and nothing is tried on what was learned.
     assert "held out" in run("prior", "train", held_out, "--output", folder / "wrong.prior", code=2).stderr
     assert not (folder / "wrong.prior").exists()

@@ -66,7 +66,7 @@ LIBRARIES = {
     "schema": "",
     "records": "schema",
     "measuring": "records schema performance verification runtime",
-    "tuning": "measuring records",
+    "tuning": "measuring records proposals",
     "evaluation": "tuning measuring records schema verification",
     "network": "performance verification runtime",
     "conformance": "network tuning performance verification runtime",

@@ -70,8 +70,10 @@ class SyntheticContext final : public SearchContext {
       Score points = [](const Candidate&) { return 0.0; })
       : seed_(seed), time_(time), score_(points), sketches_(two_sketches(program_)) {}
 
+  const Program& program() const override { return program_; }
   const std::vector<Schedule>& sketches() const override { return sketches_; }
   const DeviceModel& device() const override { return device_; }
+  const std::shared_ptr<const TensorIntrinsics>& intrinsics() const override { return intrinsics_; }
   RandomStream next_stream() override { return RandomStream(seed_, next_++); }
   Trace draw(RandomStream& random) const override {
     return sketches_[random.below(sketches_.size())].trace().with_open_decisions();
@@ -124,7 +126,8 @@ class SyntheticContext final : public SearchContext {
 
   void set_sketches(std::vector<Schedule> sketches) { sketches_ = std::move(sketches); }
   void set_seeds(std::vector<Trace> seeds) { seeds_ = std::move(seeds); }
-  const Program& program() const { return program_; }
+  void say(const std::string& sentence) override { said_.push_back(sentence); }
+  const std::vector<std::string>& said() const { return said_; }
 
   /// Measures what is proposed, as the kernel does: the streams of a round depend on how many were measured.
   std::vector<CandidatePtr> round(Searcher& searcher, size_t n) {
@@ -160,6 +163,8 @@ class SyntheticContext final : public SearchContext {
   std::vector<Schedule> sketches_;
   std::vector<Trace> seeds_;
   DeviceModel device_;
+  std::shared_ptr<const TensorIntrinsics> intrinsics_;  // none
+  std::vector<std::string> said_;
   uint64_t next_ = 0;
   size_t drafts_ = 0;
   MeasuredHistory history_;

@@ -28,6 +28,7 @@ spaces:
   bayesian_gp: {extends: cpu, search: {kind: bayesian, surrogate: gp}, cost_model: {kind: analytical}}
   bayesian_score: {extends: cpu, search: {kind: bayesian, surrogate: score}, cost_model: {kind: analytical}}
   droplet: {extends: cpu, search: {chain: [{evolutionary: {population: 64, trials: 48}}, droplet]}, cost_model: {kind: analytical}}
+  language: {extends: cpu, search: {kind: language}, cost_model: {kind: analytical}}
   portfolio: {extends: cpu, search: {kind: portfolio}, cost_model: {kind: analytical}}
 )";
 
@@ -95,7 +96,7 @@ TEST_P(Repeatable, TheSameSeedGivesTheSameCandidates) {
 INSTANTIATE_TEST_SUITE_P(Strategies, Repeatable,
                          testing::Values("random", "exhaustive", "evolutionary", "annealed", "xgboost",
                                          "ensemble", "bayesian_trees", "bayesian_gp", "bayesian_score",
-                                         "droplet", "portfolio"),
+                                         "droplet", "language", "portfolio"),
                          [](const auto& strategy) { return std::string(strategy.param); });
 
 }  // namespace

@@ -55,7 +55,9 @@ TEST(Prior, DecidesAsThePrograms) {
   int drawn = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     RandomStream random(seed);
-    const auto decided = decide_by(prior, reader, program, sketch, nullptr, 0.5, random);
+    const auto decided =
+        decide_by([&](std::span<const ChoiceFeatures> choices) { return prior.logits(choices); }, reader,
+                  program, sketch, nullptr, 0.5, random);
     ASSERT_TRUE(decided) << decided.error().what();
     const auto replayed = replay(program, *decided, RandomStream(seed));
     ASSERT_TRUE(replayed);
@@ -70,7 +72,8 @@ TEST(Prior, DecidesAsThePrograms) {
 TEST(Prior, IsTheSameForTheSameExamplesAndReadsBack) {
   const std::vector<PriorExample> examples = {example_of(64), example_of(96)};
   const auto trained = [&](uint64_t seed) {
-    return train_prior(examples, {3, 0.05, seed}, {"cpu", "256 bits of vectors, 2 cores", 2, 24, seed})
+    return train_prior(examples, {3, 0.05, seed},
+                       {"cpu", {"256 bits of vectors, 2 cores", "512 bits of vectors, 8 cores"}, 2, 24, seed})
         .save();
   };
   const std::string bytes = trained(7);
@@ -80,14 +83,17 @@ TEST(Prior, IsTheSameForTheSameExamplesAndReadsBack) {
   const Prior back = Prior::load(bytes, "a.prior");
   EXPECT_EQ(back.save(), bytes);
   EXPECT_EQ(back.source.space, "cpu");
-  EXPECT_EQ(back.source.machine, "256 bits of vectors, 2 cores");
+  EXPECT_THAT(back.source.machines,
+              testing::ElementsAre("256 bits of vectors, 2 cores", "512 bits of vectors, 8 cores"));
+  EXPECT_TRUE(back.knows(examples.front().sketches.front()));
+  EXPECT_FALSE(back.knows(Schedule(test::make_gmm(64, 16, 8)).trace()));
   EXPECT_EQ(mean_log_likelihood(back, examples),
             mean_log_likelihood(Prior::load(bytes, "b.prior"), examples));
 }
 
 TEST(Prior, SaysWhatIsWrongWithAFile) {
   const std::vector<PriorExample> examples = {example_of(64)};
-  const std::string bytes = train_prior(examples, {1, 0.05, 0}, {"cpu", "", 1, 12, 0}).save();
+  const std::string bytes = train_prior(examples, {1, 0.05, 0}, {"cpu", {}, 1, 12, 0}).save();
   const auto refusal = [](std::string changed) {
     try {
       Prior::load(changed, "a.prior");

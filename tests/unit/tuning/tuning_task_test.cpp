@@ -84,6 +84,12 @@ TEST_F(KilledRun, GoesTheWayThatItWouldHaveGoneAlsoWhereABatchIsProposedInParts)
   expect_the_same_way(test::usual_or_extended<std::vector<int>>({40}, {20, 40, 48}));
 }
 
+TEST_F(KilledRun, GoesTheWayThatItWouldHaveGoneWithFirstPrograms) {
+  space_ = "cpu";
+  options_.first_draws = 32;
+  expect_the_same_way(test::usual_or_extended<std::vector<int>>({4}, {1, 3, 4, 6, 8, 12}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Spaces, KilledRunOf, testing::Values("cpu", "cpu-random"), [](const auto& one) {
   return std::string(one.param) == "cpu" ? "evolutionary" : "random";
 });

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tunesmith/proposals/first_program.h>
+#include <tunesmith/tuning/first_program.h>
 
 #include "session.h"
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/tuning/first_program.h>
+
 #include "choosing.h"
 #include "common/exit_codes.h"
 #include "common/interrupt.h"
@@ -69,7 +71,9 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
   const network::LibrarySource source = library_source(asked);
   rehearse_network(tasked, packaging_of(*space), source, output_folder(asked));
   const NetworkTasks tasks = tasks_of(tasked, arguments.tune.allow_memory);
-  const TunedMany tuned = tune_tasks(common, arguments.tune, tasks.list, stop);
+  TuneArguments tuning = arguments.tune;
+  tuning.first_draws = kDefaultDraws;
+  const TunedMany tuned = tune_tasks(common, tuning, tasks.list, stop);
   nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};
   const bool interrupted = tuned.code == kInterrupted;
   if (!interrupted) {

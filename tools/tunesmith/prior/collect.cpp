@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/proposals/first_program.h>
 #include <tunesmith/proposals/sequence.h>
 #include <tunesmith/support/files.h>
 #include <tunesmith/support/hash.h>
 #include <tunesmith/support/version.h>
+#include <tunesmith/tuning/first_program.h>
 
 #include "commands.h"
 #include "common/exit_codes.h"

@@ -12,11 +12,6 @@
 namespace tunesmith::cli {
 namespace {
 
-std::string machine_text(const nlohmann::json& machine) {
-  return fmt::format("{} bits of vectors, {} cores", machine.value("vector_bits", 0.0),
-                     machine.value("cores", 0.0));
-}
-
 double speed_of(const nlohmann::json& program) {
   const nlohmann::json& seconds = program.at("seconds");
   return seconds.is_null() ? program.at("score").get<double>() : -std::log(seconds.get<double>());
@@ -58,7 +53,7 @@ ReadShard read_shard(const std::string& file, const std::function<void(const nlo
                         "tunesmith prior collect writes one");
       shard.space = line.at("space").get<std::string>();
       shard.part = line.at("part").get<std::string>();
-      shard.machine = machine_text(line.at("machine"));
+      shard.machine = machine_text(line.at("machine").get<std::map<std::string, double>>());
     } catch (const nlohmann::json::exception& error) {
       throw UserError(place, fmt::format("this line is damaged: {}", error.what()),
                       "'prior collect' with its options continues it behind its last whole line");
@@ -68,6 +63,14 @@ ReadShard read_shard(const std::string& file, const std::function<void(const nlo
   return shard;
 }
 
+std::vector<const nlohmann::json*> programs_by_speed(const nlohmann::json& task) {
+  std::vector<const nlohmann::json*> programs;
+  for (const nlohmann::json& program : task.at("programs")) programs.push_back(&program);
+  std::ranges::stable_sort(
+      programs, [](const nlohmann::json* a, const nlohmann::json* b) { return speed_of(*a) > speed_of(*b); });
+  return programs;
+}
+
 PriorExample example_of(const nlohmann::json& task, double share) {
   PriorExample example;
   example.task = parse_sequence(fmt::format("# tunesmith sequence {}\n{}sketch\ndecisions\n",
@@ -75,10 +78,7 @@ PriorExample example_of(const nlohmann::json& task, double share) {
                      .task;
   for (const nlohmann::json& sketch : task.at("sketches"))
     example.sketches.push_back(Trace::parse(sketch.get<std::string>()));
-  std::vector<const nlohmann::json*> programs;
-  for (const nlohmann::json& program : task.at("programs")) programs.push_back(&program);
-  std::ranges::stable_sort(
-      programs, [](const nlohmann::json* a, const nlohmann::json* b) { return speed_of(*a) > speed_of(*b); });
+  std::vector<const nlohmann::json*> programs = programs_by_speed(task);
   const auto wanted = static_cast<size_t>(std::ceil(share * static_cast<double>(programs.size())));
   programs.resize(std::min(programs.size(), std::max<size_t>(2, wanted)));
   for (const nlohmann::json* program : programs)

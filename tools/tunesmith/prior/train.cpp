@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/proposals/first_program.h>
 #include <tunesmith/support/files.h>
+#include <tunesmith/tuning/first_program.h>
 #include <tunesmith/workload/library.h>
 
 #include "commands.h"
 #include "common/exit_codes.h"
 #include "common/print_json.h"
+#include "measured.h"
 #include "model.h"
 #include "output.h"
 #include "progress/progress.h"
@@ -66,10 +67,13 @@ class Evaluation {
         space_(session_.space(TargetPresence::NotRequired)),
         line_(common.quiet || common.json) {}
 
+  /// Of tasks that were drawn. Measured ones are not drawn again: measured().
   std::vector<PriorFigure> run() {
     std::vector<std::string> workloads;
     const ReadShard shard = read_shard(arguments_.shards.front(), [&](const nlohmann::json& task) {
-      workloads.push_back(task.at("workload").get<std::string>());
+      if (!is_measured_task(task)) return workloads.push_back(task.at("workload").get<std::string>());
+      for (MeasuredFigure& one : measured_figures(prior_, task, arguments_.counts))
+        measured_.push_back(std::move(one));
     });
     if (shard.part != part_name(PriorPart::HeldOut))
       throw UserError(SourceLocation{arguments_.shards.front(), 1, 0},
@@ -82,6 +86,7 @@ class Evaluation {
     line_.clear();
     return std::move(figures_);
   }
+  const std::vector<MeasuredFigure>& measured() const { return measured_; }
 
  private:
   struct Best {
@@ -121,6 +126,7 @@ class Evaluation {
   LiveLine line_;
   ThreadPool pool_;
   std::vector<PriorFigure> figures_;
+  std::vector<MeasuredFigure> measured_;
 };
 
 void print_figures(const std::vector<PriorFigure>& figures, const PriorArguments& arguments) {
@@ -154,7 +160,7 @@ int run_prior_train(const Common& common, const PriorArguments& arguments) {
           SourceLocation{file, 1, 0},
           fmt::format("this shard is of the space '{}', and another of '{}'", shard.space, source.space));
     source.space = shard.space;
-    source.machine = shard.machine;
+    source.machines.insert(shard.machine);
     source.tasks += std::ssize(more);
     std::ranges::move(more, std::back_inserter(examples));
   }
@@ -187,9 +193,11 @@ int run_prior_train(const Common& common, const PriorArguments& arguments) {
 }
 
 int run_prior_eval(const Common& common, const PriorArguments& arguments) {
-  const std::vector<PriorFigure> figures = Evaluation(common, arguments).run();
+  Evaluation evaluation(common, arguments);
+  const std::vector<PriorFigure> figures = evaluation.run();
   if (!common.json) {
-    print_figures(figures, arguments);
+    if (!figures.empty()) print_figures(figures, arguments);
+    if (!evaluation.measured().empty()) print_measured(evaluation.measured(), arguments.counts);
     return kDone;
   }
   nlohmann::json rows = nlohmann::json::array();
@@ -201,7 +209,7 @@ int run_prior_eval(const Common& common, const PriorArguments& arguments) {
                     {"drawn_seconds", one.drawn_seconds},
                     {"prior_seconds", one.prior_seconds}});
   }
-  print_json({{"figures", rows}});
+  print_json({{"figures", rows}, {"measured", measured_json(evaluation.measured())}});
   return kDone;
 }
 

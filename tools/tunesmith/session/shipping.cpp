@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <tunesmith/proposals/first_program.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
+#include <tunesmith/tuning/first_program.h>
 #include <tunesmith/tuning/tuner.h>
 
 #include "memory.h"
@@ -25,8 +25,6 @@ namespace {
 /// Records that are looked at besides the best ones, of which programs may not be given any more, or be
 /// refused by the check as it is now.
 constexpr size_t kSpare = 64;
-/// First programs that are timed, the best by the cost model: the fastest is shipped.
-constexpr size_t kUntunedTried = 4;
 
 /// This program is not shipped, and another may be.
 class NotShipped : public UserError {
@@ -106,7 +104,7 @@ Shipped Shipper::ship_untuned(const Workload& workload, const std::string& symbo
     last = refusal.what();
     say(fmt::format("{}: {}; the next best is taken", workload.key, last));
   };
-  for (size_t i = 0; i < ranked.best.size() && right < kUntunedTried; ++i) {
+  for (size_t i = 0; i < ranked.best.size() && right < kFirstTried; ++i) {
     try {
       auto kernel = space_.target().compile(ranked.best[i]->lowered, symbol);
       if (!kernel) throw does_not_compile(workload, kernel.error(), *ranked.best[i]);

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <tunesmith/measuring/worker_runner.h>
-#include <tunesmith/proposals/first_program.h>
 #include <tunesmith/space/space.h>
 #include <tunesmith/target/compiled_kernel.h>
+#include <tunesmith/tuning/first_program.h>
 
 #include "session.h"
 

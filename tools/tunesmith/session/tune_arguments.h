@@ -22,6 +22,7 @@ struct TuneArguments {
   int64_t batch = 0;               // 0: as is usual
   std::optional<double> min_gain;  // percent; nothing: as is usual
   uint64_t seed = 0;
+  int64_t first_draws = 0;  // TuneOptions::first_draws
   int threads = 0;
   double time_limit = 0;
   double candidate_time_out = 10;

@@ -89,6 +89,7 @@ TuneOptions tune_options(const Common& common, const TuneArguments& arguments, c
   TuneOptions options;
   options.seed = arguments.seed;
   options.measure_threads = measuring.threads();
+  options.first_draws = arguments.first_draws;
   options.threads = static_cast<size_t>(std::max(arguments.threads, 0));
   options.resume = !arguments.fresh;
   options.machine = measuring.options().machine;

@@ -18,6 +18,7 @@
 #include "peaks.h"
 #include "plain_report.h"
 #include "progress/progress.h"
+#include "say.h"
 #include "task_list.h"
 #include "tune_many.h"
 #include "tune_report.h"
@@ -126,6 +127,10 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   hooks.left_plain = [&](std::span<const PlainBlock> blocks) {
     line.clear();
     tell_plain(blocks, "");
+  };
+  hooks.said = [&](const std::string& sentence) {
+    line.clear();
+    say(sentence);
   };
   ProgressLog log;
   hooks.progress = [&](const TuneProgress& progress) {

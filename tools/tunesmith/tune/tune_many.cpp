@@ -19,6 +19,7 @@
 #include "peaks.h"
 #include "plain_report.h"
 #include "progress/progress.h"
+#include "say.h"
 #include "task_table.h"
 #include "tune_report.h"
 #include "tune_setup.h"
@@ -266,6 +267,10 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
   hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
     progress.clear();
     tell_plain(blocks, list.names[task]);
+  };
+  hooks.said = [&](size_t task, const std::string& sentence) {
+    progress.clear();
+    say(fmt::format("{}: {}", list.names[task], sentence));
   };
   hooks.refused = [&](size_t task, const std::string& error) {
     progress.clear();

@@ -135,6 +135,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
       {"dropped", dropped_json(result)},
       {"plain_alone", result.plain_alone},
       {"seeded", {{"records", result.seeded.records}, {"tasks", result.seeded.tasks}}},
+      {"said", result.said},
       {"interrupted", result.interrupted},
       {"ended_because", result.ended_because},
       {"exhausted", result.exhausted},

@@ -18,9 +18,9 @@ tl::expected<Trace, ScheduleError> decide(const Program& program, const Trace& s
                                           const std::shared_ptr<const TensorIntrinsics>& intrinsics,
                                           const ChooseStep& choose);
 
-/// Decided by a prior.
-tl::expected<Trace, ScheduleError> decide_by(const Prior& prior, StepReader reader, const Program& program,
-                                             const Trace& sketch,
+/// Each choice drawn as likely as `logits` say.
+tl::expected<Trace, ScheduleError> decide_by(const ChoiceLogits& logits, StepReader reader,
+                                             const Program& program, const Trace& sketch,
                                              const std::shared_ptr<const TensorIntrinsics>& intrinsics,
                                              double temperature, RandomStream& random);
 

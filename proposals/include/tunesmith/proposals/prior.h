@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,11 @@ namespace tunesmith {
 
 inline constexpr size_t kPriorNumbers = 20;  // of a choice
 inline constexpr size_t kPriorNames = 7;     // of a choice, each a hash
+
+/// Of the kinds of its instructions: sketches of one module's rule have one name, whatever their numbers are.
+uint64_t sketch_name(const Trace& sketch);
+/// "512 bits of vectors, 2 cores": machines that are one to a prior.
+std::string machine_text(const std::map<std::string, double>& quantities);
 
 /// A choice as a prior sees it: some numbers, and hashes of what it is.
 struct ChoiceFeatures {
@@ -49,7 +56,7 @@ class StepReader {
 /// Where what was learned comes from.
 struct PriorSource {
   std::string space;
-  std::string machine;  // "avx2, 2 cores": what the quantities say of it
+  std::set<std::string> machines;  // machine_text()
   int64_t tasks = 0;
   int64_t programs = 0;
   uint64_t seed = 0;
@@ -64,6 +71,8 @@ class Prior {
 
   PriorSource source;
 
+  /// Was it among the sketches of the tasks that it learned from?
+  bool knows(const Trace& sketch) const { return sketches_.contains(sketch_name(sketch)); }
   /// One number for each choice: the larger, the likelier.
   std::vector<double> logits(std::span<const ChoiceFeatures> choices) const;
 
@@ -75,11 +84,15 @@ class Prior {
 
   Row hidden(const ChoiceFeatures& choice) const;
 
+  std::set<uint64_t> sketches_;  // sketch_name()
   std::vector<Row> numbers_ = std::vector<Row>(kPriorNumbers);
   std::vector<Row> names_ = std::vector<Row>(kBuckets);
   Row bias_{};
   Row out_{};
 };
+
+/// Prior::logits, or another's.
+using ChoiceLogits = std::function<std::vector<double>(std::span<const ChoiceFeatures>)>;
 
 /// Draws a choice; a temperature below 1 takes the likelier ones more often.
 size_t draw_choice(std::span<const double> logits, double temperature, RandomStream& random);
@@ -104,6 +117,9 @@ struct PriorTraining {
 /// Of all choices in the examples, by the likelihood of what was chosen; tasks count alike. The same for the
 /// same examples and options.
 Prior train_prior(std::span<const PriorExample> examples, const PriorTraining& training, PriorSource source);
+
+/// Of each of the example's programs, the logarithm of how likely all its choices are together.
+std::vector<double> log_likelihoods(const Prior& prior, const PriorExample& example);
 
 /// The mean logarithm of the likelihood of a step that has more than one choice.
 double mean_log_likelihood(const Prior& prior, std::span<const PriorExample> examples);

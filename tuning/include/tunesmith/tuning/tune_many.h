@@ -65,6 +65,8 @@ struct TuneManyHooks {
   /// TuneHooks::left_plain, of the task.
   std::function<void(size_t task, std::span<const PlainBlock>)> left_plain;
   std::function<void(const TuneManyProgress&)> progress;
+  /// TuneHooks::said, of the task.
+  std::function<void(size_t task, const std::string& sentence)> said;
   /// After a record of the task is safely in the store.
   std::function<void(size_t task, const Record&)> recorded;
   /// Nobody can measure the task: TaskOutcome::error. Found in its first round, before any task has a second.

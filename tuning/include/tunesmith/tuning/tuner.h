@@ -48,6 +48,9 @@ struct TuneOptions {
   std::string model_file = {};
   /// False: it is only loaded.
   bool save_model = true;
+  /// Begin with the first programs of so many draws (best_of_draws()): where little is on record, until
+  /// kFirstTried of them are right, they are the trials behind the plain forms. 0: the searcher begins.
+  int64_t first_draws = 0;
   /// Other tasks are tuned in turn with this one: what they find is asked for seeds again (SearchContext).
   bool in_turn = false;
 };
@@ -140,6 +143,7 @@ struct TuneResult {
   std::vector<ModelBatch> own_batches;    // the same of the searcher's own model (Searcher::expected)
   std::string model_dropped;              // why the run continued without the cost model; "" when it did not
   std::vector<PlainBlock> plain_blocks;   // those that all sketches of the space leave plain
+  std::vector<std::string> said;          // by the searchers (SearchContext::say)
   TuneTimes times;
   std::string ended_because;  // "trials", "time limit", "expected gain", ...; "" before its end
   bool interrupted = false;
@@ -152,6 +156,8 @@ struct TuneHooks {
   /// Before any program is measured: TuneResult::plain_blocks, where there are any.
   std::function<void(std::span<const PlainBlock>)> left_plain;
   std::function<void(const TuneProgress&)> progress;
+  /// Each sentence of TuneResult::said when it is said.
+  std::function<void(const std::string&)> said;
   /// After a record is safely in the store.
   std::function<void(const Record&)> recorded;
   /// Why a program may not be a candidate, as a constant sentence under which its drafts are counted as

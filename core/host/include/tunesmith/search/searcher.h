@@ -31,9 +31,14 @@ class SearchContext {
  public:
   virtual ~SearchContext();
 
+  /// The program that is tuned, as it is before it is scheduled: all sketches begin with it.
+  virtual const Program& program() const = 0;
   /// The space: schedules with their traces, in a fixed order; not empty.
   virtual const std::vector<Schedule>& sketches() const = 0;
   virtual const DeviceModel& device() const = 0;
+  /// What schedules of the space call by a name (Space::intrinsics()): whoever replays a sketch hands it
+  /// over.
+  virtual const std::shared_ptr<const TensorIntrinsics>& intrinsics() const = 0;
 
   /// A stream of its own for the next candidate index: take one for each candidate that is drawn or mutated.
   virtual RandomStream next_stream() = 0;
@@ -76,6 +81,10 @@ class SearchContext {
   /// Whoever asked calls it, and tells it of all results. Throws UserError when there is no such searcher,
   /// and PluginError when it cannot be loaded.
   virtual std::shared_ptr<Searcher> create_searcher(const std::string& id) const = 0;
+
+  /// Tells the person who tunes a sentence, once however often it is said: what the strategy lacks here, and
+  /// what it does instead.
+  virtual void say(const std::string& sentence) = 0;
 };
 
 /// One object for each task. Called by one thread at a time.

@@ -1,9 +1,10 @@
-#include "tunesmith/proposals/first_program.h"
+#include "tunesmith/tuning/first_program.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "tunesmith/proposals/decide.h"
+#include "tunesmith/proposals/prior.h"
 
 namespace tunesmith {
 namespace {
@@ -37,8 +38,9 @@ class Drawing {
       return make(sketches_[number / (options_.prior == nullptr ? 1 : 4) % sketches_.size()], random);
     const double temperature = kTemperatures[turn];
     const Trace& sketch = sketches_[draw_choice(logits_, temperature, random)];
-    const auto decided = decide_by(*options_.prior, reader_, workload_.program, sketch, space_.intrinsics(),
-                                   temperature, random);
+    const auto decided =
+        decide_by([&](std::span<const ChoiceFeatures> choices) { return options_.prior->logits(choices); },
+                  reader_, workload_.program, sketch, space_.intrinsics(), temperature, random);
     return decided ? make(*decided, random) : nullptr;
   }
 

@@ -5,21 +5,27 @@
 #include <cstdint>
 #include <vector>
 
-#include "tunesmith/proposals/prior.h"
 #include "tunesmith/space/space.h"
 #include "tunesmith/support/thread_pool.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
+class Prior;
+}
 
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// Of the best draws, so many that are right are timed.
+inline constexpr size_t kFirstTried = 4;
 /// More change nothing on the recorded tables (docs/proposals.md).
 inline constexpr int64_t kDefaultDraws = 128;
 
 struct DrawOptions {
   int64_t draws = kDefaultDraws;
   uint64_t seed = 0;
-  size_t keep = 8;
-  const Prior* prior = nullptr;  // draws three of four where it is given
+  size_t keep = 2 * kFirstTried;  // some may be wrong
+  const Prior* prior = nullptr;   // draws three of four where it is given
 };
 
 struct RankedDraws {
@@ -36,3 +42,4 @@ RankedDraws best_of_draws(const Workload& workload, const Space& space, CostMode
                           const DrawOptions& options, ThreadPool& pool);
 
 }  // namespace tunesmith
+#pragma GCC visibility pop
