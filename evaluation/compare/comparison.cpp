@@ -39,10 +39,14 @@ double best_before(const SearchRun& run, const Reached& reached) {
   return best;
 }
 
-/// 1, 2, 4, 8, ... and the last.
+/// 1, 2, 4, 8, ..., the last, and 3: behind the two plain forms it is the first that a searcher proposed.
 std::vector<int64_t> moments(int64_t last) {
+  constexpr int64_t kFirstProposed = 3;
   std::vector<int64_t> at;
-  for (int64_t trials = 1; trials < last; trials *= 2) at.push_back(trials);
+  for (int64_t trials = 1; trials < last; trials *= 2) {
+    at.push_back(trials);
+    if (trials == 2 && last > kFirstProposed) at.push_back(kFirstProposed);
+  }
   at.push_back(last);
   return at;
 }
@@ -131,6 +135,21 @@ StrategySummary summarise(const std::string& strategy, const Runs& runs, double 
   return summary;
 }
 
+/// At the moments that all curves have. `curves`: of the shares of the best known speed, a workload each.
+std::vector<SharePoint> mean_curve(const std::vector<std::map<double, double>>& curves) {
+  std::vector<SharePoint> points;
+  for (const auto& [at, unused] : curves.empty() ? std::map<double, double>() : curves.front()) {
+    std::vector<double> shares;
+    for (const std::map<double, double>& curve : curves) {
+      if (const auto found = curve.find(at); found != curve.end()) shares.push_back(found->second);
+    }
+    if (shares.size() < curves.size()) continue;
+    const double worst = *std::ranges::min_element(shares);
+    points.push_back({at, worst > 0.0 ? geometric_mean(shares) : 0.0, worst});
+  }
+  return points;
+}
+
 class Comparer {
  public:
   Comparer(const std::vector<SearchRun>& runs, const std::vector<std::string>& strategies,
@@ -197,10 +216,14 @@ class Comparer {
     std::vector<double> speeds;
     std::vector<double> to_95;
     std::vector<double> to_baseline;
+    std::vector<std::map<double, double>> curves;
     for (const WorkloadComparison& workload : workloads) {
       const StrategySummary* own = find(workload, strategy);
       const StrategySummary* base = find(workload, strategies_.front());
       if (own == nullptr || base == nullptr || !std::isfinite(own->over_baseline)) continue;
+      std::map<double, double>& curve = curves.emplace_back();
+      for (const CurvePoint& point : own->by_trials)
+        curve[point.at] = workload.best_known / point.best.median;  // 0 before anything worked
       latencies.push_back(own->final_seconds.median);
       speeds.push_back(own->over_baseline);
       to_95.push_back(bounded(own->to_95.trials.median, own->trials, answer.trials_to_95_bound) /
@@ -216,6 +239,7 @@ class Comparer {
       answer.trials_to_95 = geometric_mean(to_95);
       answer.trials_to_baseline = geometric_mean(to_baseline);
     }
+    answer.by_trials = mean_curve(curves);
     test(strategy, workloads, answer);
     return answer;
   }

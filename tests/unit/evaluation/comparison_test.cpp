@@ -67,10 +67,10 @@ TEST_F(ComparisonTest, GivesTheFiguresOfAHandComputedCase) {
   EXPECT_DOUBLE_EQ(base.to_baseline.trials.median, 4.0);  // after 4, 8 and 1
   EXPECT_DOUBLE_EQ(good.to_baseline.trials.median, 3.0);  // after 1, 3 and 6
 
-  ASSERT_EQ(good.by_trials.size(), 4U);  // after 1, 2, 4 and 8
+  ASSERT_EQ(good.by_trials.size(), 5U);  // after 1, 2, 3, 4 and 8
   EXPECT_EQ(good.by_trials[0].best.median, kNever);
-  EXPECT_DOUBLE_EQ(good.by_trials[2].at, 4.0);
-  EXPECT_DOUBLE_EQ(good.by_trials[3].best.median, 100.0);
+  EXPECT_DOUBLE_EQ(good.by_trials[3].at, 4.0);
+  EXPECT_DOUBLE_EQ(good.by_trials[4].best.median, 100.0);
   ASSERT_EQ(base.by_wall.size(), 16U);
   EXPECT_DOUBLE_EQ(base.by_wall[3].at, 2.0);
   EXPECT_DOUBLE_EQ(base.by_wall[3].best.median, 300.0);  // 400, 300, 200
@@ -83,6 +83,10 @@ TEST_F(ComparisonTest, GivesTheFiguresOfAHandComputedCase) {
   EXPECT_TRUE(overall.trials_to_95_bound);
   EXPECT_DOUBLE_EQ(overall.trials_to_baseline, 3.0 / 8.0);
   EXPECT_FALSE(overall.trials_to_baseline_bound);
+  ASSERT_EQ(overall.by_trials.size(), 5U);
+  EXPECT_EQ(overall.by_trials[0].share, 0.0) << "in two of three searches nothing worked";
+  EXPECT_DOUBLE_EQ(overall.by_trials[2].at, 3.0);
+  EXPECT_DOUBLE_EQ(overall.by_trials[2].share, 0.95);
   // Three pairs, all of them faster: one choice of signs in eight on each side.
   EXPECT_EQ(overall.final_test.pairs, 3U);
   EXPECT_DOUBLE_EQ(overall.final_test.p_value, 0.25);

@@ -68,7 +68,7 @@ void print_workload(const WorkloadComparison& workload, size_t width, const std:
              "  median share of the best known speed after trials (upper), and after wall-clock (lower)\n");
   for (const StrategySummary& one : workload.strategies) {
     fmt::print(output(), "  {:<{}} {}\n", one.strategy, width,
-               curve_text(one.by_trials, workload.best_known, false, 4, 1));
+               curve_text(one.by_trials, workload.best_known, false, 5, 1));
     fmt::print(output(), "  {:<{}} {}\n", "", width,
                curve_text(one.by_wall, workload.best_known, true, 3, 4));
   }
@@ -121,6 +121,21 @@ void print_latency_table(const Comparison& comparison, size_t width) {
   }
 }
 
+/// From the first program on that a searcher proposed.
+void print_curves(const Comparison& comparison, size_t width) {
+  fmt::print(output(),
+             "\nShare of the best known speed after trials, the two plain forms among them: geometric mean "
+             "over the workloads (worst)\n");
+  for (const OverallSummary& one : comparison.overall) {
+    std::string text;
+    for (const SharePoint& point : one.by_trials) {
+      if (point.at >= 3.0)
+        text += fmt::format("  {:.0f}: {:.3f} ({:.3f})", point.at, point.share, point.worst);
+    }
+    fmt::print(output(), "  {:<{}}{}\n", one.strategy, width, text);
+  }
+}
+
 void print_overall(const Comparison& comparison, size_t width) {
   fmt::print(output(),
              "All {} workloads, against {} (geometric means of medians; p: Wilcoxon's signed-rank test)\n",
@@ -138,6 +153,7 @@ void print_overall(const Comparison& comparison, size_t width) {
                mean_text(comparison, one.strategy, &StrategySummary::rmse));
   }
   print_latency_table(comparison, width);
+  print_curves(comparison, width);
 }
 
 // ---- JSON ----
@@ -154,6 +170,13 @@ json to_json(const std::vector<CurvePoint>& curve) {
   json points = json::array();
   for (const CurvePoint& point : curve)
     points.push_back({{"at", point.at}, {"best_seconds", to_json(point.best)}});
+  return points;
+}
+
+json to_json(const std::vector<SharePoint>& curve) {
+  json points = json::array();
+  for (const SharePoint& point : curve)
+    points.push_back({{"at", point.at}, {"share", point.share}, {"worst", point.worst}});
   return points;
 }
 
@@ -209,6 +232,7 @@ nlohmann::json comparison_json(const Comparison& comparison, const CompareFacts&
                        {"latency_seconds", one.latency > 0.0 ? json(one.latency) : json(nullptr)},
                        {"speed", one.speed},
                        {"worst_speed", one.worst_speed},
+                       {"by_trials", to_json(one.by_trials)},
                        {"trials_to_95", one.trials_to_95},
                        {"trials_to_95_is_bound", one.trials_to_95_bound},
                        {"trials_to_baseline_final", one.trials_to_baseline},

@@ -86,6 +86,13 @@ struct WorkloadComparison {
   std::vector<StrategySummary> strategies;
 };
 
+/// How near the best known speed the median search has come after some trials.
+struct SharePoint {
+  double at = 0.0;     // trials
+  double share = 0.0;  // geometric mean over the workloads; 0 where in one of them nothing worked
+  double worst = 0.0;
+};
+
 /// One strategy over all workloads, against the baseline.
 struct OverallSummary {
   std::string strategy;
@@ -102,6 +109,7 @@ struct OverallSummary {
   double worst_speed = 1.0;  // least over_baseline of a workload
   SignedRank final_test;     // of the logarithms of the final seconds, pairs of workload and seed
   SignedRank trials_test;    // of the trials to 95 %
+  std::vector<SharePoint> by_trials;
 };
 
 struct Comparison {
