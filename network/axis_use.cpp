@@ -71,8 +71,7 @@ class Tracing {
 std::optional<AxisUse> axis_use(const Network& network, size_t node, size_t axis) {
   const Node& of = network.nodes[node];
   if (of.outputs.size() != 1) return std::nullopt;
-  const size_t position[] = {node};
-  const NodeWorkload made = workload_of(network, position);
+  const NodeWorkload made = workload_of(network, {&node, 1});
   const Program& program = made.workload.program;
   Tracing tracing;
   if (axis >= program.outputs.front()->shape.size()) return std::nullopt;

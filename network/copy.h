@@ -1,4 +1,4 @@
-// Copies of tensors as nodes.
+// Nodes that copy tensors, or parts of them.
 #pragma once
 
 #include <string>
@@ -11,7 +11,10 @@ namespace tunesmith::network {
 /// at `begin` along an axis, "in0[i0, i1 + 4]".
 std::string copy_statement(const Shape& shape, size_t axis = 0, int64_t begin = 0);
 
-/// Its output is its input. Lives as long as the process.
-const Operator& copy_operator();
+/// `to` is `from`.
+Node copy_node(std::string name, TensorIndex from, TensorIndex to);
+/// `part` is the elements [begin, begin + extent) of `whole` along an axis.
+Node slice_node(std::string name, TensorIndex whole, TensorIndex part, int64_t axis, int64_t begin,
+                int64_t extent);
 
 }  // namespace tunesmith::network

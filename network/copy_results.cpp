@@ -17,7 +17,7 @@ TensorIndex add_copy(Network& network, TensorIndex of) {
 
 void add_node(Network& network, TensorIndex from, TensorIndex to) {
   const std::string name = unique_name(network, "copy of " + network.tensors[static_cast<size_t>(to)].name);
-  network.nodes.push_back({name, "tunesmith.Copy", 1, {}, {from}, {to}, &copy_operator()});
+  network.nodes.push_back(copy_node(name, from, to));
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ class InPlace {
       network_.nodes[node].inputs[position] = to;
       const std::string name = unique_name(network_, "copy of " + tensor(from).name);
       network_.nodes.insert(network_.nodes.begin() + static_cast<std::ptrdiff_t>(node),
-                            {name, "tunesmith.Copy", 1, {}, {from}, {to}, &copy_operator()});
+                            copy_node(name, from, to));
     }
   }
 

@@ -1,224 +1,146 @@
 #include "joined.h"
 
 #include <algorithm>
+#include <charconv>
 #include <ranges>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "parts.h"
+#include "tunesmith/workload/statements.h"
 
 namespace tunesmith::network {
 namespace {
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/// Where the brackets end that begin at `open`.
-size_t closing(const std::string& text, size_t open) {
-  int depth = 0;
-  for (size_t at = open; at < text.size(); ++at) {
-    if (text[at] == '[' || text[at] == '(') ++depth;
-    if ((text[at] == ']' || text[at] == ')') && --depth == 0) return at;
-  }
-  throw InternalError("an operator's statement has brackets that do not end");
-}
-
-/// The parts of "i0<2, min(i1, 3)" in another order.
-std::string reordered(const std::string& indices, const std::vector<int32_t>& order) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : indices) {
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    if (c == ',' && depth == 0) {
-      parts.emplace_back();
-    } else if (c != ' ' || !parts.back().empty()) {
-      parts.back() += c;
-    }
-  }
-  if (parts.size() != order.size()) return indices;
-  std::vector<std::string> result;
-  for (const int32_t axis : order) result.push_back(parts[static_cast<size_t>(axis)]);
-  return fmt::format("{}", fmt::join(result, ", "));
-}
-
-/// Another name for an array, and the order of its axes.
-struct ArrayUse {
-  std::string name;
-  std::vector<int32_t> order;
-};
-
-/// The text with another name and another order of axes for each array, which is what stands before a '['.
-std::string rewrite_arrays(const std::string& text,
-                           const std::function<ArrayUse(const std::string&)>& use_of) {
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    if (end == at) {
-      result += text[at++];
-      continue;
-    }
-    const std::string word = text.substr(at, end - at);
-    at = end;
-    if (end == text.size() || text[end] != '[') {
-      result += word;
-      continue;
-    }
-    const ArrayUse use = use_of(word);
-    result += use.name;
-    if (use.order.empty()) continue;
-    const size_t close = closing(text, end);
-    const std::string indices = rewrite_arrays(text.substr(end + 1, close - end - 1), use_of);
-    result += '[' + reordered(indices, use.order) + ']';
-    at = close + 1;
-  }
-  return result;
-}
+using workload::Syntax;
+using workload::SyntaxKind;
 
 std::string array_name(TensorIndex tensor) { return fmt::format("v{}", tensor); }
 
 /// The number in "in12", where the word begins with `kind`.
-std::optional<size_t> number_after(std::string_view kind, const std::string& word) {
-  if (!word.starts_with(kind) || word.size() == kind.size()) return std::nullopt;
+std::optional<size_t> number_after(std::string_view kind, std::string_view word) {
+  if (!word.starts_with(kind)) return std::nullopt;
   size_t number = 0;
-  for (const char c : word.substr(kind.size())) {
-    if (c < '0' || c > '9') return std::nullopt;
-    number = number * 10 + static_cast<size_t>(c - '0');
-  }
-  return number;
+  const char* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data() + kind.size(), end, number);
+  return error == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
 }
 
-/// Its first array is what it computes, the others are what it reads.
-struct Statement {
-  std::string text;
-  std::vector<std::string> arrays;
+/// A statement with the arrays that it reads.
+struct Reading {
+  workload::StatementSyntax statement;
+  std::set<std::string> arrays;
 };
 
-/// An input and its line in the workload.
-struct Given {
-  TensorIndex tensor;
-  std::string line;
-};
-
-/// Collects what a workload's text is made of.
+/// Collects what a workload is made of.
 class Joining {
  public:
-  Joining(const std::function<bool(TensorIndex)>& is_output,
-          const std::function<std::vector<int32_t>(TensorIndex)>& order_of,
-          const std::function<std::vector<int64_t>(TensorIndex)>& strides_of)
-      : is_output_(is_output), order_of_(order_of), strides_of_(strides_of) {}
+  Joining(const Network* network, const std::function<bool(TensorIndex)>& is_output)
+      : network_(network), is_output_(is_output) {}
 
-  void add(const DefinedNode& defined, size_t number) {
-    const std::vector<int32_t> own = order_of_own(*defined.node);
-    std::istringstream lines(defined.computation.compute);
-    for (std::string line; std::getline(lines, line);) {
-      Statement statement;
-      statement.text = rewrite_arrays(line, [&](const std::string& word) -> ArrayUse {
-        ArrayUse use{fmt::format("n{}_{}", number, word), own};
-        if (const auto input = number_after("in", word))
-          use = {read(defined, *input), order_of(defined.node->inputs.at(*input))};
-        // One that the node leaves out is an array that nothing reads.
-        if (const auto output = number_after("out", word);
-            output && defined.node->outputs.at(*output) != kAbsent)
-          use = {write(defined, *output), order_of(defined.node->outputs.at(*output))};
-        statement.arrays.push_back(use.name);
-        return use;
-      });
-      statements_.push_back(std::move(statement));
+  void add(const DefinedNode& defined) {
+    const std::string& text = defined.computation.compute;
+    std::vector<workload::StatementSyntax> statements;
+    if (!text.empty()) statements = workload::parse_statements(text, describe(*defined.node));
+    for (auto& statement : statements) {
+      Reading& made = readings_.emplace_back(Reading{std::move(statement), {}});
+      permute(made.statement.axes, place(defined, made.statement.target));
+      substitute(defined, *made.statement.value, made.arrays);
     }
+    ++nodes_;
   }
 
-  Joined finish(const std::string& name) {
+  NodeWorkload finish(const std::string& name, const std::string& origin) {
     if (outputs_.empty()) return {};
-    Joined made;
-    std::set<std::string> needed;
-    for (const TensorIndex output : outputs_) needed.insert(array_name(output));
-    made.outputs = std::move(outputs_);
-    const std::string outputs =
-        fmt::format("{}", fmt::join(made.outputs | std::views::transform(array_name), ", "));
+    NodeWorkload made{{}, {}, std::move(outputs_)};
+    workload::Parts parts;
+    parts.name = name;
+    for (const TensorIndex output : made.outputs) parts.outputs.push_back(array_name(output));
+    std::set<std::string> needed(parts.outputs.begin(), parts.outputs.end());
     // A node of several outputs has statements that nothing here reads.
-    for (Statement& statement : statements_ | std::views::reverse) {
-      if (!needed.contains(statement.arrays.front()))
-        statement.text.clear();
-      else
-        needed.insert(statement.arrays.begin(), statement.arrays.end());
+    for (Reading& each : readings_ | std::views::reverse) {
+      if (!needed.contains(each.statement.target)) continue;
+      needed.merge(each.arrays);
+      parts.statements.push_back(std::move(each.statement));
     }
-    std::string inputs, statements;
-    for (const Given& given : given_) {
-      if (!needed.contains(array_name(given.tensor))) continue;
-      made.inputs.push_back(given.tensor);
-      inputs += given.line;
+    std::ranges::reverse(parts.statements);
+    for (const auto& [tensor, buffer] : given_) {
+      if (!needed.contains(buffer->name)) continue;
+      made.inputs.push_back(tensor);
+      parts.inputs.push_back(buffer);
     }
-    for (const Statement& statement : statements_) {
-      if (!statement.text.empty()) statements += "  " + statement.text + "\n";
+    for (const std::vector<TensorIndex>* tensors : {&made.inputs, &made.outputs}) {
+      for (const TensorIndex tensor : *tensors) {
+        const auto& part = network_ == nullptr ? std::nullopt : tensor_of(tensor).part;
+        if (part && part->strides.size() > 1) parts.strides[array_name(tensor)] = part->strides;
+      }
     }
-    made.text =
-        fmt::format("name: {}\n{}{}compute: |\n{}outputs: [{}]\n{}", name, inputs.empty() ? "" : "inputs:\n",
-                    inputs, statements, outputs, strides_text(made));
+    made.workload = workload::make_workload(std::move(parts), origin);
     return made;
   }
 
  private:
+  const Tensor& tensor_of(TensorIndex index) const { return network_->tensors[static_cast<size_t>(index)]; }
+
   std::vector<int32_t> order_of(TensorIndex tensor) const {
-    return order_of_ ? order_of_(tensor) : std::vector<int32_t>();
+    return network_ == nullptr || tensor == kAbsent ? std::vector<int32_t>() : tensor_of(tensor).order;
   }
 
-  std::string strides_text(const Joined& made) const {
-    std::string text;
-    for (const std::vector<TensorIndex>* tensors : {&made.inputs, &made.outputs}) {
-      for (const TensorIndex tensor : *tensors) {
-        const std::vector<int64_t> strides = strides_of_ ? strides_of_(tensor) : std::vector<int64_t>();
-        if (!strides.empty())
-          text += fmt::format("  {}: [{}]\n", array_name(tensor), fmt::join(strides, ", "));
-      }
-    }
-    return text.empty() ? "" : "strides:\n" + text;
-  }
-
+  /// Of its own arrays: that of a tensor of it which has one.
   std::vector<int32_t> order_of_own(const Node& node) const {
     for (const std::vector<TensorIndex>* tensors : {&node.outputs, &node.inputs}) {
       for (const TensorIndex tensor : *tensors) {
-        std::vector<int32_t> order = tensor == kAbsent ? std::vector<int32_t>() : order_of(tensor);
+        std::vector<int32_t> order = order_of(tensor);
         if (!order.empty()) return order;
       }
     }
     return {};
   }
 
-  static Shape in_order(const Shape& shape, const std::vector<int32_t>& order) {
-    if (order.empty()) return shape;
-    Shape result;
-    for (const int32_t axis : order) result.push_back(shape[static_cast<size_t>(axis)]);
-    return result;
+  /// Gives the node's array its name here; the order in which its axes lie.
+  std::vector<int32_t> place(const DefinedNode& defined, std::string& array) {
+    const Node& node = *defined.node;
+    TensorIndex tensor = kAbsent;
+    if (const auto input = number_after("in", array))
+      read(tensor = node.inputs.at(*input), *defined.inputs.at(*input));
+    else if (const auto output = number_after("out", array))
+      write(tensor = node.outputs.at(*output));
+    // One that the node leaves out is an array that nothing reads.
+    array = tensor == kAbsent ? fmt::format("n{}_{}", nodes_, array) : array_name(tensor);
+    return tensor == kAbsent ? order_of_own(node) : order_of(tensor);
   }
 
-  std::string read(const DefinedNode& defined, size_t input) {
-    const TensorIndex tensor = defined.node->inputs.at(input);
-    if (!computed_.contains(tensor) && known_.insert(tensor).second) {
-      const NodeInput& given = *defined.inputs.at(input);
-      given_.push_back(
-          {tensor, fmt::format("  {}: {{shape: [{}], dtype: {}{}}}\n", array_name(tensor),
-                               fmt::join(in_order(array_shape(given.type.shape), order_of(tensor)), ", "),
-                               given.type.dtype.str(), given.constant ? ", constant: true" : "")});
+  void substitute(const DefinedNode& defined, Syntax& value, std::set<std::string>& arrays) {
+    std::vector<int32_t> order;
+    if (value.kind == SyntaxKind::Access) {
+      order = place(defined, value.name);
+      arrays.insert(value.name);
     }
-    return array_name(tensor);
+    for (const workload::SyntaxPtr& part : value.args) substitute(defined, *part, arrays);
+    if (value.kind == SyntaxKind::Access) permute(value.args, order);
   }
 
-  std::string write(const DefinedNode& defined, size_t output) {
-    const TensorIndex tensor = defined.node->outputs.at(output);
-    if (computed_.insert(tensor).second && is_output_(tensor)) outputs_.push_back(tensor);
-    return array_name(tensor);
+  void read(TensorIndex tensor, const NodeInput& given) {
+    if (!met_.insert(tensor).second) return;
+    Shape shape = array_shape(given.type.shape);
+    permute(shape, order_of(tensor));
+    given_.emplace_back(tensor, make_buffer(array_name(tensor), given.type.dtype, std::move(shape),
+                                            kScopeGlobal, given.constant != nullptr));
   }
 
+  void write(TensorIndex tensor) {
+    if (tensor != kAbsent && met_.insert(tensor).second && is_output_(tensor))
+      outputs_.push_back(tensor);
+  }
+
+  const Network* network_;
   const std::function<bool(TensorIndex)>& is_output_;
-  const std::function<std::vector<int32_t>(TensorIndex)>& order_of_;
-  const std::function<std::vector<int64_t>(TensorIndex)>& strides_of_;
-  std::set<TensorIndex> known_, computed_;
-  std::vector<Given> given_;
-  std::vector<Statement> statements_;
+  std::set<TensorIndex> met_;  // what statements have read or computed
+  std::vector<std::pair<TensorIndex, Buffer>> given_;
+  std::vector<Reading> readings_;
   std::vector<TensorIndex> outputs_;
+  size_t nodes_ = 0;
 };
 
 }  // namespace
@@ -269,19 +191,13 @@ std::vector<std::optional<NodeInput>> inputs_of(const Network& network, const No
   return inputs;
 }
 
-Joined join(const std::string& name, std::span<const DefinedNode> nodes,
-            const std::function<bool(TensorIndex)>& is_output,
-            const std::function<std::vector<int32_t>(TensorIndex)>& order_of,
-            const std::function<std::vector<int64_t>(TensorIndex)>& strides_of) {
-  Joining joining(is_output, order_of, strides_of);
-  for (size_t i = 0; i < nodes.size(); ++i) joining.add(nodes[i], i);
-  return joining.finish(name);
-}
-
-Workload instantiate(const Joined& joined, std::span<const DefinedNode> nodes) {
+NodeWorkload join(const std::string& name, std::span<const DefinedNode> nodes,
+                  const std::function<bool(TensorIndex)>& is_output, const Network* network) {
   const std::string first = describe(*nodes.front().node);
   try {
-    return WorkloadDefinition::parse(joined.text, first).instantiate();
+    Joining joining(network, is_output);
+    for (const DefinedNode& node : nodes) joining.add(node);
+    return joining.finish(name, first);
   } catch (const UserError& error) {
     throw UserError(fmt::format("{}: its statements are refused: {}", first, error.what()));
   }

@@ -1,13 +1,12 @@
-// Texts of workloads from the statements of nodes.
+// Workloads from the statements of nodes.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "tunesmith/network/network.h"
+#include "tunesmith/network/node_workload.h"
 #include "tunesmith/network/operator.h"
-#include "tunesmith/workload/workload.h"
 
 namespace tunesmith::network {
 
@@ -35,23 +34,11 @@ bool has_no_elements(const Tensor& tensor);
 /// A single value is an array of one element in a workload.
 Shape array_shape(const Shape& shape);
 
-struct Joined {
-  std::string text;
-  std::vector<TensorIndex> inputs;
-  std::vector<TensorIndex> outputs;
-};
-
-/// The text of a workload of all statements of these nodes. `is_output`: of what they compute, what is read
-/// elsewhere. Nothing in `outputs`, and no text, where all of that is constant.
-/// `order_of`: how a tensor's axes lie (Tensor::order); a node's own arrays lie as those of its tensors that
-/// have an order and as many axes.
-/// `strides_of`: of its axes as they lie; nothing for a tensor without gaps.
-Joined join(const std::string& name, std::span<const DefinedNode> nodes,
-            const std::function<bool(TensorIndex)>& is_output,
-            const std::function<std::vector<int32_t>(TensorIndex)>& order_of = {},
-            const std::function<std::vector<int64_t>(TensorIndex)>& strides_of = {});
-
-/// Parses the text. Throws UserError that names the nodes.
-Workload instantiate(const Joined& joined, std::span<const DefinedNode> nodes);
+/// A workload of all statements of these nodes. `is_output`: of what they compute, what is read elsewhere.
+/// Nothing in `outputs` where all of that is constant. Throws UserError that names the first node.
+/// `network`: whose tensors lie as they have it (Tensor::order, Tensor::part); a node's own arrays lie as
+/// those of its tensors that have an order and as many axes. Without one all lie as their shapes say.
+NodeWorkload join(const std::string& name, std::span<const DefinedNode> nodes,
+                  const std::function<bool(TensorIndex)>& is_output, const Network* network = nullptr);
 
 }  // namespace tunesmith::network

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "axis_use.h"
+#include "copy.h"
 #include "joined.h"
 #include "parts.h"
 #include "passes.h"
 #include "regions/node_kinds.h"
-#include "slice.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/verification/tensor.h"
 #include "unique_name.h"

@@ -32,17 +32,10 @@ NodeWorkload made_of(const Network& network, std::span<const size_t> nodes,
   std::vector<DefinedNode> defined;
   for (const size_t node : nodes)
     defined.push_back(define(network.nodes[node], inputs_of(network, network.nodes[node])));
-  const auto order_of = [&](TensorIndex tensor) {
-    return network.tensors[static_cast<size_t>(tensor)].order;
-  };
-  const auto strides_of = [&](TensorIndex tensor) {
-    const std::optional<Part>& part = network.tensors[static_cast<size_t>(tensor)].part;
-    return part && part->strides.size() > 1 ? part->strides : std::vector<int64_t>();
-  };
-  const Joined joined = join(name_of(network, nodes), defined, is_result, order_of, strides_of);
+  NodeWorkload joined = join(name_of(network, nodes), defined, is_result, &network);
   if (joined.outputs.empty())
     throw UserError(describe(*defined.front().node) + " computes nothing: its outputs are constant");
-  return {instantiate(joined, defined), joined.inputs, joined.outputs};
+  return joined;
 }
 
 }  // namespace

@@ -18,9 +18,7 @@ const Tensor& tensor_of(const Network& network, TensorIndex index) {
 }
 
 std::vector<int64_t> dense_strides(const Shape& shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
-  return strides;
+  return make_buffer("dense", kF32, shape)->effective_strides();
 }
 
 int64_t offset_of(const Shape& begin, const std::vector<int64_t>& strides) {
@@ -58,8 +56,7 @@ std::optional<int64_t> shift(const Expr& index, const Var& iterator) {
 
 /// Of a node with one statement that copies a box.
 std::vector<Piece> sliced_pieces(const Network& network, size_t position) {
-  const size_t nodes[] = {position};
-  const NodeWorkload made = workload_of(network, nodes);
+  const NodeWorkload made = workload_of(network, {&position, 1});
   const std::vector<Block*> blocks = made.workload.program.blocks();
   if (blocks.size() != 1 || made.inputs.size() != 1) return {};
   const Store* store = body_store(*blocks.front());
@@ -82,11 +79,9 @@ std::vector<Piece> sliced_pieces(const Network& network, size_t position) {
 }  // namespace
 
 Shape lying_shape(const Tensor& tensor) {
-  const Shape shape = input_of(tensor).type.shape;
-  if (tensor.order.empty()) return shape;
-  Shape lying;
-  for (const int32_t axis : tensor.order) lying.push_back(shape[static_cast<size_t>(axis)]);
-  return lying;
+  Shape shape = input_of(tensor).type.shape;
+  permute(shape, tensor.order);
+  return shape;
 }
 
 Part place_of(const Network& network, TensorIndex tensor) {

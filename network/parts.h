@@ -4,11 +4,21 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunesmith/network/network.h"
 
 namespace tunesmith::network {
+
+/// Each axis lies where the order has it; they stay where that is empty, or an order of other axes.
+template <typename Axis>
+void permute(std::vector<Axis>& axes, const std::vector<int32_t>& order) {
+  if (axes.size() != order.size()) return;
+  std::vector<Axis> permuted;
+  for (const int32_t axis : order) permuted.push_back(std::move(axes[static_cast<size_t>(axis)]));
+  axes = std::move(permuted);
+}
 
 /// The extents of the axes in the order in which they lie; all are numbers.
 Shape lying_shape(const Tensor& tensor);

@@ -5,25 +5,6 @@
 #include "tunesmith/verification/interpreter.h"
 
 namespace tunesmith::network {
-namespace {
-
-/// Interprets the statements; the values of joined.outputs, with the shapes of arrays.
-std::vector<tunesmith::Tensor> run(const Joined& joined, const DefinedNode& defined,
-                                   const std::function<const tunesmith::Tensor&(TensorIndex)>& value_of) {
-  const Workload workload = instantiate(joined, {&defined, 1});
-  std::vector<tunesmith::Tensor> arguments;
-  for (const TensorIndex input : joined.inputs) {
-    arguments.push_back(value_of(input));
-    arguments.back().shape = array_shape(arguments.back().shape);
-  }
-  for (const Buffer& output : workload.program.outputs) arguments.push_back(tunesmith::Tensor::like(*output));
-  interpret(workload.program, arguments, {false, false});
-  return {std::make_move_iterator(arguments.begin() + static_cast<int64_t>(joined.inputs.size())),
-          std::make_move_iterator(arguments.end())};
-}
-
-}  // namespace
-
 tunesmith::Tensor to_tensor(const Constant& constant) {
   return {constant.dtype, constant.shape, {constant.bytes.begin(), constant.bytes.end()}};
 }
@@ -47,13 +28,21 @@ std::vector<std::optional<tunesmith::Tensor>> compute(
   std::vector<std::optional<tunesmith::Tensor>> values(node.outputs.size());
   for (size_t i = 0; i < computation.constants.size(); ++i)
     if (computation.constants[i]) values[i] = to_tensor(*computation.constants[i]);
-  const Joined joined = join("node", {&defined, 1}, [](TensorIndex) { return true; });
+  const NodeWorkload joined = join("node", {&defined, 1}, [](TensorIndex) { return true; });
   if (joined.outputs.empty()) return values;
-  std::vector<tunesmith::Tensor> made = run(joined, defined, value_of);
+  std::vector<tunesmith::Tensor> arguments;
+  for (const TensorIndex input : joined.inputs) {
+    arguments.push_back(value_of(input));
+    arguments.back().shape = array_shape(arguments.back().shape);
+  }
+  const Program& program = joined.workload.program;
+  for (const Buffer& output : program.outputs) arguments.push_back(tunesmith::Tensor::like(*output));
+  interpret(program, arguments, {false, false});
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const auto found = std::ranges::find(joined.outputs, node.outputs[i]);
     if (values[i] || found == joined.outputs.end()) continue;
-    values[i] = std::move(made[static_cast<size_t>(found - joined.outputs.begin())]);
+    values[i] =
+        std::move(arguments[joined.inputs.size() + static_cast<size_t>(found - joined.outputs.begin())]);
     values[i]->shape = computation.outputs[i].shape;
     check_invariant(values[i]->dtype == computation.outputs[i].dtype,
                     "an operator's statements have its types");

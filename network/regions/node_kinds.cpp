@@ -100,8 +100,7 @@ bool widens(const Network& network, const Node& node, const Program& program) {
 
 NodeFacts facts_of(const Network& network, size_t node) {
   if (is_in_place(network, node)) return {NodeKind::InPlace};
-  const size_t position[] = {node};
-  const NodeWorkload made = workload_of(network, position);
+  const NodeWorkload made = workload_of(network, {&node, 1});
   const Node& of = network.nodes[node];
   NodeFacts facts{NodeKind::Elementwise,
                   largest(network, of.outputs, true),

@@ -52,7 +52,7 @@ std::string kernel_symbol(const TaskedNetwork& tasked, size_t task) {
 
 std::string network_hash(const TaskedNetwork& tasked) {
   std::string text = to_text(tasked.network);
-  for (const NodeWorkload& region : tasked.regions) text += region.workload.definition;
+  for (const NodeWorkload& region : tasked.regions) text += fmt::format("{:016x}\n", region.workload.hash);
   return sha256_hex(text);
 }
 

@@ -20,70 +20,53 @@ struct Unary {
   std::string_view name;
   int64_t since;
   UnaryTypes types;
-  std::string_view value;        ///< of x; {t} is its type
+  std::string_view value;        ///< of {x}; {t} is its type
   std::string_view of_f64 = {};  ///< where that is another
 };
 
 /// What keeps its digits near 0 only in f64 is computed there.
-constexpr std::string_view kAcosh = "{t}(log(f64(x) + sqrt(f64(x) * f64(x) - 1)))";
+constexpr std::string_view kAcosh = "{t}(log(f64({x}) + sqrt(f64({x}) * f64({x}) - 1)))";
 constexpr std::string_view kAsinh =
-    "select(x < 0, -1, {t}(1)) * {t}(log(f64(abs(x)) + sqrt(f64(x) * f64(x) + 1)))";
+    "select({x} < 0, -1, {t}(1)) * {t}(log(f64(abs({x})) + sqrt(f64({x}) * f64({x}) + 1)))";
 /// No square is taken of what is large: nothing is wider than f64.
-constexpr std::string_view kAcoshOfF64 = "log(x) + log(1 + sqrt(1 - 1 / (x * x)))";
+constexpr std::string_view kAcoshOfF64 = "log({x}) + log(1 + sqrt(1 - 1 / ({x} * {x})))";
 constexpr std::string_view kAsinhOfF64 =
-    "select(x < 0, -1, {t}(1)) * (log(max(1, abs(x))) + log(min(1, abs(x)) + sqrt(min(1, abs(x)) * "
-    "min(1, abs(x)) + 1 / (max(1, abs(x)) * max(1, abs(x))))))";
-constexpr std::string_view kAtanh = "{t}(0.5 * log((1 + f64(x)) / (1 - f64(x))))";
+    "select({x} < 0, -1, {t}(1)) * (log(max(1, abs({x}))) + log(min(1, abs({x})) + sqrt(min(1, abs({x})) * "
+    "min(1, abs({x})) + 1 / (max(1, abs({x})) * max(1, abs({x}))))))";
+constexpr std::string_view kAtanh = "{t}(0.5 * log((1 + f64({x})) / (1 - f64({x}))))";
 /// By halves: exp(x) is infinite where half of it is not.
-constexpr std::string_view kCosh = "0.5 * exp(0.5 * abs(x)) * exp(0.5 * abs(x)) + 0.5 * exp(-abs(x))";
+constexpr std::string_view kCosh = "0.5 * exp(0.5 * abs({x})) * exp(0.5 * abs({x})) + 0.5 * exp(-abs({x}))";
 constexpr std::string_view kSinh =
-    "tanh(x) * (0.5 * exp(0.5 * abs(x)) * exp(0.5 * abs(x)) + 0.5 * exp(-abs(x)))";
+    "tanh({x}) * (0.5 * exp(0.5 * abs({x})) * exp(0.5 * abs({x})) + 0.5 * exp(-abs({x})))";
 
 constexpr Unary kUnary[] = {
-    {"Abs", 1, UnaryTypes::Numbers, "abs(x)"},
-    {"Neg", 1, UnaryTypes::Numbers, "-x"},
-    {"Sign", 9, UnaryTypes::Numbers, "select(x > 0, {t}(1), select(x < 0, -{t}(1), x))"},
-    {"Ceil", 1, UnaryTypes::Floats, "ceil(x)"},
-    {"Floor", 1, UnaryTypes::Floats, "floor(x)"},
-    {"Exp", 1, UnaryTypes::Floats, "exp(x)"},
-    {"Log", 1, UnaryTypes::Floats, "log(x)"},
-    {"Sqrt", 1, UnaryTypes::Floats, "sqrt(x)"},
-    {"Reciprocal", 1, UnaryTypes::Floats, "1 / x"},
-    {"Erf", 9, UnaryTypes::Floats, "erf(x)"},
-    {"Sigmoid", 1, UnaryTypes::Floats, "sigmoid(x)"},
-    {"Tanh", 1, UnaryTypes::Floats, "tanh(x)"},
-    {"Sin", 7, UnaryTypes::Floats, "sin(x)"},
-    {"Cos", 7, UnaryTypes::Floats, "cos(x)"},
-    {"Tan", 7, UnaryTypes::Floats, "sin(x) / cos(x)"},
+    {"Abs", 1, UnaryTypes::Numbers, "abs({x})"},
+    {"Neg", 1, UnaryTypes::Numbers, "-{x}"},
+    {"Sign", 9, UnaryTypes::Numbers, "select({x} > 0, {t}(1), select({x} < 0, -{t}(1), {x}))"},
+    {"Ceil", 1, UnaryTypes::Floats, "ceil({x})"},
+    {"Floor", 1, UnaryTypes::Floats, "floor({x})"},
+    {"Exp", 1, UnaryTypes::Floats, "exp({x})"},
+    {"Log", 1, UnaryTypes::Floats, "log({x})"},
+    {"Sqrt", 1, UnaryTypes::Floats, "sqrt({x})"},
+    {"Reciprocal", 1, UnaryTypes::Floats, "1 / {x}"},
+    {"Erf", 9, UnaryTypes::Floats, "erf({x})"},
+    {"Sigmoid", 1, UnaryTypes::Floats, "sigmoid({x})"},
+    {"Tanh", 1, UnaryTypes::Floats, "tanh({x})"},
+    {"Sin", 7, UnaryTypes::Floats, "sin({x})"},
+    {"Cos", 7, UnaryTypes::Floats, "cos({x})"},
+    {"Tan", 7, UnaryTypes::Floats, "sin({x}) / cos({x})"},
     {"Cosh", 9, UnaryTypes::Floats, kCosh},
     {"Sinh", 9, UnaryTypes::Floats, kSinh},
     {"Acosh", 9, UnaryTypes::Floats, kAcosh, kAcoshOfF64},
     {"Asinh", 9, UnaryTypes::Floats, kAsinh, kAsinhOfF64},
     {"Atanh", 9, UnaryTypes::Floats, kAtanh},
-    {"Softsign", 1, UnaryTypes::Floats, "x / (1 + abs(x))"},
-    {"Softplus", 1, UnaryTypes::Floats, "max(0, x) + log(1 + exp(-abs(x)))"},
-    {"HardSwish", 14, UnaryTypes::Floats, "x * min(1, max(0, x / 6 + 0.5))"},
-    {"Mish", 18, UnaryTypes::Floats, "x * tanh(max(0, x) + log(1 + exp(-abs(x))))"},
+    {"Softsign", 1, UnaryTypes::Floats, "{x} / (1 + abs({x}))"},
+    {"Softplus", 1, UnaryTypes::Floats, "max(0, {x}) + log(1 + exp(-abs({x})))"},
+    {"HardSwish", 14, UnaryTypes::Floats, "{x} * min(1, max(0, {x} / 6 + 0.5))"},
+    {"Mish", 18, UnaryTypes::Floats, "{x} * tanh(max(0, {x}) + log(1 + exp(-abs({x}))))"},
     // The order of max's arguments keeps a NaN.
-    {"Relu", 1, UnaryTypes::Numbers, "max(0, x)"},
+    {"Relu", 1, UnaryTypes::Numbers, "max(0, {x})"},
 };
-
-/// The table's text with the element for x.
-std::string filled(std::string_view text, const std::string& x, DType dtype) {
-  std::string result;
-  const auto is_letter = [&](size_t i) { return i < text.size() && text[i] >= 'a' && text[i] <= 'z'; };
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i, 3) == "{t}") {
-      result += dtype.str();
-      i += 2;
-    } else if (text[i] == 'x' && !is_letter(i + 1) && (i == 0 || !is_letter(i - 1))) {
-      result += x;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
 
 Computation define_unary(const NodeReader& node, const Unary& row) {
   check_unary(node, row.types);
@@ -95,7 +78,10 @@ Computation define_unary(const NodeReader& node, const Unary& row) {
   const bool has_steps =
       row.types == UnaryTypes::Floats && value.find_first_of("+-*/") != std::string_view::npos;
   const DType type = has_steps ? wide(dtype) : dtype;
-  return copied(node, shape, convert(type, dtype, filled(value, convert(dtype, type, x), type)));
+  return copied(node, shape,
+                convert(type, dtype,
+                        fmt::format(fmt::runtime(value), fmt::arg("x", convert(dtype, type, x)),
+                                    fmt::arg("t", type.str()))));
 }
 
 Computation define_sign_of_unsigned(const NodeReader& node) {

@@ -13,9 +13,6 @@ namespace tunesmith::workload {
 
 namespace {
 
-constexpr size_t kMaxRank = 8;
-constexpr size_t kMaxStatements = 256;
-
 Place place_of(const SourceLocation& location) { return {location.line, location.column}; }
 
 class Reader {
@@ -42,27 +39,13 @@ class Reader {
     requirements();
     inputs();
     made_.statements = parse_statements(scalar(required("compute"), "'compute'"));
-    if (made_.statements.size() > kMaxStatements) {
-      fail(made_.statements[kMaxStatements].place, fmt::format("more than {} statements", kMaxStatements));
-    }
-    for (const StatementSyntax& statement : made_.statements) {
-      declare_target(statement);
-      if (statement.axes.size() > kMaxRank) {
-        fail(statement.axes[kMaxRank].place,
-             fmt::format("'{}' has more than {} dimensions", statement.target, kMaxRank));
-      }
-    }
+    for (const StatementSyntax& statement : made_.statements) declare_target(statement);
     outputs();
     strides();
     return std::move(made_);
   }
 
  private:
-  [[noreturn]] void fail(Place place, const std::string& message, std::string remedy = {}) const {
-    throw UserError(SourceLocation{root_.location.file, place.line, place.column}, message,
-                    std::move(remedy));
-  }
-
   static void expect_kind(const YamlNode& node, YamlNode::Kind kind, std::string_view what) {
     if (node.kind == kind) return;
     throw UserError(node.location, fmt::format("{} is {}", what, yaml_kind_name(node.kind)),
@@ -94,13 +77,13 @@ class Reader {
   }
 
   void declare_target(const StatementSyntax& statement) {
+    const SourceLocation location{made_.file, statement.place.line, statement.place.column};
     const auto earlier = declared_.find(statement.target);
     if (earlier != declared_.end() && earlier->second.starts_with("computed")) {
-      fail(statement.place, fmt::format("'{}' is already {}", statement.target, earlier->second),
-           "a buffer is computed by one statement");
+      throw UserError(location, fmt::format("'{}' is already {}", statement.target, earlier->second),
+                      "a buffer is computed by one statement");
     }
-    declare(statement.target, {root_.location.file, statement.place.line, statement.place.column},
-            "computed");
+    declare(statement.target, location, "computed");
   }
 
   std::vector<NamedValue> named_values(std::string_view key, const std::string& what) {
@@ -146,11 +129,7 @@ class Reader {
         throw UserError(entry.location, fmt::format("input '{}' needs a 'dtype'", entry.key),
                         "expected dtype: f32");
       expect_kind(*shape, YamlNode::Kind::Sequence, "'shape'");
-      if (shape->items.empty() || shape->items.size() > kMaxRank) {
-        throw UserError(shape->location,
-                        fmt::format("'{}' has {} dimensions", entry.key, shape->items.size()),
-                        fmt::format("expected 1 to {}", kMaxRank));
-      }
+      input.shape_place = place_of(shape->location);
       for (const YamlNode& extent : shape->items)
         input.shape.push_back(parse_expression(scalar(extent, "an extent")));
       input.dtype = parse_expression(scalar(*dtype, "'dtype'"));

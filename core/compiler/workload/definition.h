@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tunesmith/support/yaml.h"
-#include "workload/syntax.h"
+#include "tunesmith/workload/syntax.h"
 
 namespace tunesmith::workload {
 
@@ -28,6 +28,7 @@ struct Requirement {
 struct InputSyntax {
   std::string name;
   Place place;
+  Place shape_place;
   std::vector<SyntaxPtr> shape;
   SyntaxPtr dtype;
   SyntaxPtr constant;  // null when the key is absent

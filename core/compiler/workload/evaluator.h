@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tunesmith/workload/syntax.h"
 #include "workload/operand.h"
-#include "workload/syntax.h"
 
 namespace tunesmith::workload {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tunesmith/support/yaml.h"
-#include "workload/syntax.h"
+#include "tunesmith/workload/syntax.h"
 
 namespace tunesmith::workload {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tunesmith/ir/expr.h"
-#include "workload/syntax.h"
+#include "tunesmith/workload/syntax.h"
 
 namespace tunesmith::workload {
 

@@ -17,7 +17,22 @@ constexpr int kMaxNesting = 64;
 constexpr int kMaxDepth = 256;
 
 constexpr std::array<std::string_view, 6> kReductions = {"sum", "prod", "max", "min", "argmax", "argmin"};
-constexpr std::array<std::string_view, 6> kComparisons = {"<", "<=", ">", ">=", "==", "!="};
+
+/// Each with how strongly it binds.
+constexpr std::array<std::pair<std::string_view, Binding>, 14> kOperators = {{{"or", Binding::Or},
+                                                                              {"and", Binding::And},
+                                                                              {"<", Binding::Comparison},
+                                                                              {"<=", Binding::Comparison},
+                                                                              {">", Binding::Comparison},
+                                                                              {">=", Binding::Comparison},
+                                                                              {"==", Binding::Comparison},
+                                                                              {"!=", Binding::Comparison},
+                                                                              {"+", Binding::Sum},
+                                                                              {"-", Binding::Sum},
+                                                                              {"*", Binding::Product},
+                                                                              {"/", Binding::Product},
+                                                                              {"//", Binding::Product},
+                                                                              {"%", Binding::Product}}};
 
 class Parser {
  public:
@@ -86,13 +101,6 @@ class Parser {
       fail(parent.place, "this expression is too long", "split it into several statements");
     parent.args.push_back(std::move(child));
   }
-  SyntaxPtr binary(const Token& op, SyntaxPtr left, SyntaxPtr right) const {
-    SyntaxPtr made = node(SyntaxKind::Binary, op);
-    adopt(*made, std::move(left));
-    adopt(*made, std::move(right));
-    return made;
-  }
-
   StatementSyntax statement() {
     StatementSyntax made;
     if (here().kind != TokenKind::Name) fail_unexpected("the name of a buffer to compute");
@@ -119,7 +127,7 @@ class Parser {
       axis.name = take().text;
       if (at_symbol("<")) {
         ++at_;
-        axis.extent = additive();
+        axis.extent = operation(Binding::Sum);
       }
       axes.push_back(std::move(axis));
       if (at_symbol(close)) break;
@@ -130,82 +138,45 @@ class Parser {
 
   SyntaxPtr expression() {
     if (++nesting_ > kMaxNesting) fail(here().place, "nested too deeply", "split it into several statements");
-    SyntaxPtr value = disjunction();
+    SyntaxPtr value = operation(Binding::Or);
     --nesting_;
     return value;
   }
 
-  SyntaxPtr disjunction() {
-    SyntaxPtr value = conjunction();
-    while (at_word("or")) {
-      const Token& op = take();
-      value = binary(op, std::move(value), conjunction());
-    }
-    return value;
-  }
-
-  SyntaxPtr conjunction() {
-    SyntaxPtr value = negation();
-    while (at_word("and")) {
-      const Token& op = take();
-      value = binary(op, std::move(value), negation());
-    }
-    return value;
-  }
-
-  SyntaxPtr negation() {
-    if (!at_word("not")) return comparison();
-    SyntaxPtr made = node(SyntaxKind::Not, take());
-    if (++nesting_ > kMaxNesting) fail(made->place, "nested too deeply");
-    adopt(*made, negation());
-    --nesting_;
-    return made;
-  }
-
-  bool at_comparison() const {
-    return here().kind == TokenKind::Symbol &&
-           std::find(kComparisons.begin(), kComparisons.end(), here().text) != kComparisons.end();
-  }
-
-  SyntaxPtr comparison() {
-    SyntaxPtr value = additive();
-    if (!at_comparison()) return value;
-    const Token& op = take();
-    value = binary(op, std::move(value), additive());
-    if (at_comparison()) fail(here().place, "comparisons do not chain", "write a < b and b < c");
-    return value;
-  }
-
-  SyntaxPtr additive() {
-    SyntaxPtr value = multiplicative();
-    while (at_symbol("+") || at_symbol("-")) {
-      if (open_reduction_) {
+  /// Of operators that bind at least so strongly.
+  SyntaxPtr operation(Binding least) {
+    SyntaxPtr value = least <= Binding::Not && at_word("not") ? prefixed(SyntaxKind::Not, Binding::Not)
+                      : at_symbol("-") ? prefixed(SyntaxKind::Negate, Binding::Negation)
+                                       : primary();
+    for (Binding own = binding_here(); own != Binding::None && own >= least; own = binding_here()) {
+      if (own == Binding::Sum && open_reduction_) {
         fail(here().place,
              fmt::format("it is not clear whether '{}' belongs to the {} before it", here().text,
                          open_reduction_->name),
              fmt::format("write ({0}(...) a) {1} b, or {0}(...) (a {1} b)", open_reduction_->name,
                          here().text));
       }
-      const Token& op = take();
-      value = binary(op, std::move(value), multiplicative());
+      SyntaxPtr made = node(SyntaxKind::Binary, take());
+      adopt(*made, std::move(value));
+      adopt(*made, operation(stronger(own)));
+      value = std::move(made);
+      if (own == Binding::Comparison && binding_here() == own)
+        fail(here().place, "comparisons do not chain", "write a < b and b < c");
     }
     return value;
   }
 
-  SyntaxPtr multiplicative() {
-    SyntaxPtr value = unary();
-    while (at_symbol("*") || at_symbol("/") || at_symbol("//") || at_symbol("%")) {
-      const Token& op = take();
-      value = binary(op, std::move(value), unary());
-    }
-    return value;
+  Binding binding_here() const {
+    const Token& token = here();
+    const bool may_be_one = token.kind == TokenKind::Symbol || token.kind == TokenKind::Name;
+    return may_be_one ? binding(token.text) : Binding::None;
   }
 
-  SyntaxPtr unary() {
-    if (!at_symbol("-")) return primary();
-    SyntaxPtr made = node(SyntaxKind::Negate, take());
+  /// "not" or "-", and its operand, which binds at least so strongly.
+  SyntaxPtr prefixed(SyntaxKind kind, Binding least) {
+    SyntaxPtr made = node(kind, take());
     if (++nesting_ > kMaxNesting) fail(made->place, "nested too deeply");
-    adopt(*made, unary());
+    adopt(*made, operation(least));
     --nesting_;
     return made;
   }
@@ -302,7 +273,7 @@ class Parser {
     made->axes = axis_list(")");
     expect(")", "after the axes");
     if (++nesting_ > kMaxNesting) fail(made->place, "nested too deeply", "split it into several statements");
-    adopt(*made, multiplicative());
+    adopt(*made, operation(Binding::Product));
     --nesting_;
     open_reduction_ = made.get();
     return made;
@@ -317,6 +288,11 @@ class Parser {
 };
 
 }  // namespace
+
+Binding binding(std::string_view op) {
+  const auto found = std::ranges::find(kOperators, op, &std::pair<std::string_view, Binding>::first);
+  return found == kOperators.end() ? Binding::None : found->second;
+}
 
 SyntaxPtr parse_expression(const YamlNode& scalar) { return Parser(scalar).whole_expression(); }
 

@@ -11,6 +11,9 @@ namespace tunesmith::workload {
 
 namespace {
 
+constexpr size_t kMaxRank = 8;
+constexpr size_t kMaxStatements = 256;
+
 bool constant_flag(Evaluator& parameters, const InputSyntax& input) {
   if (!input.constant) return false;
   const Operand value = parameters.evaluate(*input.constant);
@@ -22,6 +25,11 @@ bool constant_flag(Evaluator& parameters, const InputSyntax& input) {
 void add_inputs(BuildState& state) {
   Evaluator parameters(state.definition.file, state.names);
   for (const InputSyntax& input : state.definition.inputs) {
+    if (input.shape.empty() || input.shape.size() > kMaxRank) {
+      parameters.rules().fail(input.shape_place,
+                              fmt::format("'{}' has {} dimensions", input.name, input.shape.size()),
+                              fmt::format("expected 1 to {}", kMaxRank));
+    }
     std::vector<int64_t> shape;
     for (const SyntaxPtr& extent : input.shape) {
       shape.push_back(parameters.integer(*extent, "an extent"));
@@ -38,6 +46,10 @@ void add_inputs(BuildState& state) {
 }
 
 void add_statement(BuildState& state, const StatementSyntax& statement) {
+  const TypeRules rules(state.definition.file);
+  if (statement.axes.size() > kMaxRank)
+    rules.fail(statement.axes[kMaxRank].place,
+               fmt::format("'{}' has more than {} dimensions", statement.target, kMaxRank));
   state.statement_extents.clear();
   std::vector<Axis> axes;
   for (const AxisSyntax& syntax : statement.axes) {
@@ -45,8 +57,7 @@ void add_statement(BuildState& state, const StatementSyntax& statement) {
         std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == syntax.name; });
     axes.push_back(resolve_axis(state, syntax));
     if (twice) {
-      TypeRules(state.definition.file)
-          .fail(syntax.place, fmt::format("axis '{}' is written twice", syntax.name), "choose another name");
+      rules.fail(syntax.place, fmt::format("axis '{}' is written twice", syntax.name), "choose another name");
     }
   }
   StageBuilder(state, statement.target, statement.place, std::move(axes)).build(*statement.value);
@@ -79,10 +90,14 @@ void sort_buffers(BuildState& state) {
 }  // namespace
 
 Program build_program(const Definition& definition, const Environment& names) {
+  const std::vector<StatementSyntax>& statements = definition.statements;
+  if (statements.size() > kMaxStatements)
+    TypeRules(definition.file)
+        .fail(statements[kMaxStatements].place, fmt::format("more than {} statements", kMaxStatements));
   BuildState state{definition, names, {}, {}, {}, {}, {}};
   state.program.name = definition.name;
   add_inputs(state);
-  for (const StatementSyntax& statement : definition.statements) add_statement(state, statement);
+  for (const StatementSyntax& statement : statements) add_statement(state, statement);
   sort_buffers(state);
   return std::move(state.program);
 }

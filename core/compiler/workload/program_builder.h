@@ -1,7 +1,7 @@
 // From a definition and values for its parameters to a program.
 #pragma once
 
-#include "tunesmith/ir/program.h"
+#include "tunesmith/workload/workload.h"
 #include "workload/definition.h"
 #include "workload/evaluator.h"
 
@@ -9,5 +9,8 @@ namespace tunesmith::workload {
 
 /// `names` holds every parameter and every `let` of the definition. Throws UserError.
 Program build_program(const Definition& definition, const Environment& names);
+
+/// WorkloadDefinition::instantiate().
+Workload instantiate(const Definition& definition, const std::vector<ParamText>& given);
 
 }  // namespace tunesmith::workload

@@ -39,13 +39,17 @@ std::vector<WorkloadParam> WorkloadDefinition::params() const {
 }
 
 Workload WorkloadDefinition::instantiate(const std::vector<ParamText>& given) const {
-  workload::Parameters parameters = workload::resolve_parameters(*definition_, given);
+  return workload::instantiate(*definition_, given);
+}
+
+Workload workload::instantiate(const Definition& definition, const std::vector<ParamText>& given) {
+  Parameters parameters = resolve_parameters(definition, given);
   Workload made;
-  made.program = workload::build_program(*definition_, parameters.names);
-  made.name = definition_->name;
+  made.program = build_program(definition, parameters.names);
+  made.name = definition.name;
   made.params = std::move(parameters.values);
   made.key = std::move(parameters.key);
-  made.definition = definition_->text;
+  made.definition = definition.text;
   made.hash = structural_hash(made.program);
   made.flops = count_flops(made.program);
   for (const auto* list : {&made.program.inputs, &made.program.outputs}) {

@@ -85,11 +85,16 @@ inline network::Network network_of(const Use& use) {
   return network;
 }
 
-/// The outputs in f64. In the inputs' own types the language must accept the statements as well.
+/// The outputs in f64. In the inputs' own types the language must accept the statements as well, and their
+/// text means the same.
 inline std::vector<Tensor> run_all(const Use& use) {
   network::Network network = network_of(use);
   network::run_passes(network, {find_operator, {}});
-  if (!network.nodes.empty()) network::workload_of(network, std::array<size_t, 1>{0});
+  if (!network.nodes.empty()) {
+    const Workload made = network::workload_of(network, std::array<size_t, 1>{0}).workload;
+    EXPECT_EQ(WorkloadDefinition::parse(made.definition, "text").instantiate().hash, made.hash)
+        << made.definition;
+  }
   std::vector<Tensor> inputs;
   for (const auto& input : use.inputs)
     if (input && !input->is_constant) inputs.push_back(input->value);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace tunesmith::workload {
 
 /// Where in the file; counts from 1.
@@ -56,3 +57,4 @@ struct StatementSyntax {
 };
 
 }  // namespace tunesmith::workload
+#pragma GCC visibility pop
