@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <ranges>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -27,6 +29,12 @@ std::optional<size_t> number_after(std::string_view kind, std::string_view word)
   return error == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
 }
 
+/// The element of an array that the value is, in whatever type.
+const Syntax* element_of(const Syntax& value) {
+  if (value.kind == SyntaxKind::Access) return &value;
+  return value.kind == SyntaxKind::Call && value.args.size() == 1 ? element_of(*value.args[0]) : nullptr;
+}
+
 /// A statement with the arrays that it reads.
 struct Reading {
   workload::StatementSyntax statement;
@@ -46,7 +54,7 @@ class Joining {
     for (auto& statement : statements) {
       Reading& made = readings_.emplace_back(Reading{std::move(statement), {}});
       permute(made.statement.axes, place(defined, made.statement.target));
-      substitute(defined, *made.statement.value, made.arrays);
+      substitute(defined, *made.statement.value, made.arrays, false);
     }
     ++nodes_;
   }
@@ -111,18 +119,43 @@ class Joining {
     return tensor == kAbsent ? order_of_own(node) : order_of(tensor);
   }
 
-  void substitute(const DefinedNode& defined, Syntax& value, std::set<std::string>& arrays) {
+  void substitute(const DefinedNode& defined, Syntax& value, std::set<std::string>& arrays, bool is_reduced) {
+    if (!is_reduced) order_operands(defined, value);
     std::vector<int32_t> order;
     if (value.kind == SyntaxKind::Access) {
       order = place(defined, value.name);
       arrays.insert(value.name);
     }
-    for (const workload::SyntaxPtr& part : value.args) substitute(defined, *part, arrays);
+    for (const workload::SyntaxPtr& part : value.args)
+      substitute(defined, *part, arrays, is_reduced || value.kind == SyntaxKind::Reduce);
     if (value.kind == SyntaxKind::Access) permute(value.args, order);
   }
 
+  /// So that networks share tasks which add or multiply the same in another order. Exact: nothing is
+  /// associated otherwise, and the terms of a reduction, whose operands have roles, stay as they are.
+  void order_operands(const DefinedNode& defined, Syntax& value) const {
+    if (value.kind != SyntaxKind::Binary || (value.name != "+" && value.name != "*")) return;
+    const auto left = rank(defined, *value.args[0]), right = rank(defined, *value.args[1]);
+    if (left && right && *right < *left) std::swap(value.args[0], value.args[1]);
+  }
+
+  /// First what is computed here, then what calls or other kernels give, then constants; of these the larger
+  /// first, and what was met before.
+  using Rank = std::tuple<int, int64_t, size_t>;
+  static Rank rank_of(const NodeInput& given, size_t position) {
+    return {given.constant == nullptr ? 1 : 2, -element_count(given.type.shape), position};
+  }
+  /// Of an element that the node reads.
+  std::optional<Rank> rank(const DefinedNode& defined, const Syntax& operand) const {
+    const Syntax* element = element_of(operand);
+    const auto input = element == nullptr ? std::nullopt : number_after("in", element->name);
+    if (!input) return std::nullopt;
+    const auto met = met_.find(defined.node->inputs.at(*input));
+    return met != met_.end() ? met->second : rank_of(*defined.inputs.at(*input), met_.size());
+  }
+
   void read(TensorIndex tensor, const NodeInput& given) {
-    if (!met_.insert(tensor).second) return;
+    if (!met_.try_emplace(tensor, rank_of(given, met_.size())).second) return;
     Shape shape = array_shape(given.type.shape);
     permute(shape, order_of(tensor));
     given_.emplace_back(tensor, make_buffer(array_name(tensor), given.type.dtype, std::move(shape),
@@ -130,13 +163,13 @@ class Joining {
   }
 
   void write(TensorIndex tensor) {
-    if (tensor != kAbsent && met_.insert(tensor).second && is_output_(tensor))
+    if (tensor != kAbsent && met_.try_emplace(tensor, Rank{0, 0, met_.size()}).second && is_output_(tensor))
       outputs_.push_back(tensor);
   }
 
   const Network* network_;
   const std::function<bool(TensorIndex)>& is_output_;
-  std::set<TensorIndex> met_;  // what statements have read or computed
+  std::map<TensorIndex, Rank> met_;  // what statements have read or computed
   std::vector<std::pair<TensorIndex, Buffer>> given_;
   std::vector<Reading> readings_;
   std::vector<TensorIndex> outputs_;

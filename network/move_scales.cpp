@@ -36,19 +36,16 @@ std::optional<size_t> scaled_input(const Network& network, size_t node) {
   const std::vector<Block*> blocks = made.workload.program.blocks();
   const Store* store = blocks.size() == 1 ? body_store(*blocks.front()) : nullptr;
   if (store == nullptr || blocks.front()->init() != nullptr) return std::nullopt;
-  const bool divides = store->value.is(ExprKind::Div);
-  if (!divides && !store->value.is(ExprKind::Mul)) return std::nullopt;
+  if (!store->value.is(ExprKind::Div) && !store->value.is(ExprKind::Mul)) return std::nullopt;
   const std::optional<size_t> left = loaded_input(of, made, store->value.arg(0));
   const std::optional<size_t> right = loaded_input(of, made, store->value.arg(1));
   if (!left || !right) return std::nullopt;
-  for (const auto& [scaled, scale, argument] : {std::tuple(*left, *right, 0), std::tuple(*right, *left, 1)}) {
-    if (divides && argument == 1) continue;
-    const auto* load = store->value.arg(static_cast<size_t>(argument)).as<LoadNode>();
-    if (is_one_number(network, of.inputs[scale]) && !is_one_number(network, of.inputs[scaled]) &&
-        equal_indices(load->indices(), store->indices) && load->buffer->shape == store->buffer->shape)
-      return scaled;
-  }
-  return std::nullopt;
+  // A product has its single number behind what it scales (join()).
+  const auto* load = store->value.arg(0).as<LoadNode>();
+  const bool scales =
+      is_one_number(network, of.inputs[*right]) && !is_one_number(network, of.inputs[*left]) &&
+      equal_indices(load->indices(), store->indices) && load->buffer->shape == store->buffer->shape;
+  return scales ? left : std::nullopt;
 }
 
 /// Is each element of the node's result a sum of products of one element of each of its two inputs?
