@@ -46,6 +46,7 @@ LowerOptions LlvmTarget::lower_options() const {
   LowerOptions result;
   result.vector_bits = machine_.vector_bits;
   result.vector_registers = machine_.vector_registers;
+  result.parameters = true;
   return result;
 }
 

@@ -51,6 +51,13 @@ std::vector<Place> arguments_of(const Program& program, const std::vector<Place>
   return arguments;
 }
 
+/// Those of the arguments and of prepared memory: that to the values of parameters comes after them.
+size_t pointers_before(const std::vector<Place>& all) {
+  size_t count = 0;
+  for (const Place& place : all) count = std::max(count, place.position + 1);
+  return count;
+}
+
 void emit_kernel(const LoweredProgram& lowered, const std::vector<Place>& all, const std::string& symbol,
                  const CodegenTraits& traits, llvm::Module& module, UnitCallers& callers) {
   ModuleState state{module, traits, symbol, callers};
@@ -69,6 +76,16 @@ void emit_kernel(const LoweredProgram& lowered, const std::vector<Place>& all, c
       llvm::Value* entry = ir.CreateConstInBoundsGEP1_64(pointer, kernel->getArg(0), place.position);
       return offset_by(ir, ir.CreateLoad(pointer, entry), place.offset);
     }));
+  }
+  const std::vector<ExtentParameter>& parameters = lowered.program.parameters;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const VarNode& var = *parameters[i].var.get();
+    llvm::Value* value = emitter.at_entry([&](llvm::IRBuilder<>& ir) {
+      llvm::Value* entry = ir.CreateConstInBoundsGEP1_64(pointer, kernel->getArg(0), pointers_before(all));
+      llvm::Value* values = ir.CreateLoad(pointer, entry);
+      return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstInBoundsGEP1_64(ir.getInt64Ty(), values, i));
+    });
+    emitter.bind_var(&var, emitter.parameter(value, {var.lowest, var.highest}));
   }
   for (const WorkspaceSlot& slot : lowered.workspace) {
     emitter.bind_buffer(slot.buffer, emitter.at_entry([&](llvm::IRBuilder<>& ir) {

@@ -60,18 +60,19 @@ tunesmith_runtime_pool* pool_of(int threads) {
   return entry->second.get();
 }
 
-std::vector<Tensor> run_once(const LoadedKernel& kernel, const LoweredProgram& lowered,
-                             const std::vector<Tensor>& arguments, tunesmith_runtime_pool* pool,
-                             bool at_end) {
-  std::vector<Buffer> of = lowered.program.inputs;
-  of.insert(of.end(), lowered.program.outputs.begin(), lowered.program.outputs.end());
+std::vector<Tensor> run_once(const LoadedKernel& kernel, int64_t workspace_bytes, const Program& program,
+                             std::vector<int64_t>* parameters, const std::vector<Tensor>& arguments,
+                             tunesmith_runtime_pool* pool, bool at_end) {
+  std::vector<Buffer> of = program.inputs;
+  of.insert(of.end(), program.outputs.begin(), program.outputs.end());
   std::vector<std::unique_ptr<GuardedBytes>> memory;
   std::vector<void*> buffers;
   for (size_t i = 0; i < arguments.size(); ++i) {
     memory.push_back(std::make_unique<GuardedBytes>(of.at(i), arguments[i], at_end));
     buffers.push_back(memory.back()->data());
   }
-  const Buffer room = make_buffer("workspace", kU8, {lowered.workspace_bytes + 1});
+  if (parameters != nullptr) buffers.push_back(parameters->data());
+  const Buffer room = make_buffer("workspace", kU8, {workspace_bytes + 1});
   const GuardedBytes workspace(room, Tensor::like(*room), /*at_end=*/false);
   kernel.entry()(buffers.data(), workspace.data(), tunesmith_runtime_parallel_for, pool);
   std::vector<Tensor> result(arguments);
@@ -91,18 +92,26 @@ std::vector<Tensor> make_arguments(const Program& program) {
   return arguments;
 }
 
-std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
-                                const std::vector<Tensor>& arguments, int threads) {
+std::vector<Tensor> run_guarded_at(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                                   const Program& fixed, std::vector<int64_t> values,
+                                   const std::vector<Tensor>& arguments, int threads) {
   const auto compiled = target.compile(lowered, "kernel");
   if (!compiled) throw Error(compiled.error());
   const auto kernel = target.load(*compiled);
   tunesmith_runtime_pool* pool = pool_of(threads);
-  const auto result = run_once(*kernel, lowered, arguments, pool, /*at_end=*/true);
+  std::vector<int64_t>* const given = lowered.program.parameters.empty() ? nullptr : &values;
+  const auto run = [&](bool at_end) {
+    return run_once(*kernel, lowered.workspace_bytes, fixed, given, arguments, pool, at_end);
+  };
+  const auto result = run(/*at_end=*/true);
   if (const auto fault = kernel->take_fault()) throw Error(fault->message);
-  if (run_once(*kernel, lowered, arguments, pool, /*at_end=*/false) != result) {
-    throw Error("the result depends on where the buffers lie");
-  }
+  if (run(/*at_end=*/false) != result) throw Error("the result depends on where the buffers lie");
   return result;
+}
+
+std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                                const std::vector<Tensor>& arguments, int threads) {
+  return run_guarded_at(target, lowered, lowered.program, {}, arguments, threads);
 }
 
 double error_against_interpreter(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,

@@ -44,6 +44,11 @@ std::vector<Tensor> make_arguments(const Program& program);
 /// the arguments afterwards; throws Error when the two runs differ.
 std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                 const std::vector<Tensor>& arguments, int threads = 1);
+/// The same of a program with parameters, for these values; `fixed` is the program for them alone, whose
+/// arguments they are.
+std::vector<Tensor> run_guarded_at(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
+                                   const Program& fixed, std::vector<int64_t> values,
+                                   const std::vector<Tensor>& arguments, int threads = 1);
 /// The largest difference between what the program gives compiled and interpreted.
 double error_against_interpreter(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                  int threads = 1);

@@ -47,13 +47,16 @@ struct Sharer {
 struct ProgramCode {
   StmtCode root;
   size_t variables = 0;
-  std::vector<Buffer> buffers;               // by slot: inputs, outputs, then others
-  std::vector<bool> allocated;               // by slot: has an Allocate, and exists only inside it
-  std::vector<std::vector<Sharer>> sharers;  // by slot
-  std::vector<const VarNode*> variable_of;   // by slot
+  std::vector<Buffer> buffers;                // by slot: inputs, outputs, then others
+  std::vector<bool> allocated;                // by slot: has an Allocate, and exists only inside it
+  std::vector<std::vector<Sharer>> sharers;   // by slot
+  std::vector<const VarNode*> variable_of;    // by slot, parameters of the program first
+  std::vector<int64_t> parameters;            // their values
+  std::vector<std::vector<int64_t>> extents;  // by slot of the buffer: as far as it exists
 };
 
-/// Throws InterpreterError for buffers that are not declared and variables that are not in scope.
-ProgramCode compile(const Program& program);
+/// For these values of the program's parameters. Throws InterpreterError for buffers that are not declared
+/// and variables that are not in scope.
+ProgramCode compile(const Program& program, std::vector<int64_t> parameters);
 
 }  // namespace tunesmith::interp

@@ -5,6 +5,7 @@
 
 #include "interp/code.h"
 #include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
@@ -17,7 +18,8 @@ class Compiler {
  public:
   explicit Compiler(size_t arguments) : arguments_(arguments) {}
 
-  ProgramCode compile(const Program& program) {
+  ProgramCode compile(const Program& program, std::vector<int64_t> parameters) {
+    for (const ExtentParameter& parameter : program.parameters) define(parameter.var);
     for (const Buffer& buffer : program.buffers()) add_buffer(buffer);
     for (const Allocate* allocate : collect<Allocate>(program.root()))
       code_.allocated[add_buffer(allocate->buffer)] = true;
@@ -25,6 +27,9 @@ class Compiler {
     total_ = accesses_in(program.root());
     code_.root = stmt(program.root());
     code_.variables = code_.variable_of.size();
+    for (const Buffer& buffer : code_.buffers)
+      code_.extents.push_back(extents_at(*buffer, program, parameters));
+    code_.parameters = std::move(parameters);
     return std::move(code_);
   }
 
@@ -136,6 +141,7 @@ class Compiler {
     } else if (const auto* store = s.as<Store>()) {
       code.slot = static_cast<int>(slot_of(store->buffer));
       code.rank = store->indices.size();
+      if (enclosing_block(s) != nullptr) only_where_all_exists(*store, code);
     } else if (const auto* allocate = s.as<Allocate>()) {
       code.slot = static_cast<int>(slot_of(allocate->buffer));
     }
@@ -147,6 +153,14 @@ class Compiler {
     });
     for (const VarNode* var : defined) scope_.erase(var);
     return code;
+  }
+
+  void only_where_all_exists(const Store& store, StmtCode& code) {
+    const Expr exists = existence(store);
+    if (is_const_int(exists, 1)) return;
+    const Expr mask = store.mask ? logical_and(exists, store.mask) : exists;
+    code.exprs.resize(code.rank + 1);
+    code.exprs.push_back(expr(mask, store));
   }
 
   std::vector<int> members_along(const std::string& axis, const Stmt& call) const {
@@ -176,8 +190,8 @@ class Compiler {
 
 }  // namespace
 
-ProgramCode compile(const Program& program) {
-  return Compiler(program.inputs.size() + program.outputs.size()).compile(program);
+ProgramCode compile(const Program& program, std::vector<int64_t> parameters) {
+  return Compiler(program.inputs.size() + program.outputs.size()).compile(program, std::move(parameters));
 }
 
 }  // namespace tunesmith::interp

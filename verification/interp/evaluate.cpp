@@ -105,11 +105,20 @@ bool Machine::locate(const ExprCode& e, Values values, int lane, Storage** from,
   return true;
 }
 
+size_t Machine::existing(const Storage& target, size_t offset, Values values) const {
+  if (!target.exists(offset)) {
+    fail(fmt::format("{} does not exist for these values of the program's parameters",
+                     element(target, offset)),
+         values);
+  }
+  return offset;
+}
+
 size_t Machine::offset_of(const Storage& target, std::span<const ExprCode> indices, Values values, int lane) {
   const std::vector<int64_t>& shape = target.buffer->shape;
   if (indices.size() == 1 && (shape.size() != 1 || !target.buffer->strides.empty())) {  // lowered: the offset
     const int64_t flat = eval_int(indices[0], values, lane);
-    if (flat >= 0 && flat < target.buffer->span()) return static_cast<size_t>(flat);
+    if (flat >= 0 && flat < target.buffer->span()) return existing(target, static_cast<size_t>(flat), values);
     fail(fmt::format("{}[{}] is outside its {} elements", target.buffer->name, flat, target.buffer->span()),
          values);
   }
@@ -121,7 +130,7 @@ size_t Machine::offset_of(const Storage& target, std::span<const ExprCode> indic
     // Past an index that is outside nothing is multiplied, so that nothing overflows.
     if (inside) offset += index * target.strides[d];
   }
-  if (inside) return static_cast<size_t>(offset);
+  if (inside) return existing(target, static_cast<size_t>(offset), values);
   std::vector<int64_t> position;
   for (const ExprCode& index : indices) position.push_back(eval_int(index, values, lane));
   fail(fmt::format("{}[{}] is outside its shape [{}]", target.buffer->name, fmt::join(position, ", "),

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "interp/machine.h"
+#include "tunesmith/ir/extents.h"
 
 namespace tunesmith {
 namespace {
@@ -14,6 +15,18 @@ void check_argument(const BufferNode& buffer, const Tensor& tensor) {
   throw InterpreterError(fmt::format("argument {} is {}[{}], given {}[{}]", buffer.name, buffer.dtype.str(),
                                      fmt::join(buffer.shape, ", "), tensor.dtype.str(),
                                      fmt::join(tensor.shape, ", ")));
+}
+
+std::vector<int64_t> parameters_of(const Program& program, const InterpretOptions& options) {
+  if (options.parameters.empty()) return highest_values(program);
+  bool right = options.parameters.size() == program.parameters.size();
+  for (size_t i = 0; right && i < program.parameters.size(); ++i) {
+    const Var& var = program.parameters[i].var;
+    right = options.parameters[i] >= var->lowest && options.parameters[i] <= var->highest;
+  }
+  if (right) return options.parameters;
+  throw InterpreterError(fmt::format("{} is not for the values [{}] of its parameters", program.name,
+                                     fmt::join(options.parameters, ", ")));
 }
 
 }  // namespace
@@ -27,7 +40,7 @@ void interpret(const Program& program, std::span<Tensor> arguments, const Interp
     throw InterpreterError(
         fmt::format("{} takes {} arguments, given {}", program.name, count, arguments.size()));
   }
-  const interp::ProgramCode code = interp::compile(program);
+  const interp::ProgramCode code = interp::compile(program, parameters_of(program, options));
   for (size_t i = 0; i < count; ++i) check_argument(*code.buffers[i], arguments[i]);
 
   interp::Machine machine(code, inputs, options);
@@ -54,6 +67,7 @@ void interpret(const LoweredProgram& lowered, std::span<Tensor> arguments, const
   // What lies between the elements that it writes is nobody's.
   InterpretOptions lenient = options;
   lenient.check_uninitialized = false;
+  lenient.parameters.clear();
   interpret(lowered.prepare->program, prepared, lenient);
   std::vector<Tensor> all(arguments.begin(), inputs_end);
   all.insert(all.end(), prepared.begin() + made, prepared.end());

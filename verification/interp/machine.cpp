@@ -12,9 +12,11 @@ namespace tunesmith::interp {
 
 Machine::Machine(const ProgramCode& code, size_t inputs, const InterpretOptions& options)
     : code_(code), options_(options), variables_(code.variables) {
+  std::ranges::copy(code.parameters, variables_.begin());
   storages_.reserve(code.buffers.size());
   for (size_t slot = 0; slot < code.buffers.size(); ++slot) {
     Storage& storage = storages_.emplace_back(*code.buffers[slot]);
+    storage.limit(code.extents[slot]);
     storage.read_only = slot < inputs;
     storage.always_written = storage.read_only || !options.check_uninitialized;
     if (!code.allocated[slot]) storage.begin(0);
@@ -29,7 +31,7 @@ void Machine::run() {
 void Machine::check_complete(size_t slot) const {
   const Storage& storage = storages_[slot];
   storage.visit_elements([&](int64_t, size_t at) {
-    if (!storage.is_written(at)) {
+    if (!storage.is_written(at) && storage.exists(at)) {
       throw InterpreterError(fmt::format("output element {} was never written", element(storage, at)));
     }
   });

@@ -96,6 +96,9 @@ class Machine {
   /// Row-major position of the indices, which are checked against the shape.
   size_t offset_of(const Storage& target, std::span<const ExprCode> indices, Values values, int lane);
 
+  /// The offset, where its element exists.
+  size_t existing(const Storage& target, size_t offset, Values values) const;
+
   void note_read(Storage& from, size_t slot, size_t offset, Values values);
   void note_write(Storage& to, size_t slot, size_t offset, Values values);
   // Of the order of accesses by concurrent iterations alone.

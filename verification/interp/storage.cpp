@@ -21,8 +21,18 @@ void Storage::load_from(const Tensor& tensor) {
   });
 }
 
+void Storage::limit(const std::vector<int64_t>& extents) {
+  if (extents == buffer->shape) return;
+  missing.resize(written.size());
+  visit_elements([&](int64_t element, size_t at) {
+    for (size_t d = extents.size(); d-- > 0; element /= buffer->shape[d])
+      missing[at] = missing[at] || element % buffer->shape[d] >= extents[d];
+  });
+}
+
 void Storage::store_to(Tensor& tensor) const {
   visit_elements([&](int64_t element, size_t at) {
+    if (!exists(at)) return;
     if (floats.empty())
       tensor.set_int(element, ints[at]);
     else

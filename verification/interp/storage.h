@@ -33,6 +33,10 @@ struct Storage {
     });
   }
 
+  /// Elements beyond these extents do not exist.
+  void limit(const std::vector<int64_t>& extents);
+  bool exists(size_t offset) const { return missing.empty() || !missing[offset]; }
+
   /// A new life: every element is unwritten.
   void begin(size_t parallel_loops_around) {
     ++life;
@@ -52,6 +56,7 @@ struct Storage {
   std::vector<double> floats;
   std::vector<int64_t> ints;
   std::vector<uint32_t> written;  // the life in which the element was last written
+  std::vector<bool> missing;      // does not exist; empty: all do
   std::vector<char> pending;      // is an asynchronous store under way? empty: none has ever been
   uint32_t life = 0;
   bool alive = false;

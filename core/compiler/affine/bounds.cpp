@@ -48,7 +48,9 @@ Interval Simplifier::tree_bounds(const Expr& expr) const {
     }
     case ExprKind::Var: {
       const Interval* range = range_of(expr.get());
-      return range ? *range : type_range(type.scalar());
+      if (range != nullptr) return *range;
+      const VarNode& var = *expr.as<VarNode>();
+      return var.is_parameter() ? Interval{var.lowest, var.highest} : type_range(type.scalar());
     }
     case ExprKind::Add:
       return arg(0) + arg(1);

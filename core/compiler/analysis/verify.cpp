@@ -9,6 +9,7 @@
 
 #include "affine/index_range.h"
 #include "analysis/concurrency.h"
+#include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
@@ -42,7 +43,29 @@ class Verifier {
       if (!names.insert(buffer->name).second) {
         found(fmt::format("two buffers have the name '{}'", buffer->name), nullptr);
       }
+      extents(*buffer);
     }
+  }
+
+  void extents(const BufferNode& buffer) {
+    for (size_t d = 0; d < buffer.extents.size(); ++d) {
+      const Expr& extent = buffer.extents[d];
+      if (!extent) continue;
+      const Interval range = Analyzer().bounds(extent);
+      if (range.min < 0 || range.max > buffer.shape[d])
+        found(fmt::format("extent {} of '{}' leaves [0, {}]", d, buffer.name, buffer.shape[d]), nullptr);
+      for (const Var& var : vars_of(extent)) {
+        if (!is_parameter(var))
+          found(fmt::format("extent {} of '{}' depends on what is no parameter: '{}'", d, buffer.name,
+                            var->name),
+                nullptr);
+      }
+    }
+  }
+
+  bool is_parameter(const Var& var) const {
+    return std::ranges::any_of(program_.parameters,
+                               [&](const ExtentParameter& one) { return one.var == var; });
   }
 
   bool declared(const Buffer& buffer) const {
@@ -166,7 +189,7 @@ class Verifier {
     if (!problem_.empty()) return;
     if (!expr) return found("an expression is null", &place);
     for (const Var& var : vars_of(expr)) {
-      if (!contains(visible_, var)) {
+      if (!contains(visible_, var) && !is_parameter(var)) {
         return found(fmt::format("the variable '{}' is not defined here", var->name), &place);
       }
     }

@@ -5,10 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/ir/visit.h"
+
 namespace tunesmith {
 namespace {
 
 constexpr size_t kMaxRank = 64;
+
+bool all_of_parameters(const Expr& extent) {
+  return !any_of_expr(extent, [](const Expr& part) {
+    const VarNode* var = part.as<VarNode>();
+    return part.is(ExprKind::Load) || (var != nullptr && !var->is_parameter());
+  });
+}
 
 }  // namespace
 
@@ -83,7 +92,8 @@ Buffer DeclarationParser::buffer() {
 
 Buffer DeclarationParser::buffer_like(const std::string& name, DType type, std::vector<int64_t> shape) {
   std::string scope = kScopeGlobal;
-  const bool fact = at_word("constant") || at_word("strides") || at_word("swizzle") || at_word("at");
+  const bool fact =
+      at_word("constant") || at_word("strides") || at_word("swizzle") || at_word("at") || at_word("extents");
   if (!fact && (peek() == '"' || is_name(rest().substr(0, 1)))) scope = dotted_name("a scope");
   const bool constant = take_word("constant");
   std::vector<int64_t> strides;
@@ -96,7 +106,32 @@ Buffer DeclarationParser::buffer_like(const std::string& name, DType type, std::
     check_span(shape, strides, at);
   }
   const Swizzle how = take_word("swizzle") ? swizzle() : Swizzle{};
-  return make_buffer(name, type, std::move(shape), std::move(scope), constant, std::move(strides), how);
+  std::vector<Expr> varying;
+  if (take_word("extents")) varying = extents(shape);
+  return with_extents(
+      make_buffer(name, type, std::move(shape), std::move(scope), constant, std::move(strides), how),
+      std::move(varying));
+}
+
+std::vector<Expr> DeclarationParser::extents(const std::vector<int64_t>& shape) {
+  std::vector<Expr> found;
+  bool vary = false;
+  skip_blank(false);
+  const Position at = here_;
+  expect('[', "before an extent");
+  do {
+    found.push_back(expression(kIndex, "an extent"));
+    if (found.size() <= shape.size() && is_const_int(found.back(), shape[found.size() - 1])) {
+      found.back() = Expr();
+    } else if (!all_of_parameters(found.back())) {
+      fail(at, "an extent depends on parameters of the program alone");
+    }
+    vary = vary || found.back();
+  } while (take(','));
+  expect(']', "behind the extents");
+  if (found.size() != shape.size())
+    fail(at, fmt::format("there are {} extents for {} dimensions", found.size(), shape.size()));
+  return vary ? found : std::vector<Expr>();
 }
 
 Swizzle DeclarationParser::swizzle() {

@@ -37,10 +37,13 @@ class DeclarationParser : protected ExprParser {
   /// Those of what stands around, each on a line.
   Annotations annotations(int level);
 
+  /// "[1, 2]"
+  std::vector<int64_t> integers(int64_t least, std::string_view what);
+
  private:
   Buffer buffer_like(const std::string& name, DType type, std::vector<int64_t> shape);
   Swizzle swizzle();
-  std::vector<int64_t> integers(int64_t least, std::string_view what);
+  std::vector<Expr> extents(const std::vector<int64_t>& shape);
   void check_size(const std::vector<int64_t>& extents, DType type, Position at) const;
   void check_span(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, Position at) const;
   AnnotationValue annotation_value();

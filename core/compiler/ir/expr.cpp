@@ -70,8 +70,12 @@ ExprNode::~ExprNode() = default;
 Expr::Expr(int value) : Expr(static_cast<int64_t>(value)) {}
 Expr::Expr(int64_t value) : node_(new IntImm(value, kIndex)) {}
 
-VarNode::VarNode(std::string var_name, DType type)
-    : ExprNode(ExprKind::Var, type), name(std::move(var_name)), serial(next_serial()) {}
+VarNode::VarNode(std::string var_name, DType type, int64_t lowest_value, int64_t highest_value)
+    : ExprNode(ExprKind::Var, type),
+      name(std::move(var_name)),
+      serial(next_serial()),
+      lowest(lowest_value),
+      highest(highest_value) {}
 
 CallNode::CallNode(MathOp math_op, DType type, std::vector<Expr> operands)
     : ExprNode(ExprKind::Call, type), op(math_op), operands_(std::move(operands)) {
@@ -94,6 +98,12 @@ OpNode::OpNode(ExprKind op_kind, DType type, Expr a, Expr b, Expr c)
 }
 
 Var::Var(std::string name, DType type) : node_(new VarNode(std::move(name), type)) {}
+Var Var::parameter(std::string name, int64_t lowest, int64_t highest) {
+  check_invariant(lowest <= highest, "the range of a parameter has a value");
+  Var made;
+  made.node_.reset(new VarNode(std::move(name), kIndex, lowest, highest));
+  return made;
+}
 
 Var Var::from(const Expr& expr) {
   const auto* node = expr.as<VarNode>();

@@ -8,9 +8,12 @@ namespace {
 
 StmtPtr copy_loop(Program& program, const Loop& loop, Substitution* fresh) {
   const Var var(loop.var->name);
+  const Expr min = substitute(loop.min, *fresh);
+  const Expr extent = substitute(loop.extent, *fresh);
   fresh->set(loop.var, var);
-  std::unique_ptr<Loop> copy =
-      program.make_loop(var, loop.const_extent(), fresh_copy(program, *loop.body(), fresh));
+  std::unique_ptr<Loop> copy = program.make_loop(var, 1, fresh_copy(program, *loop.body(), fresh));
+  copy->min = min;
+  copy->extent = extent;
   copy->loop_kind = loop.loop_kind;
   copy->thread = loop.thread;
   copy->annotations = loop.annotations;
@@ -28,6 +31,16 @@ StmtPtr copy_block(Program& program, const Block& block, Substitution* fresh) {
                          fresh_copy(program, *block.body(), fresh));
   copy->predicate = substitute(block.predicate, *fresh);
   copy->annotations = block.annotations;
+  return copy;
+}
+
+StmtPtr copy_allocate(Program& program, const Allocate& allocate, Substitution* fresh) {
+  const Buffer& old = allocate.buffer;
+  const Buffer own = make_buffer(program.fresh_buffer_name(old->name), old->dtype, old->shape, old->scope,
+                                 old->constant, old->strides, old->swizzle);
+  auto copy = std::make_unique<Allocate>(own, fresh_copy(program, *allocate.body(), fresh));
+  copy->offset = allocate.offset;
+  replace_buffer_in(*copy, old, own);
   return copy;
 }
 
@@ -70,9 +83,9 @@ StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh) {
     case StmtKind::AsyncWait:
       return stmt.clone();
     case StmtKind::Allocate:
-      break;
+      return copy_allocate(program, static_cast<const Allocate&>(stmt), fresh);
   }
-  throw InternalError("an allocation stands in a schedule");
+  throw InternalError("a statement of no kind");
 }
 
 Substitution fresh_vars(std::span<Loop* const> loops) {

@@ -39,7 +39,8 @@ class ProgramParser : private DeclarationParser {
     bound_.clear();
     blocks_.clear();
     skip_blank(false);
-    if (peek() != '(') program_.name = any_name("the program's name");
+    if (peek() != '(' && peek() != '[') program_.name = any_name("the program's name");
+    if (take('[')) program_.parameters = parameters();
     program_.inputs = buffer_list();
     skip_blank(false);
     if (!take_text("->")) fail_expected("'->' before the outputs");
@@ -56,6 +57,34 @@ class ProgramParser : private DeclarationParser {
     root->append(std::move(all));
     while (!root->children().empty()) program_.root().append(root->remove(0));
     return std::move(program_);
+  }
+
+  /// "1 <= n <= 512 typical [128], 1 <= m <= 8]"
+  std::vector<ExtentParameter> parameters() {
+    std::vector<ExtentParameter> found;
+    do {
+      skip_blank(false);
+      const Position at = here_;
+      const int64_t lowest = integer_from(0, kMaxExtent, "the lowest value of a parameter");
+      less_equal();
+      const std::string name = any_name("the name of a parameter");
+      less_equal();
+      const int64_t highest = integer_from(0, kMaxExtent, "the highest value of a parameter");
+      if (highest < lowest)
+        fail(at, fmt::format("no value of '{}' is between {} and {}", name, lowest, highest));
+      for (const ExtentParameter& other : found) {
+        if (other.var->name == name) fail(at, fmt::format("there is a parameter '{}' already", name));
+      }
+      found.push_back({Var::parameter(name, lowest, highest), {}});
+      if (take_word("typical")) found.back().typical = integers(lowest, "a typical value");
+      vars_.emplace_back(name, found.back().var);
+    } while (take(','));
+    expect(']', "behind the parameters");
+    return found;
+  }
+  void less_equal() {
+    skip_blank(false);
+    if (!take_text("<=")) fail_expected("'<=' between a parameter and its bound");
   }
 
   // ---- Statements ----

@@ -12,14 +12,15 @@
 namespace tunesmith {
 namespace {
 
-/// Behind its name.
-std::string buffer_facts(const BufferNode& buffer) {
+/// Behind its name; `extents` as text.
+std::string buffer_facts(const BufferNode& buffer, const std::string& extents) {
   std::string text = fmt::format("{}[{}]", buffer.dtype.str(), fmt::join(buffer.shape, ", "));
   if (buffer.scope != kScopeGlobal) text += " " + dotted_text(buffer.scope);
   if (buffer.constant) text += " constant";
   if (!buffer.strides.empty()) text += fmt::format(" strides [{}]", fmt::join(buffer.strides, ", "));
   const auto& [bits, to, from] = buffer.swizzle;
   if (bits > 0) text += fmt::format(" swizzle [{} bits from {} at {}]", bits, from, to);
+  if (!extents.empty()) text += fmt::format(" extents [{}]", extents);
   return text;
 }
 
@@ -87,8 +88,9 @@ class Printer {
       names_.declare(var);
       shared_.emplace_back(var, false);
     }
+    const std::string parameters = parameters_text(p.parameters);
     const std::string inputs = buffers_text(p.inputs);
-    line(fmt::format("program {}({}) -> ({})", p.name.empty() ? "" : name_text(p.name), inputs,
+    line(fmt::format("program {}{}({}) -> ({})", p.name.empty() ? "" : name_text(p.name), parameters, inputs,
                      buffers_text(p.outputs)));
     ++depth_;
     for (const Buffer& buffer : p.intermediates) line("intermediate " + buffer_text(*buffer));
@@ -195,7 +197,21 @@ class Printer {
   /// Its declaration, the first time.
   std::string buffer_text(const BufferNode& buffer) {
     if (const std::string* known = buffers_.find(&buffer)) return *known;
-    return fmt::format("{}: {}", buffers_.declare(&buffer), buffer_facts(buffer));
+    std::string extents;
+    for (size_t d = 0; d < buffer.extents.size(); ++d) {
+      const Expr& extent = buffer.extents[d];
+      extents += (d == 0 ? "" : ", ") + (extent ? expr(extent) : std::to_string(buffer.shape[d]));
+    }
+    return fmt::format("{}: {}", buffers_.declare(&buffer), buffer_facts(buffer, extents));
+  }
+  std::string parameters_text(const std::vector<ExtentParameter>& parameters) {
+    std::string text;
+    for (const auto& [var, typical] : parameters) {
+      text += fmt::format("{}{} <= {} <= {}", text.empty() ? "" : ", ", var->lowest,
+                          names_.declare(var.get()), var->highest);
+      if (!typical.empty()) text += fmt::format(" typical [{}]", fmt::join(typical, ", "));
+    }
+    return text.empty() ? text : fmt::format("[{}]", text);
   }
   std::string buffers_text(const std::vector<Buffer>& buffers) {
     std::string text;

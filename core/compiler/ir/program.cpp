@@ -27,6 +27,7 @@ Program::~Program() = default;
 Program Program::clone() const {
   Program copy;
   copy.name = name;
+  copy.parameters = parameters;
   copy.inputs = inputs;
   copy.outputs = outputs;
   copy.intermediates = intermediates;

@@ -15,6 +15,11 @@ constexpr uint64_t kAbsent = ~uint64_t{0};
 }  // namespace
 
 void StructuralHasher::program(const Program& p) {
+  for (const ExtentParameter& parameter : p.parameters) {
+    var(parameter.var.get());
+    number(static_cast<uint64_t>(parameter.var->lowest));
+    number(static_cast<uint64_t>(parameter.var->highest));
+  }
   for (const auto* list : {&p.inputs, &p.outputs, &p.intermediates}) {
     number(list->size());
     for (const Buffer& b : *list) buffer(b);
@@ -58,6 +63,7 @@ void StructuralHasher::buffer(const Buffer& b) {
   number(b->constant);
   number(b->strides.size());
   for (const int64_t stride : b->strides) number(static_cast<uint64_t>(stride));
+  for (const Expr& extent : b->extents) expr(extent);
   const Swizzle& swizzle = b->swizzle;
   if (swizzle.bits == 0) return;
   for (const int part : {swizzle.bits, swizzle.to, swizzle.from}) number(static_cast<uint64_t>(part));

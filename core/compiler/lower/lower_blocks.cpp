@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "tunesmith/affine/linear_form.h"
 #include "tunesmith/analysis/blocks.h"
 #include "tunesmith/ir/annotation_keys.h"
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/lower/passes.h"
 #include "tunesmith/support/contains.h"
@@ -48,6 +50,61 @@ StmtPtr guarded(const Expr& condition, StmtPtr body) {
   return std::make_unique<If>(condition, std::move(body));
 }
 
+std::vector<Expr> parts_for(const Stmt* stmt, const Block& block) {
+  const Store* store = stmt == nullptr ? nullptr : stmt->as<Store>();
+  if (store == nullptr) return {};
+  std::vector<Expr> parts = conjuncts(existence(*store));
+  std::erase_if(parts, [&](const Expr& part) {
+    return !std::ranges::all_of(
+        vars_of(part), [&](const Var& var) { return var->is_parameter() || block.iter_index(var) >= 0; });
+  });
+  return parts;
+}
+
+/// Does `known` hold wherever `stronger` does, because its bound is never the lower one?
+bool follows(const Expr& known, const Expr& stronger, const Analyzer& analyzer) {
+  const auto weak = slack_of(known, analyzer);
+  const auto strong = slack_of(stronger, analyzer);
+  return weak && strong && analyzer.bounds(weak->to_expr() - strong->to_expr()).min >= 0;
+}
+
+void add_to_predicate(Block& block, const std::vector<Expr>& parts) {
+  if (parts.empty()) return;
+  const Analyzer analyzer = Analyzer::at(block);
+  const std::vector<Expr> added = substitute(parts, block.iters_at(block.bindings));
+  Expr all = bool_imm(true);
+  for (const Expr& known : conjuncts(block.predicate)) {
+    if (std::ranges::none_of(added, [&](const Expr& part) { return follows(known, part, analyzer); }))
+      all = logical_and(all, known);
+  }
+  for (const Expr& part : added) all = logical_and(all, part);
+  block.predicate = all;
+}
+
+/// Stores happen where all that they touch exists. What all stores of the block ask becomes its condition.
+void guard_stores(Block& block) {
+  std::vector<Expr> shared = parts_for(block.body(), block);
+  if (block.init() != nullptr) {
+    const std::vector<Expr> of_init = parts_for(block.init(), block);
+    std::erase_if(shared, [&](const Expr& part) {
+      return std::ranges::none_of(of_init, [&](const Expr& other) { return equal(part, other); });
+    });
+  }
+  for (Store* store : collect<Store>(block)) {
+    if (enclosing_block(*store) != &block) continue;
+    Expr rest = bool_imm(true);
+    for (const Expr& part : conjuncts(existence(*store))) {
+      if (std::ranges::none_of(shared, [&](const Expr& other) { return equal(part, other); }))
+        rest = logical_and(rest, part);
+    }
+    if (is_const_int(rest, 1)) continue;
+    auto guard = std::make_unique<If>(rest, std::make_unique<Seq>());
+    If& around = *guard;
+    around.set_then(replace(*store, std::move(guard)));
+  }
+  add_to_predicate(block, shared);
+}
+
 /// `block` is replaced in the tree and gone on return; blocks inside it have been lowered before.
 void lower_block(Block& block) {
   const Substitution bindings = block.iters_at(block.bindings);
@@ -70,6 +127,9 @@ void lower_block(Block& block) {
 BlockFacts lower_blocks(Program& program) {
   BlockFacts facts;
   std::vector<Block*> blocks = program.blocks();
+  if (!program.parameters.empty()) {
+    for (Block* block : blocks) guard_stores(*block);
+  }
   for (const Block* block : blocks) {
     const auto alignment = storage_alignment(*block);
     const bool doubled = block->annotations.contains(kDoubleBuffer);

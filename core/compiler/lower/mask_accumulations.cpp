@@ -8,6 +8,7 @@
 #include "lower/masks.h"
 #include "tunesmith/affine/linear_form.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
@@ -82,7 +83,34 @@ struct Bound {
   std::vector<Var> tile;  // its variables that belong to the tile
 };
 
-std::optional<Bound> bound_of(const Expr& guard, const std::vector<const Loop*>& tile,
+/// Does the term grow with the variable, or stand still?
+bool rises_with(const Var& var, const LinearForm::Term& term, const Analyzer& analyzer) {
+  if (!uses_var(term.atom, var)) return true;
+  if (term.coefficient < 0) return false;
+  if (term.atom.is(ExprKind::Var)) return true;
+  if (!term.atom.is(ExprKind::FloorDiv)) return false;
+  const LinearForm divided = analyzer.linear(term.atom.arg(0));
+  return divided.coefficient_of(var) > 0 && !hides(divided, var);
+}
+
+/// The most that `sum` is. What a parameter bounds is most in the last iterations of the loops around, which
+/// end where the parameter says (bound_tiles).
+int64_t most_of(Expr sum, const Store& store, const Analyzer& analyzer) {
+  const int64_t most = analyzer.bounds(sum).max;
+  if (!uses_parameter(sum)) return most;
+  for (const Stmt* at = store.parent; at != nullptr; at = at->parent) {
+    const Loop* loop = at->as<Loop>();
+    if (loop == nullptr || !uses_parameter(loop->extent)) continue;
+    const LinearForm form = analyzer.linear(sum);
+    if (!std::ranges::all_of(form.terms,
+                             [&](const auto& term) { return rises_with(loop->var, term, analyzer); }))
+      return most;
+    sum = analyzer.simplify(substitute(sum, {{loop->var, loop->min + loop->extent - 1}}));
+  }
+  return std::min(most, analyzer.bounds(sum).max);
+}
+
+std::optional<Bound> bound_of(const Expr& guard, const std::vector<const Loop*>& tile, const Store& store,
                               const Analyzer& analyzer) {
   const std::optional<LinearForm> slack = slack_of(guard, analyzer);
   if (!slack) return std::nullopt;
@@ -93,14 +121,16 @@ std::optional<Bound> bound_of(const Expr& guard, const std::vector<const Loop*>&
   LinearForm outside = bound.sum;
   int64_t least = 0;
   for (const Loop* loop : tile) {
+    int64_t extent = 0;
+    if (!as_const_int(loop->extent, &extent)) continue;  // shared by threads: it is outside
     const int64_t step = take_term(outside, loop->var);
     if (step == 0) continue;
-    steps.emplace_back(std::abs(step), loop->const_extent() - 1);
-    least += std::min<int64_t>(step * (loop->const_extent() - 1), 0);
+    steps.emplace_back(std::abs(step), extent - 1);
+    least += std::min<int64_t>(step * (extent - 1), 0);
     bound.tile.push_back(loop->var);
   }
   if (bound.tile.empty() || uses_any(outside.to_expr(), bound.tile)) return std::nullopt;
-  if (analyzer.bounds(outside.to_expr()).max + least > bound.limit) return std::nullopt;
+  if (most_of(outside.to_expr(), store, analyzer) + least > bound.limit) return std::nullopt;
   std::sort(steps.begin(), steps.end());
   int64_t reached = 0;
   for (const auto& [step, number] : steps) {
@@ -182,7 +212,7 @@ void run_store(Store& store) {
   const std::vector<Expr> guards = take_guards(around, analyzer, conditions);
   conditions.insert(conditions.end(), guards.begin(), guards.end());
   for (const Expr& guard : guards) {
-    std::optional<Bound> bound = bound_of(guard, around.tile, analyzer);
+    std::optional<Bound> bound = bound_of(guard, around.tile, store, analyzer);
     if (bound && !stands_alone(*bound, guard, conditions, store.value)) bound.reset();
     store.value = rewrite_expr(store.value, [&](const Expr& part) -> Expr {
       const LoadNode* access = part.as<LoadNode>();

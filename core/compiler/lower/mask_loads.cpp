@@ -14,10 +14,12 @@ struct Place {
 
 /// Is it an index of what is stored, of an axis that is no longer than `extent`? It is inside then, whatever
 /// conditions around the store make it so.
-bool is_stored_at(const Expr& index, int64_t extent, const Store* store) {
+bool is_stored_at(const Expr& index, int64_t extent, const Expr& varying, const Store* store) {
   if (store == nullptr) return false;
   for (size_t d = 0; d < store->indices.size(); ++d) {
-    if (store->buffer->shape[d] <= extent && equal(store->indices[d], index)) return true;
+    if (store->buffer->shape[d] > extent || !equal(store->indices[d], index)) continue;
+    const std::vector<Expr>& known = store->buffer->extents;
+    if (!varying || (!known.empty() && known[d] && equal(known[d], varying))) return true;
   }
   return false;
 }
@@ -26,8 +28,10 @@ bool inside_buffer(const LoadNode& access, const Place& place) {
   for (size_t d = 0; d < access.rank; ++d) {
     const Interval range = place.analyzer.bounds(access.indices()[d]);
     const int64_t extent = access.buffer->shape[d];
-    if ((range.min < 0 || range.max >= extent) && !is_stored_at(access.indices()[d], extent, place.store))
-      return false;
+    const Expr varying = access.buffer->extents.empty() ? Expr() : access.buffer->extents[d];
+    const bool within = range.min >= 0 && range.max < extent &&
+                        (!varying || place.analyzer.can_prove(lt(access.indices()[d], varying)));
+    if (!within && !is_stored_at(access.indices()[d], extent, varying, place.store)) return false;
   }
   return true;
 }

@@ -68,6 +68,7 @@ Pipeline standard_pipeline() {
            [](Lowered& l, State& s) { place_buffers(l.program, *s.facts, s.options.execution); }),
       each("double_buffers", [](Lowered& l, State& s) { double_buffers(l.program, *s.facts); },
            {kDoubleBuffer}),
+      program_step("bound_tiles", bound_tiles),
       program_step("tighten_loops", tighten_loops),
       program_step("mask_loads", mask_loads),
       program_step("mask_accumulations", mask_accumulations),
@@ -94,6 +95,9 @@ LoweringStep kernel_step(std::string_view name) {
 
 LoweredProgram lower(const Program& program, const LowerOptions& options, const Pipeline& pipeline,
                      const LoweringObserver& observer) {
+  if (!program.parameters.empty() && !options.parameters)
+    throw LowerError("lower", "the target takes no extents that vary",
+                     std::string(program.parameters.front().var->name));
   check_execution(program, options.execution);
   LoweringState state(program, options);
   for (const LoweringStep& step : pipeline.steps()) {

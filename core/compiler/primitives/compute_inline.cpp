@@ -7,6 +7,7 @@
 #include "primitives/primitives.h"
 #include "primitives/shared/inlined_size.h"
 #include "trace/kind_builder.h"
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/contains.h"
@@ -36,6 +37,13 @@ class InlinedValue {
   const Store& store_;
 };
 
+/// Does what the store reads exist only where its own element does?
+bool replaces_existence(const Store& store) {
+  if (store.buffer->extents.empty()) return true;
+  const Buffer whole = with_extents(store.buffer, {});
+  return equal(existence(store), existence(Store(whole, store.indices, store.value)));
+}
+
 std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stage* stage) {
   if (auto refusal = stage_refusal(program, block, stage)) return refusal;
   if (!is_intermediate(program, stage->buffer))
@@ -55,6 +63,8 @@ std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stag
   }
   if (!InlinedValue(block, *store).is_invertible())
     return Refusal{"the iteration that writes an element cannot be told from its indices", block.name, store};
+  if (!replaces_existence(*store) && reduces_varying(program))
+    return Refusal{"how many steps a reduction has may depend on the buffer", stage->buffer->name, &block};
   for (const Block* reader : readers) {
     if (auto refusal = inlined_size_refusal(*reader, stage->buffer, store->value)) return refusal;
   }

@@ -8,6 +8,7 @@
 #include "analysis/loop_tools.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/copy_nest.h"
+#include "primitives/shared/varying.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/tree_surgery.h"
@@ -152,6 +153,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, std::s
     plan->extents.push_back((extent + padding[i] - 1) / padding[i] * padding[i]);
   }
   if (auto refusal = plain_nest_refusal(block, &plan->loops)) return refusal;
+  if (auto refusal = varying_refusal(block)) return refusal;
   for (size_t i = 0; i < block.iters.size(); ++i) {
     if (plan->loops[i] == nullptr && plan->extents[i] != 1)
       return Refusal{"an iterator of the block is not one loop", block.iters[i].var->name, &block};

@@ -7,6 +7,7 @@
 #include "primitives/primitives.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/analysis/blocks.h"
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/support/contains.h"
@@ -72,6 +73,8 @@ std::optional<Refusal> plan_refusal(const Program& program, Loop& loop, int64_t 
   if (auto refusal = chain_refusal(plan)) return refusal;
   Stage stage;
   if (auto refusal = stage_refusal(program, *plan->block, &stage)) return refusal;
+  if (reduces_varying(*plan->block))
+    return Refusal{"the steps of the reduction vary", plan->block->name, plan->block};
   if (!match_reduction(*plan->block, &plan->pattern) || plan->pattern.init == nullptr)
     return Refusal{"the block is not a sum, product, minimum or maximum", plan->block->name, plan->block};
   const auto rank = static_cast<int64_t>(stage.buffer->shape.size()) + 1;
@@ -182,8 +185,12 @@ BlockId rfactor(Program& program, LoopId loop_id, int64_t factor_axis) {
   throw_refusal("rfactor", program, plan_refusal(program, loop, factor_axis, &plan));
 
   const Buffer buffer = plan.pattern.update->buffer;
-  const Buffer partial = make_buffer(program.fresh_buffer_name(buffer->name + "_rf"), buffer->dtype,
-                                     with_inserted<int64_t>(buffer->shape, plan.axis, loop.const_extent()));
+  std::vector<Expr> extents = buffer->extents;
+  if (!extents.empty()) extents = with_inserted<Expr>(extents, plan.axis, Expr());
+  const Buffer partial =
+      with_extents(make_buffer(program.fresh_buffer_name(buffer->name + "_rf"), buffer->dtype,
+                               with_inserted<int64_t>(buffer->shape, plan.axis, loop.const_extent())),
+                   std::move(extents));
   program.intermediates.push_back(partial);
   std::unique_ptr<Block> made = make_partial(program, plan, partial);
   const BlockId id = made->id;

@@ -7,6 +7,7 @@
 #include "analysis/touched_region.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/placement.h"
+#include "primitives/shared/varying.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/linear_form.h"
 #include "tunesmith/affine/simplify.h"
@@ -60,6 +61,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Rollin
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
   if (!is_intermediate(program, stage.buffer))
     return Refusal{"the block writes an output of the program", stage.buffer->name, &block};
+  if (auto refusal = replaced_refusal(program, stage.buffer)) return refusal;
   if (stage.uses.readers.empty()) return Refusal{"the block has no consumer", block.name, &block};
   if (body_store(block) == nullptr)
     return Refusal{"the body of the block is not one store", block.name, &block};

@@ -15,8 +15,9 @@ void set_scope(Program& program, BlockId id, int64_t write_index, std::string_vi
                         program, &block);
   }
   if (buffer->scope == scope) return;
-  program.swap_buffer(buffer, make_buffer(buffer->name, buffer->dtype, buffer->shape, std::string(scope),
-                                          buffer->constant, buffer->strides));
+  const Buffer moved = make_buffer(buffer->name, buffer->dtype, buffer->shape, std::string(scope),
+                                   buffer->constant, buffer->strides);
+  program.swap_buffer(buffer, with_extents(moved, buffer->extents));
 }
 
 KindPtr set_scope_kind() {

@@ -3,6 +3,7 @@
 
 #include "analysis/buffer_uses.h"
 #include "primitives/primitives.h"
+#include "primitives/shared/varying.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/intrinsics/intrinsic_match.h"
@@ -50,6 +51,7 @@ BlockId tensorize(Program& program, BlockId id, std::string_view name, const Ten
                         fmt::format("'{}'; known: {}", name, fmt::join(intrinsics.names(), ", ")), program,
                         &block);
   }
+  throw_refusal("tensorize", program, varying_refusal(block));
   auto [nest, annotations] = bare_nest(program, block);
   StmtPtr old = block.take_body();
   block.set_body(std::move(nest));

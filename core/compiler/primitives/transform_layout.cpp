@@ -4,6 +4,7 @@
 #include "analysis/buffer_uses.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/index_map_parser.h"
+#include "primitives/shared/varying.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/move_accesses.h"
@@ -18,6 +19,7 @@ void transform_layout(Program& program, BlockId id, std::string_view access, int
     throw ScheduleError("transform_layout", "the buffer is not an intermediate of the program", buffer->name,
                         program, &block);
   }
+  throw_refusal("transform_layout", program, replaced_refusal(program, buffer));
   MapImage image;
   const std::string_view reason = check_index_map(map, buffer->shape, &image);
   if (!reason.empty()) {

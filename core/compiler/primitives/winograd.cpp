@@ -7,6 +7,7 @@
 #include "analysis/loop_tools.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/copy_nest.h"
+#include "primitives/shared/varying.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/regions.h"
@@ -112,6 +113,7 @@ std::optional<Refusal> term_refusal(Filtering* plan) {
 
 std::optional<Refusal> plan_refusal(const Program& program, Block& block, Filtering* plan) {
   if (auto refusal = stage_refusal(program, block, &plan->stage)) return refusal;
+  if (auto refusal = varying_refusal(block)) return refusal;
   std::vector<Loop*> own;
   if (auto refusal = plain_nest_refusal(block, &own)) return refusal;
   if (!match_reduction(block, &plan->pattern) || plan->pattern.init == nullptr)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/printer.h"
 #include "workload/names.h"
 #include "workload/stage_builder.h"
 
@@ -9,7 +11,7 @@ namespace tunesmith::workload {
 
 namespace {
 
-int64_t extent_from_before(const BuildState& state, const TypeRules& rules, const AxisSyntax& syntax) {
+Extent extent_from_before(const BuildState& state, const TypeRules& rules, const AxisSyntax& syntax) {
   const auto seen = state.extents_seen.find(syntax.name);
   if (seen == state.extents_seen.end()) {
     rules.fail(syntax.place, fmt::format("axis '{}' has no extent", syntax.name),
@@ -20,7 +22,7 @@ int64_t extent_from_before(const BuildState& state, const TypeRules& rules, cons
     const auto& [second, second_line] = seen->second[1];
     rules.fail(syntax.place,
                fmt::format("axis '{}' has had different extents, {} in line {} and {} in line {}",
-                           syntax.name, first, first_line, second, second_line),
+                           syntax.name, first.text(), first_line, second.text(), second_line),
                fmt::format("write {}<extent", syntax.name));
   }
   return seen->second[0].first;
@@ -54,13 +56,46 @@ void refuse_axes(const BuildState& state, const TypeRules& rules, const Syntax& 
 
 }  // namespace
 
-void check_extent(const Evaluator& evaluator, const Syntax& syntax, int64_t extent, const std::string& what) {
-  if (extent >= 1 && extent <= kMaxElements) return;
+bool Extent::operator==(const Extent& other) const {
+  if (most != other.most || !varying != !other.varying) return false;
+  return !varying || equal(varying, other.varying);
+}
+
+std::string Extent::text() const { return varying ? to_string(varying) : std::to_string(most); }
+
+Extent read_extent(Evaluator& evaluator, const Syntax& syntax, const std::string& what) {
+  Extent extent;
+  int64_t least = 0;
+  const Operand value = evaluator.evaluate(syntax);
+  if (value.is_typed() && value.has_index_form()) {
+    const Analyzer analyzer;
+    extent.varying = analyzer.simplify(value.expr);
+    const Interval range = analyzer.bounds(extent.varying);
+    least = range.min;
+    extent.most = range.max;
+  } else {
+    least = extent.most = evaluator.integer(syntax, "an extent");
+  }
+  if (least >= 1 && extent.most <= kMaxElements) return extent;
   const std::string used = evaluator.values_used(syntax);
   const Place place = syntax.kind == SyntaxKind::Binary ? syntax.args[0]->place : syntax.place;
-  evaluator.rules().fail(
-      place, fmt::format("{} is {}{}", what, extent, used.empty() ? "" : fmt::format(" ({})", used)),
-      "expected 1 to 2^34");
+  const std::string reach =
+      extent.varying ? fmt::format("may be {} to {}", least, extent.most) : fmt::format("is {}", least);
+  evaluator.rules().fail(place,
+                         fmt::format("{} {}{}", what, reach, used.empty() ? "" : fmt::format(" ({})", used)),
+                         "expected 1 to 2^34");
+}
+
+void check_outermost(const TypeRules& rules, Place place, const BufferNode& buffer) {
+  bool outermost = true;
+  for (size_t d = 0; d < buffer.extents.size(); ++d) {
+    if (buffer.extents[d] && !outermost)
+      rules.fail(place,
+                 fmt::format("extent {} of '{}' varies ({}), which is not its outermost", d + 1, buffer.name,
+                             to_string(buffer.extents[d])),
+                 "so far only the outermost dimension of an input or an output may vary");
+    outermost = outermost && buffer.shape[d] == 1;
+  }
 }
 
 void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
@@ -118,17 +153,16 @@ Axis resolve_axis(BuildState& state, const AxisSyntax& syntax) {
   axis.place = syntax.place;
   if (syntax.extent) {
     refuse_axes(state, parameters.rules(), *syntax.extent);
-    axis.extent = parameters.integer(*syntax.extent, "an extent");
-    check_extent(parameters, *syntax.extent, axis.extent,
-                 fmt::format("the extent of axis '{}'", syntax.name));
+    axis.extent =
+        read_extent(parameters, *syntax.extent, fmt::format("the extent of axis '{}'", syntax.name));
   } else {
     axis.extent = extent_from_before(state, parameters.rules(), syntax);
   }
   const auto [entry, fresh] = state.statement_extents.try_emplace(syntax.name, axis.extent);
-  if (!fresh && entry->second != axis.extent) {
+  if (!fresh && !(entry->second == axis.extent)) {
     parameters.rules().fail(syntax.place,
                             fmt::format("axis '{}' has extent {} here and {} elsewhere in this statement",
-                                        syntax.name, axis.extent, entry->second),
+                                        syntax.name, axis.extent.text(), entry->second.text()),
                             "choose another name");
   }
   auto& seen = state.extents_seen[syntax.name];

@@ -29,6 +29,10 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 double weight_of(const YamlNode& node) {
   double weight = 0.0;
   const char* const end = node.text.data() + node.text.size();
@@ -58,7 +62,11 @@ std::pair<std::string, std::vector<ParamText>> parse_workload_text(std::string_v
   if (colon == std::string_view::npos) return parsed;
   std::string_view rest = trim(text.substr(colon + 1));
   while (!rest.empty()) {
-    const size_t comma = rest.find(',');
+    size_t comma = rest.find(',');
+    // Further typical values of a range have commas in front, too.
+    while (comma != std::string_view::npos &&
+           is_number(trim(rest.substr(comma + 1, rest.find(',', comma + 1) - comma - 1))))
+      comma = rest.find(',', comma + 1);
     const std::string_view item = trim(rest.substr(0, comma));
     const size_t equals = item.find('=');
     const std::string_view name = trim(item.substr(0, equals));

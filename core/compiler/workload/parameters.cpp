@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
 #include "workload/type_names.h"
 
@@ -25,18 +27,12 @@ Operand default_value(const Definition& definition, const NamedValue& named, con
   const Operand value = evaluator.evaluate(*named.value);
   if (value.kind == Operand::Kind::Boolean) return Operand::of(value.integer);
   if (value.kind == Operand::Kind::Integer || value.kind == Operand::Kind::Type) return value;
+  if (value.is_typed() && value.has_index_form()) return value;
   evaluator.rules().fail(named.value->place, fmt::format("'{}' is {}", named.name, value.describe()),
                          "expected an integer or a data type");
 }
 
-Operand given_value(const Definition& definition, const ParamText& given, Operand::Kind kind) {
-  const auto& [name, text] = given;
-  if (kind == Operand::Kind::Type) {
-    if (const auto type = DType::parse(text)) return Operand::of_type(*type);
-    throw UserError(
-        fmt::format("parameter '{}' of {} is a data type, '{}' is none", name, definition.name, text),
-        suggest_type(text, DType::names()));
-  }
+int64_t integer_of(const Definition& definition, const std::string& name, std::string_view text) {
   int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code == std::errc::result_out_of_range) {
@@ -47,7 +43,56 @@ Operand given_value(const Definition& definition, const ParamText& given, Operan
     throw UserError(
         fmt::format("parameter '{}' of {} is an integer, '{}' is none", name, definition.name, text));
   }
-  return Operand::of(value);
+  return value;
+}
+
+constexpr std::string_view kTypical = ":typical=";
+/// Longer axes are refused in any case.
+constexpr int64_t kMaxRange = int64_t{1} << 34;
+constexpr size_t kMaxTypical = 16;
+
+/// "1..512" or "1..512:typical=128,384"; nothing where the text is no range.
+std::optional<ParamRange> given_range(const Definition& definition, const std::string& name,
+                                      std::string_view text) {
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return std::nullopt;
+  const std::string_view behind = text.substr(dots + 2);
+  const size_t typical = behind.find(kTypical);
+  ParamRange range;
+  range.lowest = integer_of(definition, name, text.substr(0, dots));
+  range.highest = integer_of(definition, name, behind.substr(0, typical));
+  if (range.lowest < 1 || range.highest < range.lowest || range.highest > kMaxRange) {
+    throw UserError(
+        fmt::format("parameter '{}' of {}: '{}' is no range of extents", name, definition.name, text),
+        "expected LOWEST..HIGHEST, from 1 to 2^34");
+  }
+  if (typical == std::string_view::npos) return range;
+  std::string_view rest = behind.substr(typical + kTypical.size());
+  for (bool more = true; more;) {
+    const size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const int64_t value = integer_of(definition, name, rest.substr(0, comma));
+    if (value < range.lowest || value > range.highest || range.typical.size() == kMaxTypical)
+      throw UserError(
+          fmt::format("parameter '{}' of {}: {} is no typical value", name, definition.name, value),
+          fmt::format("expected at most {} values of {}..{}", kMaxTypical, range.lowest, range.highest));
+    range.typical.push_back(value);
+    if (more) rest = rest.substr(comma + 1);
+  }
+  std::ranges::sort(range.typical);
+  range.typical.erase(std::ranges::unique(range.typical).begin(), range.typical.end());
+  return range;
+}
+
+Operand given_value(const Definition& definition, const ParamText& given, Operand::Kind kind) {
+  const auto& [name, text] = given;
+  if (kind == Operand::Kind::Type) {
+    if (const auto type = DType::parse(text)) return Operand::of_type(*type);
+    throw UserError(
+        fmt::format("parameter '{}' of {} is a data type, '{}' is none", name, definition.name, text),
+        suggest_type(text, DType::names()));
+  }
+  return Operand::of(integer_of(definition, name, text));
 }
 
 void check_names(const Definition& definition, const std::vector<ParamText>& given) {
@@ -66,7 +111,14 @@ void check_names(const Definition& definition, const std::vector<ParamText>& giv
 void check_requirements(const Definition& definition, const Environment& names) {
   Evaluator evaluator(definition.file, names);
   for (const Requirement& requirement : definition.requirements) {
-    const Operand holds = evaluator.evaluate(*requirement.condition);
+    Operand holds = evaluator.evaluate(*requirement.condition);
+    if (holds.is_typed() && holds.type.is_bool()) {
+      if (!Analyzer().can_prove(holds.expr))
+        evaluator.rules().fail(requirement.place,
+                               fmt::format("{} requires {}, which may not hold for every value of a range",
+                                           definition.name, requirement.text));
+      holds = Operand::of_bool(true);
+    }
     if (holds.kind != Operand::Kind::Boolean) {
       evaluator.rules().fail(requirement.place, fmt::format("'{}' is {}", requirement.text, holds.describe()),
                              "expected a condition: a % b == 0");
@@ -79,6 +131,21 @@ void check_requirements(const Definition& definition, const Environment& names) 
   }
 }
 
+/// A range of one value is a number.
+void add_range(Parameters& made, const std::string& name, ParamRange range, std::string& listed) {
+  WorkloadParam resolved{name, range.lowest};
+  if (range.lowest == range.highest) {
+    made.names[name] = Operand::of(range.lowest);
+  } else {
+    const Var var = Var::parameter(name, range.lowest, range.highest);
+    made.names[name] = Operand::of(var, static_cast<double>(range.highest));
+    made.varying.push_back({var, range.typical});
+    resolved.value = std::move(range);
+  }
+  listed += fmt::format("{}{}={}", listed.empty() ? "" : ",", name, resolved.value_text());
+  made.values.push_back(std::move(resolved));
+}
+
 }  // namespace
 
 Parameters resolve_parameters(const Definition& definition, const std::vector<ParamText>& given) {
@@ -86,14 +153,25 @@ Parameters resolve_parameters(const Definition& definition, const std::vector<Pa
   Parameters made;
   std::string listed;
   for (const NamedValue& param : definition.params) {
-    const Operand otherwise = default_value(definition, param, made.names);
-    Operand value = otherwise;
     const auto found =
         std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == param.name; });
+    const Operand otherwise = default_value(definition, param, made.names);
+    if (found != given.end() && otherwise.kind != Operand::Kind::Type) {
+      if (auto range = given_range(definition, param.name, found->second)) {
+        add_range(made, param.name, std::move(*range), listed);
+        continue;
+      }
+    }
+    Operand value = otherwise;
+    if (found == given.end() && otherwise.is_typed())
+      throw UserError(fmt::format("parameter '{}' of {} would be {}, which varies", param.name,
+                                  definition.name, to_string(otherwise.expr)),
+                      fmt::format("give it a value: {}=...", param.name));
     if (found != given.end()) value = given_value(definition, *found, otherwise.kind);
     WorkloadParam resolved{param.name, value.integer};
     if (value.kind == Operand::Kind::Type) resolved.value = value.type;
-    const bool at_default = value.integer == otherwise.integer && value.type == otherwise.type;
+    const bool at_default =
+        !otherwise.is_typed() && value.integer == otherwise.integer && value.type == otherwise.type;
     if (!at_default || !uses_names(*param.value)) {
       listed += fmt::format("{}{}={}", listed.empty() ? "" : ",", param.name, resolved.value_text());
     }

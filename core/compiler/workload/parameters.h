@@ -14,6 +14,7 @@ struct Parameters {
   Environment names;  // parameters and `let`s
   std::vector<WorkloadParam> values;
   std::string key;
+  std::vector<ExtentParameter> varying;
 };
 
 /// Throws UserError.

@@ -31,15 +31,27 @@ void add_inputs(BuildState& state) {
                               fmt::format("expected 1 to {}", kMaxRank));
     }
     std::vector<int64_t> shape;
-    for (const SyntaxPtr& extent : input.shape) {
-      shape.push_back(parameters.integer(*extent, "an extent"));
-      check_extent(parameters, *extent, shape.back(),
-                   fmt::format("the extent of dimension {} of '{}'", shape.size(), input.name));
+    std::vector<Expr> extents;
+    bool vary = false;
+    for (const SyntaxPtr& syntax : input.shape) {
+      const Extent extent =
+          read_extent(parameters, *syntax,
+                      fmt::format("the extent of dimension {} of '{}'", shape.size() + 1, input.name));
+      shape.push_back(extent.most);
+      extents.push_back(extent.varying);
+      vary = vary || extent.varying;
     }
+    if (!vary) extents.clear();
     check_elements(parameters.rules(), input.place, input.name, shape);
     const DType dtype = parameters.type(*input.dtype, "a 'dtype'");
-    const Buffer buffer = make_buffer(input.name, dtype, shape, kScopeGlobal,
-                                      constant_flag(parameters, input), strides_of(state, input.name, shape));
+    const bool constant = constant_flag(parameters, input);
+    if (constant && vary)
+      parameters.rules().fail(input.place,
+                              fmt::format("'{}' is constant, but an extent of it varies", input.name));
+    const Buffer buffer = with_extents(
+        make_buffer(input.name, dtype, shape, kScopeGlobal, constant, strides_of(state, input.name, shape)),
+        std::move(extents));
+    check_outermost(parameters.rules(), input.place, *buffer);
     state.buffers[input.name] = {buffer, input.place, false};
     state.program.inputs.push_back(buffer);
   }
@@ -68,6 +80,7 @@ void sort_buffers(BuildState& state) {
   for (const OutputSyntax& output : state.definition.outputs) {
     BuildState::Known& known = state.buffers.at(output.name);
     known.read = true;
+    check_outermost(rules, known.place, *known.buffer);
     state.program.outputs.push_back(known.buffer);
   }
   for (const std::string& name : state.computed) {
@@ -89,13 +102,15 @@ void sort_buffers(BuildState& state) {
 
 }  // namespace
 
-Program build_program(const Definition& definition, const Environment& names) {
+Program build_program(const Definition& definition, const Environment& names,
+                      std::vector<ExtentParameter> parameters) {
   const std::vector<StatementSyntax>& statements = definition.statements;
   if (statements.size() > kMaxStatements)
     TypeRules(definition.file)
         .fail(statements[kMaxStatements].place, fmt::format("more than {} statements", kMaxStatements));
   BuildState state{definition, names, {}, {}, {}, {}, {}};
   state.program.name = definition.name;
+  state.program.parameters = std::move(parameters);
   add_inputs(state);
   for (const StatementSyntax& statement : statements) add_statement(state, statement);
   sort_buffers(state);

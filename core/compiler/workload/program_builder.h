@@ -8,7 +8,8 @@
 namespace tunesmith::workload {
 
 /// `names` holds every parameter and every `let` of the definition. Throws UserError.
-Program build_program(const Definition& definition, const Environment& names);
+Program build_program(const Definition& definition, const Environment& names,
+                      std::vector<ExtentParameter> parameters);
 
 /// WorkloadDefinition::instantiate().
 Workload instantiate(const Definition& definition, const std::vector<ParamText>& given);

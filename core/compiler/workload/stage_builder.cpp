@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "ir/reads_memory.h"
+#include "tunesmith/affine/linear_form.h"
+#include "tunesmith/ir/extents.h"
+#include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/error.h"
@@ -37,6 +40,11 @@ void collect_names(const Syntax& syntax, std::set<std::string>& names) {
   for (const SyntaxPtr& arg : syntax.args) collect_names(*arg, names);
 }
 
+Expr extent_of(const BufferNode& buffer, size_t dimension) {
+  const bool varies = !buffer.extents.empty() && buffer.extents[dimension];
+  return varies ? buffer.extents[dimension] : int_imm(buffer.shape[dimension]);
+}
+
 bool multiplies_axes(const Expr& expr) {
   return any_of_expr(expr, [](const Expr& part) {
     return part.is(ExprKind::Mul) && !part.arg(0).is(ExprKind::IntImm) && !part.arg(1).is(ExprKind::IntImm);
@@ -52,7 +60,12 @@ StageBuilder::StageBuilder(BuildState& state, std::string target, Place place, s
       place_(place),
       axes_(std::move(spatial)),
       spatial_(axes_.size()) {
-  for (const Axis& axis : axes_) prover_.bind(axis.var, axis.extent);
+  for (const Axis& axis : axes_) bind(axis);
+}
+
+void StageBuilder::bind(const Axis& axis) {
+  prover_.bind(axis.var, axis.extent.most);
+  if (axis.extent.varying) prover_.assume(lt(axis.var, axis.extent.varying), true);
 }
 
 Buffer StageBuilder::build(const Syntax& value) {
@@ -101,7 +114,7 @@ Buffer StageBuilder::build_position(const Syntax& reduction, const std::string& 
   const Operand extreme = reduce_by(reduction, name.substr(kPositionOf.size()));
   const Expr term = term_of(reduction);
   const Axis& axis = axes_.back();
-  const Expr position = tunesmith::select(eq(term, extreme.expr), axis.var, int_imm(axis.extent - 1));
+  const Expr position = tunesmith::select(eq(term, extreme.expr), axis.var, axis.extent.expr() - 1);
   const ExprKind least = ExprKind::Min;
   return emit(kI64, tunesmith::cast(kI64, position), &least);
 }
@@ -117,12 +130,14 @@ void StageBuilder::add_reduction_axes(const Syntax& reduction) {
                    fmt::format("call it otherwise, for example {0}({1}2<extent), and read with {1}2",
                                reduction.name, syntax.name));
     axes_.push_back(resolve_axis(state_, syntax));
-    prover_.bind(axes_.back().var, axes_.back().extent);
+    bind(axes_.back());
   }
 }
 
 Buffer StageBuilder::emit(DType dtype, const Expr& value, const ExprKind* reduction) {
   std::vector<int64_t> shape;
+  std::vector<Expr> extents;
+  bool vary = false;
   std::vector<Expr> at;
   std::vector<IterVar> iters;
   std::vector<Var> loops;
@@ -131,13 +146,15 @@ Buffer StageBuilder::emit(DType dtype, const Expr& value, const ExprKind* reduct
   for (size_t i = 0; i < axes_.size(); ++i) {
     const Axis& axis = axes_[i];
     if (i < spatial_) {
-      shape.push_back(axis.extent);
+      shape.push_back(axis.extent.most);
+      extents.push_back(axis.extent.varying);
+      vary = vary || axis.extent.varying;
       at.emplace_back(axis.var);
     }
-    iters.push_back({axis.var, axis.extent, i < spatial_ ? IterKind::Spatial : IterKind::Reduction});
+    iters.push_back({axis.var, axis.extent.most, i < spatial_ ? IterKind::Spatial : IterKind::Reduction});
     loops.emplace_back(axis.var->name.substr(1));
     bindings.emplace_back(loops.back());
-    iterations *= static_cast<double>(axis.extent);
+    iterations *= static_cast<double>(axis.extent.most);
   }
   check_elements(rules(), place_, target_, shape);
   if (iterations > kMaxIterations) {
@@ -145,23 +162,42 @@ Buffer StageBuilder::emit(DType dtype, const Expr& value, const ExprKind* reduct
                  "at most 2^50 are accepted");
   }
 
-  const Buffer buffer =
-      make_buffer(target_, dtype, shape, kScopeGlobal, false, strides_of(state_, target_, shape));
+  if (!vary) extents.clear();
+  const Buffer buffer = with_extents(
+      make_buffer(target_, dtype, shape, kScopeGlobal, false, strides_of(state_, target_, shape)),
+      std::move(extents));
   StmtPtr init;
   Expr stored = value;
   if (reduction) {
     init = std::make_unique<Store>(buffer, at, reduction_identity(*reduction, dtype));
     stored = binary(*reduction, load(buffer, at), value);
   }
+  auto store = std::make_unique<Store>(buffer, at, stored);
+  check_steps(*store);
   Program& program = state_.program;
-  StmtPtr nest = program.make_block(target_, std::move(iters), std::move(bindings), std::move(init),
-                                    std::make_unique<Store>(buffer, at, stored));
+  StmtPtr nest =
+      program.make_block(target_, std::move(iters), std::move(bindings), std::move(init), std::move(store));
   for (size_t i = axes_.size(); i-- > 0;)
-    nest = program.make_loop(loops[i], axes_[i].extent, std::move(nest));
+    nest = program.make_loop(loops[i], axes_[i].extent.most, std::move(nest));
   program.root().append(std::move(nest));
   state_.buffers[target_] = {buffer, place_, false};
   state_.computed.push_back(target_);
   return buffer;
+}
+
+/// Steps that there are not for some values touch what does not exist.
+void StageBuilder::check_steps(const Store& store) const {
+  const std::vector<Expr> parts = conjuncts(existence(store));
+  for (const Axis& axis : axes_) {
+    if (!axis.extent.varying) continue;
+    const Expr wanted = lt(axis.var, axis.extent.varying);
+    if (std::ranges::any_of(parts, [&](const Expr& part) { return equal(part, wanted); })) continue;
+    rules().fail(
+        axis.place,
+        fmt::format("the extent of axis '{}' varies, but no element that is always read has its index",
+                    axis.name),
+        fmt::format("read a buffer of extent {} at [{}]", axis.extent.text(), axis.name));
+  }
 }
 
 Operand StageBuilder::name(const Syntax& syntax) {
@@ -169,7 +205,7 @@ Operand StageBuilder::name(const Syntax& syntax) {
       std::find_if(axes_.begin(), axes_.end(), [&](const Axis& each) { return each.name == syntax.name; });
   if (axis != axes_.end()) {
     axis->used = true;
-    return Operand::of(axis->var, static_cast<double>(axis->extent - 1));
+    return Operand::of(axis->var, static_cast<double>(axis->extent.most - 1));
   }
   if (const auto buffer = state_.buffers.find(syntax.name); buffer != state_.buffers.end()) {
     rules().fail(syntax.place, fmt::format("'{}' is a buffer", syntax.name),
@@ -265,6 +301,9 @@ std::vector<Expr> StageBuilder::indices(const Syntax& access, const Buffer& buff
   for (size_t d = 0; d < rank; ++d) {
     const Syntax& arg = *access.args[d];
     const bool is_data = arg.kind == SyntaxKind::Call && arg.name == "at";
+    if (is_data && !buffer->extents.empty() && buffer->extents[d])
+      rules().fail(arg.place, fmt::format("extent {} of '{}' varies", d + 1, access.name),
+                   "at(...) takes a dimension whose extent is fixed");
     at.push_back(is_data ? data_index(arg, buffer->shape[d]) : index(arg));
   }
   return at;
@@ -273,7 +312,7 @@ std::vector<Expr> StageBuilder::indices(const Syntax& access, const Buffer& buff
 void StageBuilder::check_within(const Syntax& access, const Buffer& buffer,
                                 const std::vector<Expr>& at) const {
   for (size_t i = 0; i < at.size(); ++i) {
-    const int64_t extent = buffer->shape[i];
+    const Expr extent = extent_of(*buffer, i);
     if (prover_.nonnegative(at[i]) && prover_.nonnegative(extent - 1 - at[i])) continue;
     const Interval range = prover_.bounds(at[i]);
     const std::string reach = range.bounded() ? fmt::format("runs from {} to {}", range.min, range.max)
@@ -281,7 +320,7 @@ void StageBuilder::check_within(const Syntax& access, const Buffer& buffer,
     rules().fail(
         first_place(*access.args[i]),
         fmt::format("'{}' may be read outside its shape: index {} of {} {}, the extent is {}", access.name,
-                    i + 1, at.size(), reach, extent),
+                    i + 1, at.size(), reach, to_string(extent)),
         fmt::format("pad with inside({}[...], value), or correct the shape or the index", access.name));
   }
 }
@@ -305,7 +344,7 @@ Operand StageBuilder::inside(const Syntax& syntax) {
   const Expr otherwise = rules().as_type(first_place(*syntax.args[1]), padding, buffer->dtype);
   Expr condition = bool_imm(true);
   for (size_t i = 0; i < at.size(); ++i) {
-    const int64_t extent = buffer->shape[i];
+    const Expr extent = extent_of(*buffer, i);
     if (!prover_.nonnegative(at[i])) condition = logical_and(condition, le(0, at[i]));
     if (!prover_.nonnegative(extent - 1 - at[i])) condition = logical_and(condition, lt(at[i], extent));
   }
@@ -341,7 +380,7 @@ Operand StageBuilder::reduce_by(const Syntax& syntax, const std::string& kind) {
   }
   if (outer.empty()) {
     at.emplace_back(0);
-    outer.push_back({"", Var("vu"), 1, syntax.place, true});
+    outer.push_back({"", Var("vu"), {}, syntax.place, true});
   }
   const auto taken = [this](const std::string& name) {
     const auto& statements = state_.definition.statements;

@@ -18,6 +18,18 @@ namespace tunesmith::workload {
 /// No buffer may hold more elements, no axis be longer.
 inline constexpr int64_t kMaxElements = int64_t{1} << 34;
 
+/// Of an axis or a dimension.
+struct Extent {
+  int64_t most = 1;
+  Expr varying;  // over parameters that vary; null where it is always `most`
+
+  bool operator==(const Extent& other) const;
+  /// `most` as an expression, or what varies.
+  Expr expr() const { return varying ? varying : int_imm(most); }
+  /// "512", "n"
+  std::string text() const;
+};
+
 /// What is known while a program is being built; the stages share it.
 struct BuildState {
   struct Known {
@@ -32,22 +44,25 @@ struct BuildState {
   std::map<std::string, Known, std::less<>> buffers;
   std::vector<std::string> computed;  // in order
   /// Extents that statements have given to an axis so far, each with its line.
-  std::map<std::string, std::vector<std::pair<int64_t, int>>> extents_seen;
+  std::map<std::string, std::vector<std::pair<Extent, int>>> extents_seen;
   /// Extents of this statement's axes.
-  std::map<std::string, int64_t> statement_extents;
+  std::map<std::string, Extent> statement_extents;
 };
 
 /// An axis: an iteration variable of the block that is built.
 struct Axis {
   std::string name;
   Var var;
-  int64_t extent = 1;
+  Extent extent;
   Place place;
   bool used = false;
 };
 
-/// Checks that [1, kMaxElements] holds the extent; `what` names it: "axis 'i'".
-void check_extent(const Evaluator& evaluator, const Syntax& syntax, int64_t extent, const std::string& what);
+/// An extent in [1, kMaxElements], whatever the parameters' values; `what` names it: "axis 'i'".
+Extent read_extent(Evaluator& evaluator, const Syntax& syntax, const std::string& what);
+/// Where in memory an element lies may not depend on extents that vary: they are those of the outermost
+/// dimension, in front of which none is longer than 1.
+void check_outermost(const TypeRules& rules, Place place, const BufferNode& buffer);
 /// Checks the number of elements.
 void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
                     std::span<const int64_t> shape);
@@ -85,6 +100,9 @@ class StageBuilder final : public Evaluator {
   Operand reduce_by(const Syntax& reduction, const std::string& kind);
   Buffer emit(DType dtype, const Expr& value, const ExprKind* reduction);
   BuildState::Known& find_buffer(const Syntax& access);
+  void check_steps(const Store& store) const;
+  /// Binds the axis, which runs as far as its extent says.
+  void bind(const Axis& axis);
   Expr data_index(const Syntax& syntax, int64_t extent);
   Expr index(const Syntax& syntax);
   std::vector<Expr> indices(const Syntax& access, const Buffer& buffer);

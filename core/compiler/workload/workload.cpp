@@ -1,9 +1,13 @@
 #include "tunesmith/workload/workload.h"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "tunesmith/ir/extents.h"
+#include "tunesmith/support/error.h"
 #include "tunesmith/support/yaml.h"
 #include "workload/definition.h"
 #include "workload/parameters.h"
@@ -13,8 +17,31 @@ namespace tunesmith {
 
 std::string WorkloadParam::value_text() const {
   if (const auto* type = std::get_if<DType>(&value)) return type->str();
+  if (const auto* range = std::get_if<ParamRange>(&value)) {
+    const std::string typical = range->typical.empty() ? "" : ":typical=";
+    return fmt::format("{}..{}{}{}", range->lowest, range->highest, typical, fmt::join(range->typical, ","));
+  }
   return fmt::format("{}", std::get<int64_t>(value));
 }
+
+namespace {
+
+/// Of a program for ranges: the geometric means of those at its typical values.
+void take_typical_work(Workload& workload) {
+  double flops = 0.0;
+  double bytes = 0.0;
+  const std::vector<std::vector<int64_t>> typical = typical_values(workload.program);
+  for (const std::vector<int64_t>& values : typical) {
+    const Workload fixed = at_values(workload, values);
+    flops += std::log(fixed.flops);
+    bytes += std::log(fixed.bytes_min);
+  }
+  const auto count = static_cast<double>(typical.size());
+  workload.flops = workload.flops > 0.0 ? std::exp(flops / count) : 0.0;
+  workload.bytes_min = std::exp(bytes / count);
+}
+
+}  // namespace
 
 WorkloadDefinition::WorkloadDefinition(std::shared_ptr<const workload::Definition> definition)
     : definition_(std::move(definition)) {}
@@ -45,7 +72,7 @@ Workload WorkloadDefinition::instantiate(const std::vector<ParamText>& given) co
 Workload workload::instantiate(const Definition& definition, const std::vector<ParamText>& given) {
   Parameters parameters = resolve_parameters(definition, given);
   Workload made;
-  made.program = build_program(definition, parameters.names);
+  made.program = build_program(definition, parameters.names, std::move(parameters.varying));
   made.name = definition.name;
   made.params = std::move(parameters.values);
   made.key = std::move(parameters.key);
@@ -56,12 +83,25 @@ Workload workload::instantiate(const Definition& definition, const std::vector<P
     for (const Buffer& buffer : *list)
       made.bytes_min += static_cast<double>(buffer->elements() * buffer->dtype.bytes());
   }
+  if (!made.program.parameters.empty()) take_typical_work(made);
   return made;
+}
+
+Workload at_values(const Workload& workload, std::span<const int64_t> values) {
+  std::vector<ParamText> fixed;
+  size_t next = 0;
+  for (const WorkloadParam& param : workload.params) {
+    const bool varies = std::holds_alternative<ParamRange>(param.value);
+    check_invariant(!varies || next < values.size(), "one value for each parameter");
+    fixed.emplace_back(param.name, varies ? std::to_string(values[next++]) : param.value_text());
+  }
+  return WorkloadDefinition::parse(workload.definition, workload.name).instantiate(fixed);
 }
 
 Program program_of_definition(const YamlNode& definition) {
   const workload::Definition read = workload::read_definition(definition);
-  return workload::build_program(read, workload::resolve_parameters(read, {}).names);
+  workload::Parameters parameters = workload::resolve_parameters(read, {});
+  return workload::build_program(read, parameters.names, std::move(parameters.varying));
 }
 
 }  // namespace tunesmith

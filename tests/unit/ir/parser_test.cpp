@@ -63,6 +63,28 @@ TEST(Parser, ReadsWhatIsPrinted) {
       "          C_local[0, 0] = min(C[0, 0], select(vi < 3, A[0, 0], 2.0))\n");
 }
 
+TEST(Parser, ReadsParameters) {
+  expect_kept(
+      "program p[1 <= n <= 512 typical [128, 384], 2 <= m <= 8](A: f32[512, 8] extents [n, 8]) -> (O: "
+      "f32[512, 10] "
+      "extents [n, m + 2])\n"
+      "  for n_1 in 0..n:\n"
+      "    O[n_1, 0] = f32(n_1 + m)\n");
+}
+
+TEST(Parser, RefusesParameters) {
+  const auto refused = [](const std::string& head) {
+    return refusal("program p" + head + " -> ()\n  pass\n");
+  };
+  EXPECT_EQ(refused("[4 <= n <= 2]()"), "p.txt:1:11: no value of 'n' is between 4 and 2");
+  EXPECT_EQ(refused("[1 <= n <= 2, 1 <= n <= 3]()"), "p.txt:1:24: there is a parameter 'n' already");
+  EXPECT_EQ(refused("[1 < n]()"), "p.txt:1:13: expected '<=' between a parameter and its bound, found '<'");
+  EXPECT_EQ(refused("[1 <= n <= 2](A: f32[2] extents [k])"),
+            "p.txt:1:43: there is no variable 'k' here; known: n");
+  EXPECT_EQ(refused("[1 <= n <= 2](A: f32[2] extents [n, 1])"),
+            "p.txt:1:42: there are 2 extents for 1 dimensions");
+}
+
 TEST(Parser, ReadsLoweredPrograms) {
   expect_kept(
       "program t(X: f32[64]) -> (O: f32[64])\n"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tunesmith/ir/lowered_stmt.h"
+#include "tunesmith/ir/parser.h"
 #include "unit/ir/make_gmm.h"
 #include "unit/verification/run_program.h"
 
@@ -295,6 +296,45 @@ TEST_F(Races, EachExecutionOfAnInnerParallelLoopIsOnItsOwn) {
 TEST_F(Races, TwoLanesOfOneStore) {
   auto nest = test::loop(i_, 8, store(y_, {floordiv(i_, 2)}, i_), LoopKind::Vectorized);
   EXPECT_THAT(error_of(make_program({}, {y_}, std::move(nest))), HasSubstr("two lanes write Y[0]"));
+}
+
+std::vector<double> run_at(const std::string& text, int64_t value) {
+  const Program program = parse_program(text);
+  std::vector<Tensor> arguments = make_arguments(program);
+  InterpretOptions options;
+  if (value != 0) options.parameters = {value};
+  interpret(program, arguments, options);
+  return values_of(arguments.back());
+}
+
+constexpr const char* kVarying =
+    "program p[1 <= n <= 4](X: i32[4] extents [n]) -> (S: i32[1])\n"
+    "  for i in 0..4:\n"
+    "    block S(v: reduction 4 = i):\n"
+    "      init:\n"
+    "        S[0] = 0\n"
+    "      S[0] = S[0] + select(X[v] < X[v], 0, 1)\n";
+
+TEST(Interpreter, BlocksTouchNoElementThatDoesNotExist) {
+  EXPECT_EQ(run_at(kVarying, 1), std::vector<double>{1});
+  EXPECT_EQ(run_at(kVarying, 3), std::vector<double>{3});
+  EXPECT_EQ(run_at(kVarying, 0), std::vector<double>{4});  // the highest
+  EXPECT_THROW(run_at(kVarying, 5), InterpreterError);
+}
+
+TEST(Interpreter, AnElementThatDoesNotExistIsNoneOutsideOfBlocks) {
+  const char* lowered =
+      "program p[1 <= n <= 4](X: i32[4] extents [n]) -> (O: i32[4] extents [n])\n"
+      "  for i in 0..4:\n"
+      "    O[i] = X[i]\n";
+  EXPECT_NO_THROW(run_at(lowered, 4));
+  try {
+    run_at(lowered, 2);
+    FAIL() << "it reads X[2]";
+  } catch (const InterpreterError& error) {
+    EXPECT_NE(std::string(error.what()).find("does not exist for these values"), std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/analysis/verify.h>
+#include <tunesmith/ir/extents.h>
 #include <tunesmith/ir/parser.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/trace/schedule.h>
@@ -61,6 +62,7 @@ void ask_space(Lowering& lowering) {
 
 Lowering lowering_of(const Common& common, const OptArguments& arguments) {
   Lowering lowering;
+  lowering.options.parameters = true;
   if (!common.space.empty()) {
     lowering.session = std::make_unique<Session>(common);
     lowering.space = lowering.session->space(TargetPresence::NotRequired);
@@ -121,10 +123,9 @@ int list_passes(const Common& common, const Pipeline& pipeline) {
   return kDone;
 }
 
-/// What --check says against the program after; "" when nothing. On the same data it must compute what the
-/// program before does, up to rounding in another order.
+/// For these values of the program's parameters.
 template <typename Runnable>
-std::string difference(const Program& before, const Runnable& after) {
+std::string difference_at(const Program& before, const Runnable& after, const std::vector<int64_t>& values) {
   std::vector<Tensor> expected;
   for (const Buffer& buffer : before.inputs) {
     expected.push_back(Tensor::like(*buffer));
@@ -132,8 +133,10 @@ std::string difference(const Program& before, const Runnable& after) {
   }
   for (const Buffer& buffer : before.outputs) expected.push_back(Tensor::like(*buffer));
   std::vector<Tensor> given = expected;
-  interpret(before, expected);
-  interpret(after, given);
+  InterpretOptions options;
+  options.parameters = values;
+  interpret(before, expected, options);
+  interpret(after, given, options);
   for (size_t i = 0; i < expected.size(); ++i) {
     double largest = 1;
     for (int64_t at = 0; at < expected[i].elements(); ++at) {
@@ -143,6 +146,22 @@ std::string difference(const Program& before, const Runnable& after) {
     const double error = max_error(expected[i], given[i]);
     if (!(error <= 1024 * unit_roundoff(expected[i].dtype) * largest))
       return fmt::format("output {} differs by {}", before.outputs[i - before.inputs.size()]->name, error);
+  }
+  return "";
+}
+
+/// What --check says against the program after; "" when nothing. On the same data it must compute what the
+/// program before does, up to rounding in another order, at both ends of each range and typical values.
+template <typename Runnable>
+std::string difference(const Program& before, const Runnable& after) {
+  std::vector<std::vector<int64_t>> each = typical_values(before);
+  each.push_back(highest_values(before));
+  each.emplace_back();
+  for (const ExtentParameter& parameter : before.parameters) each.back().push_back(parameter.var->lowest);
+  for (const std::vector<int64_t>& values : each) {
+    std::string wrong = difference_at(before, after, values);
+    if (!wrong.empty() && !values.empty()) wrong += fmt::format(" at [{}]", fmt::join(values, ", "));
+    if (!wrong.empty() || values.empty()) return wrong;
   }
   return "";
 }

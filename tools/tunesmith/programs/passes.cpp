@@ -32,6 +32,7 @@ constexpr KnownPass kKnown[] = {
     {"double_buffers", "buffers that are to be double get two halves, filled one iteration ahead", true},
     {"pipeline_loops", "what fills shared buffers runs iterations ahead, asynchronously", true},
     {"close_gaps", "parts of a tile that lie far apart move together", true},
+    {"bound_tiles", "loops end where elements that vary do, and whole tiles are done without asking"},
     {"tighten_loops", "conditions that bound a loop become its range"},
     {"mask_loads", "loads that a select guards get its condition as their mask"},
     {"mask_accumulations", "a guard around an accumulation becomes the mask of its store"},

@@ -57,7 +57,8 @@ std::optional<Refusal> whole_copy_refusal(const Program& program, Block& block, 
 
 Buffer add_cache_buffer(Program& program, const Buffer& like, std::string_view scope) {
   const std::string name = program.fresh_buffer_name(fmt::format("{}_{}", like->name, scope));
-  Buffer buffer = make_buffer(name, like->dtype, like->shape, std::string(scope));
+  Buffer buffer =
+      with_extents(make_buffer(name, like->dtype, like->shape, std::string(scope)), like->extents);
   program.intermediates.push_back(buffer);
   return buffer;
 }

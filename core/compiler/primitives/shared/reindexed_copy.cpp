@@ -7,6 +7,7 @@
 #include "analysis/buffer_uses.h"
 #include "primitives/shared/copy_nest.h"
 #include "primitives/shared/index_map_parser.h"
+#include "primitives/shared/varying.h"
 #include "trace/kind_builder.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/move_accesses.h"
@@ -165,6 +166,7 @@ CopiedAccess require_copied_access(const Program& program, Block& block, std::st
                                    std::string_view primitive) {
   CopiedAccess access{require_access(program, block, sort, index, primitive), sort == "write", {}};
   throw_refusal(primitive, program, access_refusal(block, &access));
+  throw_refusal(primitive, program, replaced_refusal(program, access.of.buffer));
   throw_refusal(primitive, program,
                 access.writes ? copy_after_refusal(program, block, access)
                               : copy_of_read_refusal(program, block, access.of));

@@ -14,7 +14,9 @@
 // evaluated, only one of a select.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tunesmith/ir/program.h"
 #include "tunesmith/lower/lower.h"
@@ -40,6 +42,8 @@ struct InterpretOptions {
   /// unwritten. When off, an element that was never written reads as 0 or as what an earlier life of its
   /// buffer left.
   bool check_uninitialized = true;
+  /// Of the program's parameters, in its order; empty: the highest of each.
+  std::vector<int64_t> parameters = {};
 };
 
 /// Runs `program` on `arguments`: its inputs, then its outputs, which are overwritten. Throws

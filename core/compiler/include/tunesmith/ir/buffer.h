@@ -13,6 +13,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
+class Expr;
+
 /// Memory scopes of the kernel. Targets may add their own names (ir/execution_model.h).
 ///   global    memory of the program, seen by all threads
 ///   local     memory of one thread; allocated where the accesses' common loop nest begins
@@ -41,6 +43,7 @@ struct Swizzle {
 class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
  public:
   BufferNode(std::string name, DType dtype, std::vector<int64_t> shape, std::string scope);
+  ~BufferNode();
 
   const std::string name;
   const DType dtype;
@@ -53,6 +56,11 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
   /// Of a lowered program: the element of which an access gives the offset lies at swizzle.place_of(offset).
   /// Whoever makes an address of the offset applies it; to all else the buffer is as if it had none.
   Swizzle swizzle;
+  /// Where extents vary: for each dimension how much of `shape` there is, an index over parameters of the
+  /// program, or null where all is. An element beyond does not exist: what a block would store to one, or
+  /// make of one (ir/extents.h), does not happen; other programs touch none. Places in memory are those of
+  /// `shape`. Empty where nothing varies.
+  std::vector<Expr> extents;
 
   int64_t elements() const;
   /// Elements spanned in memory, with strides.
@@ -68,6 +76,8 @@ using Buffer = boost::intrusive_ptr<const BufferNode>;
 Buffer make_buffer(std::string name, DType dtype, std::vector<int64_t> shape,
                    std::string scope = kScopeGlobal, bool constant = false, std::vector<int64_t> strides = {},
                    Swizzle swizzle = {});
+/// The same but for BufferNode::extents. A new buffer, unless they are empty.
+Buffer with_extents(const Buffer& buffer, std::vector<Expr> extents);
 
 }  // namespace tunesmith
 #pragma GCC visibility pop

@@ -75,9 +75,7 @@ enum class MathOp : uint8_t {
 
 /// "exp", "rsqrt", ...
 std::string_view math_op_name(MathOp op);
-/// How many operands it has.
 size_t math_op_arity(MathOp op);
-/// Of integers alone.
 inline bool is_bit_op(MathOp op) { return op >= MathOp::BitAnd; }
 
 class Expr;
@@ -135,7 +133,6 @@ class Expr {
   boost::intrusive_ptr<const ExprNode> node_;
 };
 
-// After Expr, whose size a span needs.
 inline ExprNode::ExprNode(ExprKind node_kind, DType node_type) : kind(node_kind), dtype(node_type) {}
 inline std::span<const Expr> ExprNode::args() const { return {first_arg_, arg_count_}; }
 inline void ExprNode::set_args(std::span<const Expr> args) {
@@ -159,12 +156,15 @@ class FloatImm final : public ExprNode {
 
 class VarNode final : public ExprNode {
  public:
-  VarNode(std::string var_name, DType type);
+  VarNode(std::string var_name, DType type, int64_t lowest_value = 0, int64_t highest_value = -1);
   static bool is_kind(ExprKind k) { return k == ExprKind::Var; }
   const std::string name;
   /// Grows with creation over all threads, so that a variable made later is the greater one whoever made it;
   /// gives variables an order that does not depend on addresses.
   const uint64_t serial;
+  /// The range of a parameter, which is an index that no loop binds; for other variables lowest > highest.
+  const int64_t lowest, highest;
+  bool is_parameter() const { return lowest <= highest; }
 };
 
 class CallNode final : public ExprNode {
@@ -207,6 +207,8 @@ class Var {
  public:
   Var() = default;
   explicit Var(std::string name, DType type = kIndex);
+  /// One that has the same value, of [lowest, highest], wherever a program uses it.
+  static Var parameter(std::string name, int64_t lowest, int64_t highest);
   /// From an expression that is a VarNode; throws InternalError otherwise.
   static Var from(const Expr& expr);
 
@@ -292,7 +294,6 @@ class Substitution {
 };
 
 Expr substitute(const Expr& expr, const Substitution& map);
-/// Each of them.
 std::vector<Expr> substitute(std::span<const Expr> exprs, const Substitution& map);
 
 }  // namespace tunesmith

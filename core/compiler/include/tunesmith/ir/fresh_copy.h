@@ -6,7 +6,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A copy of `stmt` with loops, blocks and variables of its own; blocks get fresh names. `fresh` gets the new
+/// A copy of `stmt` with loops, blocks, allocations and variables of its own; blocks and buffers get fresh
+/// names. `fresh` gets the new
 /// loop variables and iterators for the old ones. Put each copy into the tree before making the next: names
 /// are fresh with regard to the tree.
 StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh);

@@ -12,6 +12,14 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
+/// What a program is for an interval of: an extent, given with each call. A program is right for every value
+/// of the variable's range.
+struct ExtentParameter {
+  Var var;
+  /// What it is measured at, ascending; empty where nobody said. No part of what the program computes.
+  std::vector<int64_t> typical;
+};
+
 /// Movable; copied only by clone(). Belongs to one thread at a time.
 class Program {
  public:
@@ -21,6 +29,9 @@ class Program {
   ~Program();
 
   std::string name;
+  /// Empty for a program of fixed extents. Shapes and loops have the extents for the highest values
+  /// (BufferNode::extents).
+  std::vector<ExtentParameter> parameters;
   std::vector<Buffer> inputs;
   std::vector<Buffer> outputs;
   /// Buffers that are neither input nor output. Where they live is decided by lowering.

@@ -48,6 +48,8 @@ struct LowerOptions {
   int64_t max_expanded_stores = 16384;
   /// Take work on constant inputs out of the program (LoweredProgram::prepare). Only for who runs both.
   bool prepare = false;
+  /// Take programs with parameters. Only for who gives their values with each call.
+  bool parameters = false;
   /// Those that the target emits; extensions add to them. Calls of others become plain loops.
   std::vector<TensorIntrinsicPtr> intrinsics;
   /// What bound loops and scopes are checked against: Target::execution(), which the kernel puts here.

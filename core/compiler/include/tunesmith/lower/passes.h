@@ -45,7 +45,8 @@ struct BlockFacts {
 };
 
 /// Blocks become their bodies: iteration variables replaced by their bindings, predicates by Ifs, an init by
-/// an If on the first reduction iteration.
+/// an If on the first reduction iteration; where extents vary, a store is under an If for what it touches to
+/// exist.
 BlockFacts lower_blocks(Program& program);
 
 /// An intermediate buffer whose accesses fall into groups that share no element becomes a buffer for each:
@@ -75,6 +76,10 @@ void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& mo
 /// that makes it anew; each iteration fills the other half for the next. Refuses what may not be filled so
 /// early (LowerError).
 void double_buffers(Program& program, const BlockFacts& facts);
+
+/// Loops run as far as guards over parameters let anything in them happen, and what lies in a tile of which
+/// all is there is done without asking: the innermost loop around a tile does one or the other.
+void bound_tiles(Program& program);
 
 /// Conditions that bound a loop become its range, where they guard all that the loop does: predicates of
 /// blocks, and padding that a reduction would add as zeros (or as what its minimum or maximum does not heed).

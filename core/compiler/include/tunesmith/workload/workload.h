@@ -2,7 +2,7 @@
 // parameters.
 //
 //   WorkloadDefinition   a file, read and checked as far as that goes without values
-//   Workload             one computation of fixed shapes, as a program
+//   Workload             one computation, of fixed shapes or for ranges of extents, as a program
 //
 // Errors in a text are UserErrors with the exact line and column, what was expected and the nearest known
 // name.
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,14 +29,21 @@ namespace workload {
 struct Definition;
 }
 
-/// A parameter is an integer or a data type.
-using ParamValue = std::variant<int64_t, DType>;
+/// Of an extent that varies: "1..512" or "1..512:typical=128,384".
+struct ParamRange {
+  int64_t lowest = 1;
+  int64_t highest = 1;
+  std::vector<int64_t> typical;
+};
+
+/// A parameter is an integer, a data type, or a range where its value comes with each call.
+using ParamValue = std::variant<int64_t, DType, ParamRange>;
 
 struct WorkloadParam {
   std::string name;
   ParamValue value;
 
-  /// "512", "-1", "bf16".
+  /// "512", "-1", "bf16", "1..512".
   std::string value_text() const;
 };
 
@@ -66,6 +74,9 @@ struct Workload {
   /// Bytes of all inputs and outputs: the least that one call moves.
   double bytes_min = 0.0;
 };
+
+/// The workload for these values of its program's parameters alone: of fixed extents.
+Workload at_values(const Workload& workload, std::span<const int64_t> values);
 
 /// Cheap to copy; immutable, so any thread may use it.
 class WorkloadDefinition {

@@ -19,8 +19,9 @@ typedef void (*tunesmith_parallel_for)(void* pool, int64_t count, tunesmith_loop
 /* A kernel, or what prepares for one. `buffers`: the data pointers of the inputs, then of the outputs, in the
    program's order, row-major and aligned at least to their element, then, where there is something to
    prepare, the prepared memory, aligned to 64: preparing fills it from constant inputs and touches no other
-   buffer, the kernel only reads it. Pointers of buffers that are not touched may be null. `workspace`: as
-   many bytes as the kernel needs, aligned to 64, contents unspecified before and after (null when it needs
+   buffer, the kernel only reads it; then, for a program with parameters, a pointer to their values, an
+   int64_t each, which the kernel trusts. Pointers of buffers that are not touched may be null. `workspace`:
+   as many bytes as the kernel needs, aligned to 64, contents unspecified before and after (null when it needs
    none). */
 typedef void (*tunesmith_kernel)(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for,
                                  void* pool);

@@ -1,0 +1,89 @@
+// Programs for ranges of extents, compiled, against the interpreted program for each value alone: buffers end at
+// pages which may not be touched.
+#include <functional>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "lowered_program.h"
+#include "tunesmith/trace/schedule.h"
+#include "tunesmith/workload/library.h"
+#include "varying.h"
+
+namespace tunesmith {
+namespace {
+
+using tunesmith_test::AtValues;
+using tunesmith_test::tried_values;
+
+void expect_right(const std::string& text, const std::function<void(Schedule&)>& change) {
+  const auto target = testing::make_target();
+  const Workload workload = WorkloadLibrary().load(text);
+  Schedule s(workload.program.clone());
+  change(s);
+  const LoweredProgram lowered = lower(s.program(), target->lower_options());
+  for (const int64_t value : tried_values(workload.program)) {
+    const AtValues at(workload, {value});
+    at.expect_interpreted(s.program(), s.program(), 1e-3);
+    at.expect_interpreted(lowered, s.program(), 1e-3);
+    const std::vector<Tensor> got =
+        testing::run_guarded_at(*target, lowered, at.fixed.program, at.values, at.arguments, 2);
+    for (size_t i = 0; i < got.size(); ++i)
+      EXPECT_LE(max_error(got[i], at.wanted[i]), 1e-3) << value << to_string(lowered.program);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+class Varying : public ::testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Workloads, Varying,
+                         ::testing::Values("gmm:n=1..37,m=11,k=13", "gmm:b=1..7,n=5,m=6,k=7",
+                                           "dense_bias_gelu:n=1..19,m=8,k=10", "softmax:m=1..17,n=37",
+                                           "layer_norm:m=2..17,n=37", "reduce_sum_2d:m=1..17,n=13",
+                                           "relu:n=1..37,m=13", "elementwise_chain:n=1..17,m=11",
+                                           "gmm:n=1..37,m=11,k=13,dtype=bf16", "attention_scores:b=1..3,seq=6,heads=2,dim=5"));
+
+TEST_P(Varying, AreRightAsTheyStand) {
+  expect_right(GetParam(), [](Schedule&) {});
+}
+
+/// Tiles that do not divide, in registers, on vectors and threads.
+TEST(VaryingTiles, AreRight) {
+  for (const int64_t rows : {1, 3, 6}) {
+    expect_right("gmm:n=1..37,m=24,k=13", [&](Schedule& s) {
+      const BlockRV block = s.get_block("C");
+      const std::vector<LoopRV> loops = s.get_loops(block);
+      const std::vector<LoopRV> i = s.split(loops[1], {std::nullopt, rows});
+      const std::vector<LoopRV> j = s.split(loops[2], {std::nullopt, 8});
+      s.reorder({i[0], j[0], loops[3], i[1], j[1]});
+      s.decompose_reduction(block, loops[3]);
+      s.unroll(i[1]);
+      s.vectorize(j[1]);
+      s.parallel(s.fuse({loops[0], i[0], j[0]}));
+    });
+  }
+}
+
+/// The varying dimension itself on vectors.
+TEST(VaryingTiles, AreRightOnVectors) {
+  expect_right("relu:n=1..37,m=1", [](Schedule& s) {
+    const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+    const std::vector<LoopRV> i = s.split(s.fuse(loops), {std::nullopt, 8});
+    s.vectorize(i[1]);
+    s.parallel(i[0]);
+  });
+}
+
+TEST(VaryingTiles, DoNoWorkBeyond) {
+  const auto target = testing::make_target();
+  const Workload workload = WorkloadLibrary().load("gmm:n=1..96,m=16,k=8");
+  Schedule s(workload.program.clone());
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("C"));
+  s.unroll(s.split(loops[1], {std::nullopt, 6})[1]);
+  const std::string text = to_string(lower(s.program(), target->lower_options()).program);
+  EXPECT_NE(text.find("0..(n + 5)//6"), std::string::npos) << text;
+  EXPECT_NE(text.find("else:"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tunesmith

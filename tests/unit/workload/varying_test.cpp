@@ -1,0 +1,104 @@
+// Parameters with a range: extents that come with each call.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tunesmith/ir/extents.h>
+#include <tunesmith/ir/parser.h>
+#include <tunesmith/ir/printer.h>
+#include <tunesmith/workload/library.h>
+
+#include "unit/workload/parse.h"
+
+namespace tunesmith {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kRows =
+    "name: rows\n"
+    "params: {n: 6, m: 8}\n"
+    "inputs:\n"
+    "  X: {shape: [n, m], dtype: f32}\n"
+    "compute: |\n"
+    "  P[i<n + 2, j<m] = inside(X[i - 1, j], 0)\n"
+    "  O[i<n, j<m] = P[i, j] + P[i + 2, j]\n"
+    "outputs: [O]\n";
+
+TEST(VaryingExtents, AreParametersOfTheProgram) {
+  const Workload workload = workload_of(kRows, {{"n", "1..20"}});
+  EXPECT_EQ(workload.key, "rows:n=1..20,m=8");
+  EXPECT_THAT(to_string(workload.program),
+              HasSubstr("program rows[1 <= n <= 20](X: f32[20, 8] extents [n, 8]) -> (O: f32[20, 8] extents [n, 8])\n"
+                        "  intermediate P: f32[22, 8] extents [n + 2, 8]\n"));
+  const std::string text = to_string(workload.program);
+  EXPECT_EQ(to_string(parse_program(text)), text);
+  EXPECT_EQ(structural_hash(parse_program(text)), workload.hash);
+}
+
+TEST(VaryingExtents, AreOtherProgramsThanFixedOnesAndThoseOfOtherRanges) {
+  const uint64_t hash = workload_of(kRows, {{"n", "1..20"}}).hash;
+  EXPECT_NE(hash, workload_of(kRows, {{"n", "20"}}).hash);
+  EXPECT_NE(hash, workload_of(kRows, {{"n", "2..20"}}).hash);
+  EXPECT_EQ(hash, workload_of(kRows, {{"n", "1..20:typical=3,7"}}).hash);
+  EXPECT_EQ(workload_of(kRows, {{"n", "7..7"}}).hash, workload_of(kRows, {{"n", "7"}}).hash);
+}
+
+TEST(VaryingExtents, AreFixedAtValues) {
+  const Workload workload = workload_of(kRows, {{"n", "1..20"}});
+  const Workload fixed = at_values(workload, std::vector<int64_t>{7});
+  EXPECT_EQ(fixed.hash, workload_of(kRows, {{"n", "7"}}).hash);
+  EXPECT_THAT(extents_at(*workload.program.intermediates[0], workload.program, std::vector<int64_t>{7}),
+              ElementsAre(9, 8));
+}
+
+TEST(VaryingExtents, AreMeasuredAtTypicalValues) {
+  const auto typical = [](const char* range) { return typical_values(workload_of(kRows, {{"n", range}}).program); };
+  EXPECT_THAT(typical("1..512"), ElementsAre(ElementsAre(512), ElementsAre(128), ElementsAre(32)));
+  EXPECT_THAT(typical("1..2"), ElementsAre(ElementsAre(2), ElementsAre(1)));
+  EXPECT_THAT(typical("1..512:typical=384,128"), ElementsAre(ElementsAre(384), ElementsAre(128)));
+  const Workload one = WorkloadLibrary().load("gmm:n=1..64:typical=16,m=8,k=4");
+  EXPECT_DOUBLE_EQ(one.flops, WorkloadLibrary().load("gmm:n=16,m=8,k=4").flops);
+}
+
+TEST(VaryingExtents, OfTextsWithSeveralTypicalValues) {
+  EXPECT_EQ(WorkloadLibrary().load("gmm:n=1..64:typical=8,16,m=3,k=3").key,
+            "gmm:b=1,n=1..64:typical=8,16,m=3,k=3,dtype=f32,constant_b=0");
+}
+
+std::string refused_range(const std::string& range) { return error_of(kRows, {{"n", range}}); }
+
+TEST(VaryingExtents, AreRefusedByName) {
+  EXPECT_EQ(refused_range("0..8"),
+            "parameter 'n' of rows: '0..8' is no range of extents; expected LOWEST..HIGHEST, from 1 to 2^34");
+  EXPECT_THAT(refused_range("8..2"), HasSubstr("'8..2' is no range of extents"));
+  EXPECT_EQ(refused_range("1..x"), "parameter 'n' of rows is an integer, 'x' is none");
+  EXPECT_THAT(refused_range("1..8:typical=9"), HasSubstr("9 is no typical value"));
+  EXPECT_THAT(error_of(kRows, {{"m", "1..8"}}),
+              HasSubstr("w.yaml:4:3: extent 2 of 'X' varies (m), which is not its outermost"));
+}
+
+std::string refused_with(const std::string& params, const std::string& more) {
+  return error_of("name: t\nparams: {n: 4, " + params + "}\n" + more, {{"n", "2..9"}});
+}
+
+TEST(VaryingExtents, AreRefusedWhereTheyStand) {
+  const std::string input = "inputs: {X: {shape: [n, 8], dtype: f32}}\n";
+  EXPECT_THAT(refused_with("k: 2*n", input + "compute: \"O[i<n] = X[i, 0]\"\noutputs: [O]\n"),
+              HasSubstr("parameter 'k' of t would be n*2, which varies; give it a value"));
+  EXPECT_THAT(refused_with("k: 1", "require: [n % 2 == 0]\n" + input +
+                                       "compute: \"O[i<n] = X[i, 0]\"\noutputs: [O]\n"),
+              HasSubstr("requires n % 2 == 0, which may not hold for every value of a range"));
+  EXPECT_THAT(refused_with("k: 1", input + "compute: \"O[i<n] = X[i, at(X[i, 0] > 0)]\"\noutputs: [O]\n"),
+              HasSubstr("at takes an integer"));
+  EXPECT_THAT(refused_with("k: 1", input + "compute: \"O[i<9] = X[i, 0]\"\noutputs: [O]\n"),
+              HasSubstr("'X' may be read outside its shape: index 1 of 2 runs from 0 to 8, the extent is n"));
+  EXPECT_THAT(refused_with("k: 1", input + "compute: \"O[j<8] = sum(i<n) X[0, j] * f32(i)\"\noutputs: [O]\n"),
+              HasSubstr("the extent of axis 'i' varies, but no element that is always read has its index"));
+  EXPECT_THAT(refused_with("k: 1", "inputs: {X: {shape: [n, 8], dtype: f32, constant: true}}\n"
+                                   "compute: \"O[i<n] = X[i, 0]\"\noutputs: [O]\n"),
+              HasSubstr("'X' is constant, but an extent of it varies"));
+}
+
+}  // namespace
+}  // namespace tunesmith
