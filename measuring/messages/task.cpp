@@ -136,6 +136,7 @@ Message to_message(const TaskRequest& request) {
                     {"references", std::move(references)}};
   const SamplingOptions& sampling = request.sampling;
   add_repeats(message.header, {sampling.min_repeats, sampling.max_repeats, sampling.min_total_seconds});
+  if (!request.parameters.empty()) message.header["parameters"] = request.parameters;
   if (!request.fills.empty()) add_data(message, {request.fills, request.results});
   return message;
 }
@@ -161,6 +162,10 @@ tl::expected<TaskRequest, std::string> read_task_request(Message message) {
   request.sampling = read_sampling(header);
   request.memory_limit_bytes = header["memory_limit_bytes"].integer(0, kMaxMemory);
   request.arguments = header["buffers"].list(1, kMaxBuffers, read_argument);
+  if (const auto values = header.find("parameters")) {
+    request.parameters =
+        values->list(1, kMaxBuffers, [](const Field& value) { return value.integer(0, kAnyCount); });
+  }
   request.references = read_references(header["references"], message.attachments, request.arguments);
   if (const auto fills = header.find("fills")) request.fills = read_fills(*fills);
   request.results.assign(std::make_move_iterator(message.attachments.begin() + kDataKinds.size()),

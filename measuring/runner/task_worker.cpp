@@ -77,13 +77,14 @@ bool is_lost(const FailureReply& failure) {
 }  // namespace
 
 TaskWorker::TaskWorker(const Workload& workload, Target& target, const WorkerTarget& worker_target,
-                       const MeasureOptions& options)
+                       const MeasureOptions& options, std::vector<int64_t> parameters)
     : program_(workload.program.clone()),
       key_(workload.key),
       target_(target),
       worker_target_(worker_target),
       options_(options),
-      may_be_slow_(twins_of(target) != nullptr) {}
+      may_be_slow_(twins_of(target) != nullptr),
+      parameters_(std::move(parameters)) {}
 
 void TaskWorker::prepare() {
   if (!task_.header.empty()) return;
@@ -121,6 +122,7 @@ void TaskWorker::prepare() {
                       options_.racing_factor};
   request.memory_limit_bytes = options_.memory_limit_bytes;
   request.arguments = arguments_;
+  request.parameters = parameters_;
   task_ = to_message(request);
 }
 

@@ -20,8 +20,9 @@ namespace tunesmith {
 /// Belongs to one thread at a time. `target` outlives it.
 class TaskWorker {
  public:
+  /// `parameters`: the values that candidates get, for which alone the workload is.
   TaskWorker(const Workload& workload, Target& target, const WorkerTarget& worker_target,
-             const MeasureOptions& options);
+             const MeasureOptions& options, std::vector<int64_t> parameters = {});
 
   /// Compiles the reference, where that has not been done. Throws EnvironmentError.
   void prepare();
@@ -66,6 +67,7 @@ class TaskWorker {
   const WorkerTarget worker_target_;
   const MeasureOptions options_;
   const bool may_be_slow_;
+  const std::vector<int64_t> parameters_;
   std::vector<Argument> arguments_;
   Message task_;           // empty until it is prepared
   bool has_data_ = false;  // the task, for workers that take over

@@ -12,6 +12,7 @@
 #include "runner/disturbance.h"
 #include "runner/interleave.h"
 #include "runner/task_worker.h"
+#include "runner/varying_runner.h"
 #include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
@@ -31,12 +32,12 @@ constexpr std::ptrdiff_t kLiveWorkers = 6;  // each has memory of its own
 class WorkerRunner final : public Runner {
  public:
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
-               const MeasureOptions& options)
+               const MeasureOptions& options, std::vector<int64_t> parameters)
       : options_(options),
         models_times_(models_times(target)),
         target_(target),
         worker_target_(worker_target),
-        own_(workload, target, worker_target, options) {
+        own_(workload, target, worker_target, options, std::move(parameters)) {
     // Where twins are verified it may never be needed, and take long.
     if (twins_of(target) == nullptr) own_.prepare();
   }
@@ -253,7 +254,17 @@ class WorkerRunner final : public Runner {
 
 std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target,
                                            const WorkerTarget& worker_target, const MeasureOptions& options) {
-  return std::make_unique<WorkerRunner>(workload, target, worker_target, options);
+  if (!workload.program.parameters.empty()) {
+    if (!target.lower_options().parameters)
+      throw UserError(fmt::format("target '{}' takes no extents that vary", worker_target.id),
+                      "give each parameter of the workload one value");
+    return make_varying_runner(workload, options,
+                               [&](const std::vector<int64_t>& values, const MeasureOptions& how) {
+                                 return std::make_unique<WorkerRunner>(at_values(workload, values), target,
+                                                                       worker_target, how, values);
+                               });
+  }
+  return std::make_unique<WorkerRunner>(workload, target, worker_target, options, std::vector<int64_t>());
 }
 
 }  // namespace tunesmith

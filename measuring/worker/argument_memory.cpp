@@ -149,9 +149,11 @@ bool ArgumentMemory::gaps_are_poison(size_t position) const {
 std::vector<void*> ArgumentMemory::kernel_pointers(const CompiledKernel& kernel, std::byte* prepared) const {
   std::vector<void*> pointers;
   for (const GuardedBuffer& memory : memory_) pointers.push_back(memory.data());
-  if (prepared == nullptr) return pointers;
-  for (const size_t position : kernel.prepare->unread) pointers[position] = nullptr;
-  pointers.push_back(prepared);
+  if (prepared != nullptr) {
+    for (const size_t position : kernel.prepare->unread) pointers[position] = nullptr;
+    pointers.push_back(prepared);
+  }
+  if (!parameters_.empty()) pointers.push_back(const_cast<int64_t*>(parameters_.data()));
   return pointers;
 }
 

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunesmith/target/target.h"
@@ -53,6 +54,8 @@ class ArgumentMemory {
   /// The first output with a changed byte around it or between its elements; null when there is none.
   const Argument* touched_around() const;
 
+  /// What kernels get behind their buffers, if it is not empty.
+  void set_parameters(std::vector<int64_t> values) { parameters_ = std::move(values); }
   /// What a kernel gets; `prepared` is null when it has no preparation.
   std::vector<void*> kernel_pointers(const CompiledKernel& kernel, std::byte* prepared) const;
   /// Likewise its preparation.
@@ -64,6 +67,7 @@ class ArgumentMemory {
   bool gaps_are_poison(size_t position) const;
 
   std::vector<Argument> arguments_;
+  std::vector<int64_t> parameters_;
   std::deque<GuardedBuffer> memory_;  // stays where it is: faults are looked up in it
   std::byte poison_{};                // of the outputs
 };

@@ -23,6 +23,8 @@ TaskData::TaskData(const TaskRequest& request, Target& target, CallResources& re
   sets_.emplace_back(arguments_, Placement::AtEnd, kPoisonLarge);
   sets_.emplace_back(arguments_, Placement::Unaligned, kPoisonNaN);
   timed_ = std::make_unique<ArgumentMemory>(arguments_, Placement::OnPage);
+  for (DataSet& set : sets_) set.memory.set_parameters(request.parameters);
+  timed_->set_parameters(request.parameters);
   size_t result = 0;
   bool every_term = false;
   for (size_t set = 0; set < kDataKinds.size(); ++set) {

@@ -67,20 +67,81 @@ std::vector<Argument> prepared_from(const LibraryRequest& request) {
 constexpr const char* kPrepared = "const void* tunesmith_prepared";
 constexpr const char* kPreparedByPrepare = "void* tunesmith_prepared";
 
-std::string shape_text(const BufferNode& buffer) {
-  return buffer.shape.empty() ? "1" : fmt::format("{}", fmt::join(buffer.shape, ", "));
+constexpr const char* kExtents = "tunesmith_extents";
+
+/// An extent over parameters in C, where `name` answers what each is called.
+template <typename Name>
+std::string extent_text(const Expr& extent, const Name& name) {
+  if (const auto* number = extent.as<IntImm>()) return std::to_string(number->value);
+  if (const auto* var = extent.as<VarNode>()) return name(var);
+  const char* op = extent.is(ExprKind::Add)        ? "+"
+                   : extent.is(ExprKind::Sub)      ? "-"
+                   : extent.is(ExprKind::Mul)      ? "*"
+                   : extent.is(ExprKind::FloorDiv) ? "/"
+                                                   : nullptr;
+  if (op == nullptr)
+    throw UserError("a library cannot check an extent that varies",
+                    "so far it may be a sum, product or quotient of parameters and numbers");
+  return fmt::format("({} {} {})", extent_text(extent.arg(0), name), op, extent_text(extent.arg(1), name));
+}
+
+/// Its extents, "1" where it has none.
+template <typename Name>
+std::string shape_text(const BufferNode& buffer, const Name& name) {
+  std::vector<std::string> extents;
+  for (size_t d = 0; d < buffer.shape.size(); ++d) {
+    const bool varies = !buffer.extents.empty() && buffer.extents[d];
+    extents.push_back(varies ? extent_text(buffer.extents[d], name) : std::to_string(buffer.shape[d]));
+  }
+  return extents.empty() ? "1" : fmt::format("{}", fmt::join(extents, ", "));
+}
+
+/// Of the parameters within the function that takes arguments.
+auto extent_names(const std::vector<ExtentParameter>& parameters) {
+  return [&parameters](const VarNode* var) {
+    const auto is = [&](const ExtentParameter& one) { return one.var.get() == var; };
+    return fmt::format("{}[{}]", kExtents, std::ranges::find_if(parameters, is) - parameters.begin());
+  };
+}
+
+/// Each parameter is the extent of some argument, which must be in its range.
+std::string read_extents(const LibraryRequest& request, const std::vector<Argument>& arguments) {
+  const std::vector<ExtentParameter>& parameters = request.program->parameters;
+  if (parameters.empty()) return "";
+  std::string text = fmt::format("  int64_t {}[{}];\n", kExtents, parameters.size());
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const VarNode& var = *parameters[i].var.get();
+    std::string found;
+    for (size_t a = 0; a < arguments.size() && found.empty(); ++a) {
+      const BufferNode& buffer = *arguments[a].buffer;
+      for (size_t d = 0; d < buffer.extents.size() && found.empty(); ++d) {
+        if (!buffer.extents[d] || buffer.extents[d].get() != &var) continue;
+        found = fmt::format(
+            "  {0}[{1}] = {2} != NULL && {2}->ndim == {3} && {2}->shape != NULL ? {2}->shape[{4}] : {5};\n"
+            "  if ({0}[{1}] < {5} || {0}[{1}] > {6}) return {7}_WRONG_SHAPE + 256 * {8};\n",
+            kExtents, i, arguments[a].name, buffer.shape.size(), d, var.lowest, var.highest, request.name, a);
+      }
+    }
+    if (found.empty())
+      throw UserError(fmt::format("'{}' is the extent of no input and no output", var.name),
+                      "a library finds the values of what varies in the shapes of its arguments");
+    text += found;
+  }
+  return text;
 }
 
 /// Checks of one argument into its place among the buffers; `position` is the argument's, for the answer.
-std::string check_of(const Argument& argument, size_t place, size_t position, bool may_be_null) {
+std::string check_of(const Argument& argument, size_t place, size_t position, bool may_be_null,
+                     const std::vector<ExtentParameter>& varying) {
   const BufferNode& buffer = *argument.buffer;
   const std::string check = fmt::format(
-      "  static const int64_t tunesmith_shape{0}[] = {{{1}}};\n"
+      "  {7}const int64_t tunesmith_shape{0}[] = {{{1}}};\n"
       "  tunesmith_wrong = tunesmith_check({2}, {3}, tunesmith_shape{0}, {4}, {5}, "
       "&tunesmith_buffers[{6}]);\n"
       "  if (tunesmith_wrong != 0) return tunesmith_wrong + 256 * {0};\n",
-      position, shape_text(buffer), argument.name, buffer.shape.size(), dlpack_code(buffer.dtype),
-      buffer.dtype.is_bool() ? 8 : buffer.dtype.bits, place);
+      position, shape_text(buffer, extent_names(varying)), argument.name, buffer.shape.size(),
+      dlpack_code(buffer.dtype), buffer.dtype.is_bool() ? 8 : buffer.dtype.bits, place,
+      buffer.extents.empty() ? "static " : "");
   if (!may_be_null) return check;
   return fmt::format("  tunesmith_buffers[{}] = NULL;\n  if ({} != NULL) {{\n{}  }}\n", place, argument.name,
                      check);
@@ -124,7 +185,7 @@ PrepareSource prepare_source(const LibraryRequest& request) {
   const std::vector<Argument> taken = prepared_from(request);
   const size_t last = request.program->inputs.size() + request.program->outputs.size();
   std::string checks;
-  for (size_t i = 0; i < taken.size(); ++i) checks += check_of(taken[i], step.reads[i], i, false);
+  for (size_t i = 0; i < taken.size(); ++i) checks += check_of(taken[i], step.reads[i], i, false, {});
   checks += check_of_prepared(last, taken.size());
   PrepareSource source;
   source.raw = replace_all(kPrepareSource, "@PREPARE_KERNEL@", step.symbol);
@@ -162,6 +223,26 @@ std::string processor_checks(const std::vector<std::string>& features) {
   return text;
 }
 
+std::string extents_header(const Program& program) {
+  std::string text;
+  for (const auto& [var, typical] : program.parameters)
+    text += fmt::format("{}{}: {} to {}", text.empty() ? "" : ", ", var->name, var->lowest, var->highest);
+  if (text.empty()) return text;
+  return fmt::format(
+      "\n\n   {}. The values of a call are found in the shapes of its arguments. Others are "
+      "@NAME@_WRONG_SHAPE.",
+      text);
+}
+
+std::string last_pointers(const LibraryRequest& request) {
+  std::string text = request.kernel->prepare ? ", prepared memory last" : "";
+  std::vector<std::string> names;
+  for (const auto& [var, typical] : request.program->parameters) names.push_back(var->name);
+  if (!names.empty())
+    text += fmt::format(", then one to {} as int64_t, which must be in range", fmt::join(names, ", "));
+  return text;
+}
+
 }  // namespace
 
 std::string library_header(const LibraryRequest& request) {
@@ -169,7 +250,10 @@ std::string library_header(const LibraryRequest& request) {
   std::string lines;
   for (const Argument& argument : arguments) {
     lines += fmt::format("\n   {} {}: {} [{}]", argument.output ? "output" : "input", argument.name,
-                         argument.buffer->dtype.str(), fmt::join(argument.buffer->shape, ", "));
+                         argument.buffer->dtype.str(),
+                         argument.buffer->shape.empty()
+                             ? ""
+                             : shape_text(*argument.buffer, [](const VarNode* var) { return var->name; }));
   }
   const std::optional<PrepareStep>& prepare = request.kernel->prepare;
   if (prepare) lines += "\n   tunesmith_prepared: what " + request.name + "_prepare has filled";
@@ -177,20 +261,22 @@ std::string library_header(const LibraryRequest& request) {
   text = replace_all(std::move(text), "@PREPARE@", prepare ? prepare_header(request) : "");
   text = replace_all(std::move(text), "@NOT_PREPARED@", prepare ? kNotPrepared : "");
   text = replace_all(std::move(text), "@SETUP_FAILED@", setup_failed(request));
+  text = replace_all(std::move(text), "@EXTENTS@", extents_header(*request.program));
   text = replace_all(std::move(text), "@NAME@", request.name);
   text = replace_all(std::move(text), "@ARGUMENTS@", lines);
   text = replace_all(std::move(text), "@PARAMETERS@", parameters(arguments, prepare ? kPrepared : ""));
-  text = replace_all(std::move(text), "@LAST_POINTER@", prepare ? ", prepared memory last" : "");
+  text = replace_all(std::move(text), "@LAST_POINTER@", last_pointers(request));
   return replace_all(std::move(text), "@PROVENANCE@", c_comment(request.provenance));
 }
 
 std::string library_source(const LibraryRequest& request, const std::vector<std::string>& features) {
   const std::vector<Argument> arguments = arguments_of(*request.program);
   const std::optional<PrepareStep>& prepare = request.kernel->prepare;
-  std::string checks;
+  const std::vector<ExtentParameter>& varying = request.program->parameters;
+  std::string checks = read_extents(request, arguments);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const bool unread = prepare && std::ranges::find(prepare->unread, i) != prepare->unread.end();
-    checks += check_of(arguments[i], i, i, unread);
+    checks += check_of(arguments[i], i, i, unread, varying);
   }
   if (prepare) {
     checks += check_of_prepared(arguments.size(), arguments.size());
@@ -199,6 +285,8 @@ std::string library_source(const LibraryRequest& request, const std::vector<std:
         "    return {}_NOT_PREPARED + 256 * {};\n",
         request.name, arguments.size());
   }
+  const size_t pointers = arguments.size() + (prepare ? 1 : 0);
+  if (!varying.empty()) checks += fmt::format("  tunesmith_buffers[{}] = {};\n", pointers, kExtents);
   const PrepareSource preparing = prepare_source(request);
   std::string text = replace_all(kSource, "@PREPARE@", preparing.raw) + preparing.function;
   text = replace_all(std::move(text), "@THREADS@", kThreadsText);
@@ -208,6 +296,8 @@ std::string library_source(const LibraryRequest& request, const std::vector<std:
   text = replace_all(std::move(text), "@KERNEL@", request.kernel->symbol);
   text = replace_all(std::move(text), "@WORKSPACE@", std::to_string(request.kernel->workspace_bytes));
   text = replace_all(std::move(text), "@PROCESSOR@", processor_checks(features));
+  text = replace_all(std::move(text), "@POINTERS@",
+                     varying.empty() ? "@COUNT@ + 1" : std::to_string(pointers + 1));
   text = replace_all(std::move(text), "@COUNT@", std::to_string(arguments.size()));
   text = replace_all(std::move(text), "@CHECKS@", checks);
   return replace_all(std::move(text), "@PARAMETERS@", parameters(arguments, prepare ? kPrepared : ""));

@@ -34,7 +34,7 @@ enum {
   @NAME@_WRONG_PROCESSOR = 9 /* built for one with more instructions */@NOT_PREPARED@@SETUP_FAILED@
 };
 
-@PREPARE@/*@ARGUMENTS@
+@PREPARE@/*@ARGUMENTS@@EXTENTS@
 
    Outputs are overwritten; they may not overlap each other or an input. */
 int @NAME@(@PARAMETERS@);
@@ -119,7 +119,7 @@ EXPORTED int @NAME@_raw(void* const* buffers) { return run(@KERNEL@, buffers); }
 @PREPARE@
 @CHECK_FUNCTION@/* Names of its own, which no argument has. */
 EXPORTED int @NAME@(@PARAMETERS@) {
-  void* tunesmith_buffers[@COUNT@ + 1];
+  void* tunesmith_buffers[@POINTERS@];
   int tunesmith_wrong;
 @CHECKS@  return @NAME@_raw(tunesmith_buffers);
 }

@@ -611,6 +611,21 @@ def constant_inputs_are_prepared(folder):
         assert connection.execute(prepared).fetchone()[0] == 4
 
 
+def one_library_is_for_a_range_of_extents(folder):
+    workload = "gmm:n=2..41:typical=7,32,m=24,k=16"
+    result = tune(workload, folder / "records.db", "--trials", TRIALS)
+    assert result["valid"] == result["trials"] == TRIALS, result
+    out = folder / "built"
+    run("build", workload, "--database", folder / "records.db", "--output", out)
+    header = (out / "gmm.h").read_text()
+    assert "input A: f32 [1, n, 16]" in header and "n: 2 to 41." in header, header
+    call_library(out, "gmm", {"lowest": 2, "highest": 41, "m": 24, "k": 16}, "gmm_varying.c")
+    # Another interval is another task.
+    assert "no record" in run("build", "gmm:n=1..41,m=24,k=16", "--database", folder / "records.db", "--output", out, code=2).stderr
+    refused = run("tune", "gmm:n=8,m=1..24,k=16", code=2).stderr
+    assert re.search(r"gmm.yaml:6:3: extent 3 of 'B' varies \(m\), which is not its outermost", refused), refused
+
+
 def tables_are_recorded_until_rounds_agree(folder):
     spaces = folder / "few.yaml"
     spaces.write_text("""

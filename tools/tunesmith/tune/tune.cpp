@@ -97,6 +97,9 @@ TuneOptions options_of(const Common& common, const TuneArguments& arguments, con
 int tune_one(const Common& common, const TuneArguments& arguments, const Workload& workload,
              const std::atomic<bool>& stop) {
   if (!arguments.against.empty()) require_against(arguments.against, arguments.workloads.front());
+  if (!arguments.against.empty() && !workload.program.parameters.empty())
+    throw UserError("--against calls a library for one shape",
+                    "give each parameter of the workload one value");
   Session session(common);
   const SpaceSpec spec = searched_as_asked(session, arguments);
   const std::shared_ptr<MeasuringPlace> place = measuring_place(session, spec);

@@ -1,0 +1,174 @@
+#include "runner/varying_runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tunesmith/ir/extents.h"
+#include "tunesmith/support/contains.h"
+#include "tunesmith/support/random.h"
+
+namespace tunesmith {
+namespace {
+
+bool is_prime(int64_t value) {
+  for (int64_t divisor = 2; divisor * divisor <= value; ++divisor) {
+    if (value % divisor == 0) return false;
+  }
+  return value > 1;
+}
+
+/// The highest below `below`; nothing where the range has none.
+std::optional<int64_t> prime_below(int64_t below, int64_t lowest) {
+  for (int64_t value = below - 1; value >= lowest; --value) {
+    if (is_prime(value)) return value;
+  }
+  return std::nullopt;
+}
+
+void add(std::vector<ParameterValues>& list, ParameterValues values) {
+  if (!contains(list, values)) list.push_back(std::move(values));
+}
+
+double geometric_mean(std::span<const double> values) {
+  double logarithms = 0.0;
+  for (const double value : values) logarithms += std::log(value);
+  return std::exp(logarithms / static_cast<double>(values.size()));
+}
+
+/// Sample by sample, as many as each value has.
+std::vector<double> mean_samples(std::span<const std::vector<double>> of_values) {
+  std::vector<double> means;
+  for (size_t i = 0;; ++i) {
+    std::vector<double> samples;
+    for (const std::vector<double>& one : of_values) {
+      if (i >= one.size()) return means;
+      samples.push_back(one[i]);
+    }
+    means.push_back(geometric_mean(samples));
+  }
+}
+
+class VaryingRunner final : public Runner {
+ public:
+  VaryingRunner(const Workload& workload, const MeasureOptions& options, const MakeRunner& make) {
+    const std::vector<ParameterValues> timed = typical_values(workload.program);
+    for (const ParameterValues& values : timed) timed_.push_back({values, make(values, options), 0.0});
+    MeasureOptions once = options;
+    once.min_repeats = once.max_repeats = 1;
+    once.min_total_seconds = 0.0;
+    for (const ParameterValues& values : verified_values(workload.program, options.data_seed)) {
+      if (!contains(timed, values)) verified_.push_back({values, make(values, once), 0.0});
+    }
+  }
+
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    std::vector<MeasureResult> results(requests.size());
+    std::vector<std::vector<std::vector<double>>> samples(requests.size());
+    for (One& one : verified_) run_at(one, requests, results, nullptr);
+    for (One& one : timed_) run_at(one, requests, results, &samples);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (results[i].failure) {
+        results[i].timing.reset();
+        continue;
+      }
+      const double prepare = results[i].timing->prepare;
+      results[i].timing = make_timing(mean_samples(samples[i]));
+      results[i].timing->prepare = prepare;
+    }
+    return results;
+  }
+
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    InterleaveOptions each = options;
+    each.budget_seconds /= static_cast<double>(timed_.size());
+    std::vector<InterleavedTimes> times(kernels.size());
+    std::vector<std::vector<std::vector<double>>> samples(kernels.size());
+    for (One& one : timed_) {
+      std::vector<InterleavedTimes> here = one.runner->interleave(kernels, each);
+      for (size_t i = 0; i < kernels.size(); ++i) {
+        times[i].disturbed = std::max(times[i].disturbed, here[i].disturbed);
+        if (here[i].failure && !times[i].failure) times[i].failure = said_at(one, *here[i].failure);
+        samples[i].push_back(std::move(here[i].samples));
+      }
+    }
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      times[i].samples = mean_samples(samples[i]);
+      times[i].disturbed = std::min(times[i].disturbed, times[i].samples.size());
+    }
+    return times;
+  }
+
+  std::vector<std::string> not_exercised() const override { return timed_.front().runner->not_exercised(); }
+
+ private:
+  struct One {
+    ParameterValues values;
+    std::unique_ptr<Runner> runner;
+    double best = 0.0;  // the smallest sample so far; 0: none
+  };
+
+  static CandidateFailure said_at(const One& one, CandidateFailure failure) {
+    failure.message = fmt::format("for [{}]: {}", fmt::join(one.values, ", "), failure.message);
+    return failure;
+  }
+
+  /// Those that have not failed at other values.
+  static void run_at(One& one, std::span<const MeasureRequest> requests, std::vector<MeasureResult>& results,
+                     std::vector<std::vector<std::vector<double>>>* samples) {
+    std::vector<MeasureRequest> left;
+    std::vector<size_t> of;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      if (results[i].failure) continue;
+      left.push_back(requests[i]);
+      left.back().limit_seconds = requests[i].limit_seconds > 0.0 ? one.best : 0.0;
+      of.push_back(i);
+    }
+    if (left.empty()) return;
+    std::vector<MeasureResult> here = one.runner->run(left);
+    for (size_t i = 0; i < here.size(); ++i) {
+      MeasureResult& all = results[of[i]];
+      all.verified_error = std::max(all.verified_error, here[i].verified_error);
+      if (here[i].disturbed) all.disturbed = all.disturbed.value_or(false) || *here[i].disturbed;
+      if (here[i].failure) all.failure = said_at(one, *here[i].failure);
+      if (samples == nullptr || !here[i].timing) continue;
+      one.best = one.best > 0.0 ? std::min(one.best, here[i].timing->min) : here[i].timing->min;
+      (*samples)[of[i]].push_back(here[i].timing->samples);
+      const double before = all.timing ? all.timing->prepare : 0.0;
+      all.timing = std::move(here[i].timing);
+      all.timing->prepare = std::max(all.timing->prepare, before);
+    }
+  }
+
+  std::vector<One> timed_;
+  std::vector<One> verified_;
+};
+
+}  // namespace
+
+std::vector<ParameterValues> verified_values(const Program& program, uint64_t seed) {
+  RandomStream random(seed);
+  ParameterValues lowest, highest, prime, drawn;
+  for (const auto& [var, typical] : program.parameters) {
+    lowest.push_back(var->lowest);
+    highest.push_back(var->highest);
+    prime.push_back(prime_below(var->highest, var->lowest).value_or(var->highest));
+    drawn.push_back(var->lowest +
+                    static_cast<int64_t>(random.below(static_cast<uint64_t>(var->highest - var->lowest + 1))));
+  }
+  std::vector<ParameterValues> values;
+  for (ParameterValues* one : {&lowest, &highest, &prime, &drawn}) add(values, std::move(*one));
+  return values;
+}
+
+std::unique_ptr<Runner> make_varying_runner(const Workload& workload, const MeasureOptions& options,
+                                            const MakeRunner& make) {
+  return std::make_unique<VaryingRunner>(workload, options, make);
+}
+
+}  // namespace tunesmith
