@@ -51,7 +51,8 @@ class AtValues {
     for (size_t i = fixed.program.inputs.size(); i < full.size(); ++i) {
       tunesmith::Tensor got = wanted[i];
       std::memcpy(got.bytes.data(), full[i].bytes.data(), got.bytes.size());
-      EXPECT_LE(max_error(got, wanted[i]), tolerance) << fmt::format("at [{}]\n", values.front()) << text(lowered);
+      EXPECT_LE(max_error(got, wanted[i]), tolerance)
+          << fmt::format("at [{}]\n", values.front()) << text(lowered);
       for (size_t at = got.bytes.size(); at < full[i].bytes.size(); ++at)
         ASSERT_EQ(full[i].bytes[at], std::byte{0}) << "an element that does not exist is written";
     }
@@ -71,8 +72,8 @@ class AtValues {
 inline std::vector<int64_t> tried_values(const tunesmith::Program& program) {
   const tunesmith::Var var = program.parameters.front().var;
   std::vector<int64_t> values;
-  for (const int64_t value : {int64_t{1}, int64_t{2}, int64_t{5}, int64_t{6}, int64_t{8}, int64_t{11}, int64_t{13},
-                              int64_t{16}, int64_t{17}, var->highest - 1, var->highest}) {
+  for (const int64_t value : {int64_t{1}, int64_t{2}, int64_t{5}, int64_t{6}, int64_t{8}, int64_t{11},
+                              int64_t{13}, int64_t{16}, int64_t{17}, var->highest - 1, var->highest}) {
     if (value >= var->lowest && value <= var->highest &&
         std::find(values.begin(), values.end(), value) == values.end())
       values.push_back(value);

@@ -158,8 +158,8 @@ std::vector<ParameterValues> verified_values(const Program& program, uint64_t se
     lowest.push_back(var->lowest);
     highest.push_back(var->highest);
     prime.push_back(prime_below(var->highest, var->lowest).value_or(var->highest));
-    drawn.push_back(var->lowest +
-                    static_cast<int64_t>(random.below(static_cast<uint64_t>(var->highest - var->lowest + 1))));
+    drawn.push_back(var->lowest + static_cast<int64_t>(
+                                      random.below(static_cast<uint64_t>(var->highest - var->lowest + 1))));
   }
   std::vector<ParameterValues> values;
   for (ParameterValues* one : {&lowest, &highest, &prime, &drawn}) add(values, std::move(*one));

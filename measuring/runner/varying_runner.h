@@ -21,7 +21,8 @@ std::vector<ParameterValues> verified_values(const Program& program, uint64_t se
 using MakeRunner =
     std::function<std::unique_ptr<Runner>(const ParameterValues& values, const MeasureOptions& options)>;
 
-/// A time is the geometric mean of those at typical_values(): each counts as much, whether it is long or short.
+/// A time is the geometric mean of those at typical_values(): each counts as much, whether it is long or
+/// short.
 std::unique_ptr<Runner> make_varying_runner(const Workload& workload, const MeasureOptions& options,
                                             const MakeRunner& make);
 

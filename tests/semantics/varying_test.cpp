@@ -1,11 +1,12 @@
-// What the built-in spaces make of workloads with a range of extents, held against the program for each value.
+// What the built-in spaces make of workloads with a range of extents, held against the program for each
+// value.
+#include "varying.h"
+
 #include <gtest/gtest.h>
 
 #include <tunesmith/space/space.h>
 #include <tunesmith/space/spaces_file.h>
 #include <tunesmith/workload/library.h>
-
-#include "varying.h"
 
 namespace tunesmith {
 namespace {
@@ -27,8 +28,8 @@ TEST_P(VaryingSpaces, KeepTheMeaningForEachValue) {
   int compared = 0;
   for (size_t s = 0; s < set.sketches.size(); ++s) {
     for (uint64_t draw = 0; draw < 3; ++draw) {
-      const auto candidate = space.materialise(workload.program, set.sketches[s].trace().with_open_decisions(),
-                                               RandomStream(draw, s));
+      const auto candidate = space.materialise(
+          workload.program, set.sketches[s].trace().with_open_decisions(), RandomStream(draw, s));
       if (!candidate) {
         EXPECT_EQ(candidate.error().cause, FailureCause::VerifyLimits) << candidate.error().message;
         continue;

@@ -1,5 +1,7 @@
-// Programs for ranges of extents, compiled, against the interpreted program for each value alone: buffers end at
-// pages which may not be touched.
+// Programs for ranges of extents, compiled, against the interpreted program for each value alone: buffers end
+// at pages which may not be touched.
+#include "varying.h"
+
 #include <functional>
 #include <optional>
 
@@ -8,7 +10,6 @@
 #include "lowered_program.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
-#include "varying.h"
 
 namespace tunesmith {
 namespace {
@@ -41,7 +42,8 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Varying,
                                            "dense_bias_gelu:n=1..19,m=8,k=10", "softmax:m=1..17,n=37",
                                            "layer_norm:m=2..17,n=37", "reduce_sum_2d:m=1..17,n=13",
                                            "relu:n=1..37,m=13", "elementwise_chain:n=1..17,m=11",
-                                           "gmm:n=1..37,m=11,k=13,dtype=bf16", "attention_scores:b=1..3,seq=6,heads=2,dim=5"));
+                                           "gmm:n=1..37,m=11,k=13,dtype=bf16",
+                                           "attention_scores:b=1..3,seq=6,heads=2,dim=5"));
 
 TEST_P(Varying, AreRightAsTheyStand) {
   expect_right(GetParam(), [](Schedule&) {});

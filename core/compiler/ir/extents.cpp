@@ -14,7 +14,8 @@ constexpr int64_t kTypicalSteps[] = {1, 4, 16};
 void add_part(std::vector<Expr>& parts, const Expr& index, const Expr& extent) {
   const Expr part = lt(index, extent);
   if (is_const_int(part, 1)) return;
-  if (std::ranges::none_of(parts, [&](const Expr& known) { return equal(known, part); })) parts.push_back(part);
+  if (std::ranges::none_of(parts, [&](const Expr& known) { return equal(known, part); }))
+    parts.push_back(part);
 }
 
 void add_access(std::vector<Expr>& parts, const BufferNode& buffer, std::span<const Expr> indices) {

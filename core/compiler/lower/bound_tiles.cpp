@@ -172,8 +172,10 @@ struct InTile {
 /// Which loops a tile may have: unrolled ones and vectors, or serial ones, too, which could be bounded.
 enum class Tile { Written, Any };
 
-/// What `condition` comes to around the tile that `loop` runs over, the innermost loop that is not part of it.
-std::optional<LinearForm> of_whole_tile(const Expr& condition, const If& branch, const Loop& loop, Tile tile) {
+/// What `condition` comes to around the tile that `loop` runs over, the innermost loop that is not part of
+/// it.
+std::optional<LinearForm> of_whole_tile(const Expr& condition, const If& branch, const Loop& loop,
+                                        Tile tile) {
   std::optional<LinearForm> slack = parametric_slack(condition, branch);
   for (const Stmt* at = branch.parent; at != &loop && slack.has_value(); at = at->parent) {
     const Loop* inner = at->as<Loop>();
@@ -192,7 +194,8 @@ std::vector<InTile> conditions_in(const Loop& loop, Tile tile) {
   for (size_t i = 0; i < branches.size(); ++i) {
     if (branches[i]->else_case() != nullptr) continue;
     for (const Expr& part : conjuncts(branches[i]->condition)) {
-      if (auto whole = of_whole_tile(part, *branches[i], loop, tile)) found.push_back({i, part, std::move(*whole)});
+      if (auto whole = of_whole_tile(part, *branches[i], loop, tile))
+        found.push_back({i, part, std::move(*whole)});
     }
   }
   return found;
@@ -223,9 +226,8 @@ void choose_whole_tiles(Program& program, Loop& loop, const std::vector<LinearFo
   for (InTile& one : conditions_in(loop, Tile::Written)) {
     const Expr slack = one.whole.to_expr();
     const bool stands = std::ranges::none_of(vars_of(one.condition), [&](const Var& var) {
-      return !(var == loop.var) && find_first<Loop>(loop, [&](const Loop& inner) {
-        return &inner != &loop && inner.var == var;
-      });
+      return !(var == loop.var) &&
+             find_first<Loop>(loop, [&](const Loop& inner) { return &inner != &loop && inner.var == var; });
     });
     if (stands && has_form(taken, one.whole)) {
       known.push_back(std::move(one));

@@ -88,6 +88,11 @@ Workload workload::instantiate(const Definition& definition, const std::vector<P
 }
 
 Workload at_values(const Workload& workload, std::span<const int64_t> values) {
+  if (workload.definition.empty())
+    throw UserError(
+        fmt::format("{} is a program for ranges of extents without a text that gives those for one value",
+                    workload.name),
+        "give each parameter one value");
   std::vector<ParamText> fixed;
   size_t next = 0;
   for (const WorkloadParam& param : workload.params) {

@@ -1,7 +1,6 @@
 /* One library for N of PARAM_LOWEST to PARAM_HIGHEST. */
-#include "gmm.h"
-
 #include "check.h"
+#include "gmm.h"
 
 enum { M = PARAM_M, K = PARAM_K };
 
@@ -9,7 +8,8 @@ static int call(float* a, float* b, float* c, int64_t rows, int64_t rows_of_c) {
   const DLDevice cpu = {kDLCPU, 0};
   const DLDataType f32 = {kDLFloat, 32, 1};
   int64_t shape_a[] = {1, rows, K}, shape_b[] = {1, K, M}, shape_c[] = {1, rows_of_c, M};
-  DLTensor A = {a, cpu, 3, f32, shape_a, NULL, 0}, B = {b, cpu, 3, f32, shape_b, NULL, 0}, C = {c, cpu, 3, f32, shape_c, NULL, 0};
+  DLTensor A = {a, cpu, 3, f32, shape_a, NULL, 0}, B = {b, cpu, 3, f32, shape_b, NULL, 0},
+           C = {c, cpu, 3, f32, shape_c, NULL, 0};
   return gmm(&A, &B, &C);
 }
 

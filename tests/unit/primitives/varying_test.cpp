@@ -50,7 +50,8 @@ TEST(VaryingExtents, AreThoseOfCopies) {
   Schedule schedule(sum_of_rows());
   schedule.compute_inline(schedule.get_block("E"));  // A says how many steps there are
   schedule.cache_read(schedule.get_block("S"), 1, "local");
-  EXPECT_NE(text_of(schedule).find("K_local: f32[6] local extents [n]"), std::string::npos) << text_of(schedule);
+  EXPECT_NE(text_of(schedule).find("K_local: f32[6] local extents [n]"), std::string::npos)
+      << text_of(schedule);
 }
 
 }  // namespace

@@ -28,9 +28,10 @@ constexpr const char* kRows =
 TEST(VaryingExtents, AreParametersOfTheProgram) {
   const Workload workload = workload_of(kRows, {{"n", "1..20"}});
   EXPECT_EQ(workload.key, "rows:n=1..20,m=8");
-  EXPECT_THAT(to_string(workload.program),
-              HasSubstr("program rows[1 <= n <= 20](X: f32[20, 8] extents [n, 8]) -> (O: f32[20, 8] extents [n, 8])\n"
-                        "  intermediate P: f32[22, 8] extents [n + 2, 8]\n"));
+  EXPECT_THAT(
+      to_string(workload.program),
+      HasSubstr("program rows[1 <= n <= 20](X: f32[20, 8] extents [n, 8]) -> (O: f32[20, 8] extents [n, 8])\n"
+                "  intermediate P: f32[22, 8] extents [n + 2, 8]\n"));
   const std::string text = to_string(workload.program);
   EXPECT_EQ(to_string(parse_program(text)), text);
   EXPECT_EQ(structural_hash(parse_program(text)), workload.hash);
@@ -52,8 +53,16 @@ TEST(VaryingExtents, AreFixedAtValues) {
               ElementsAre(9, 8));
 }
 
+TEST(VaryingExtents, OfProgramsWithoutATextAreNotFixed) {
+  Workload workload = workload_of(kRows, {{"n", "1..20"}});
+  workload.definition.clear();
+  EXPECT_THROW(at_values(workload, std::vector<int64_t>{7}), UserError);
+}
+
 TEST(VaryingExtents, AreMeasuredAtTypicalValues) {
-  const auto typical = [](const char* range) { return typical_values(workload_of(kRows, {{"n", range}}).program); };
+  const auto typical = [](const char* range) {
+    return typical_values(workload_of(kRows, {{"n", range}}).program);
+  };
   EXPECT_THAT(typical("1..512"), ElementsAre(ElementsAre(512), ElementsAre(128), ElementsAre(32)));
   EXPECT_THAT(typical("1..2"), ElementsAre(ElementsAre(2), ElementsAre(1)));
   EXPECT_THAT(typical("1..512:typical=384,128"), ElementsAre(ElementsAre(384), ElementsAre(128)));
@@ -95,8 +104,9 @@ TEST(VaryingExtents, AreRefusedWhereTheyStand) {
               HasSubstr("'X' may be read outside its shape: index 1 of 2 runs from 0 to 8, the extent is n"));
   EXPECT_THAT(refused_with("k: 1", input + "compute: \"O[j<8] = sum(i<n) X[0, j] * f32(i)\"\noutputs: [O]\n"),
               HasSubstr("the extent of axis 'i' varies, but no element that is always read has its index"));
-  EXPECT_THAT(refused_with("k: 1", "inputs: {X: {shape: [n, 8], dtype: f32, constant: true}}\n"
-                                   "compute: \"O[i<n] = X[i, 0]\"\noutputs: [O]\n"),
+  EXPECT_THAT(refused_with("k: 1",
+                           "inputs: {X: {shape: [n, 8], dtype: f32, constant: true}}\n"
+                           "compute: \"O[i<n] = X[i, 0]\"\noutputs: [O]\n"),
               HasSubstr("'X' is constant, but an extent of it varies"));
 }
 
