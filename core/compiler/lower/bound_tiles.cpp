@@ -69,16 +69,16 @@ Needs either(const Needs& a, const Needs& b) {
   return both;
 }
 
-Needs needs_of(const Stmt& stmt, const Loop& around);
+Needs needs_of(const Stmt& stmt, const Stmt& around);
 
 /// Of statements of which any may matter.
-Needs needs_of_any(const Stmt& stmt, const Loop& around) {
+Needs needs_of_any(const Stmt& stmt, const Stmt& around) {
   Needs all{true, {}, {}};
   visit_children(stmt, [&](const Stmt& child) { all = either(all, needs_of(child, around)); });
   return all;
 }
 
-bool allocated_in(const Stmt& stmt, const Buffer& buffer, const Loop& around) {
+bool allocated_in(const Stmt& stmt, const Buffer& buffer, const Stmt& around) {
   for (const Stmt* at = stmt.parent; at != &around; at = at->parent) {
     const Allocate* allocate = at->as<Allocate>();
     if (allocate != nullptr && allocate->buffer == buffer) return true;
@@ -86,7 +86,7 @@ bool allocated_in(const Stmt& stmt, const Buffer& buffer, const Loop& around) {
   return false;
 }
 
-Needs needs_of(const Stmt& stmt, const Loop& around) {
+Needs needs_of(const Stmt& stmt, const Stmt& around) {
   switch (stmt.kind) {
     case StmtKind::Store:
       return {allocated_in(stmt, static_cast<const Store&>(stmt).buffer, around), {}, {}};
@@ -256,7 +256,29 @@ void choose_whole_tiles(Program& program, Loop& loop, const std::vector<LinearFo
   drop_all(*choice.then_case(), chosen, fresh);
 }
 
+/// A piece of a partitioned loop that there may be nothing of: no loop is left that could end before it.
+void skip_pieces(Seq& seq) {
+  std::vector<Stmt*> pieces;
+  for (const StmtPtr& child : seq.children()) pieces.push_back(child.get());
+  for (Stmt* piece : pieces) {
+    if (piece->kind != StmtKind::Loop && piece->kind != StmtKind::Allocate) continue;
+    const Needs needs = needs_of(*piece, seq);
+    Expr something = bool_imm(!needs.idle);
+    for (const LinearForm& slack : needs.slacks) {
+      const Expr least = slack.to_expr();
+      const bool stands =
+          std::ranges::all_of(vars_of(least), [](const Var& var) { return var->is_parameter(); });
+      if (stands) something = logical_and(something, Analyzer().simplify(le(0, least)));
+    }
+    if (needs.idle || is_const_int(something, 1)) continue;
+    auto guard = std::make_unique<If>(something, std::make_unique<Seq>());
+    If& around = *guard;
+    around.set_then(replace(*piece, std::move(guard)));
+  }
+}
+
 void bound_in(Program& program, Stmt& stmt) {
+  if (Seq* seq = stmt.as<Seq>()) skip_pieces(*seq);
   if (Loop* loop = stmt.as<Loop>(); loop != nullptr && runs_one_by_one(*loop))
     choose_whole_tiles(program, *loop, tighten(*loop));
   std::vector<Stmt*> children;
