@@ -130,7 +130,7 @@ std::optional<Expr> end_of(LinearForm slack, const Var& var, const Analyzer& ana
   if (take_term(slack, var) != 0) return std::nullopt;
   const auto moves = [&](const LinearForm::Term& term) { return uses_var(term.atom, var); };
   const auto moving = std::ranges::find_if(slack.terms, moves);
-  const LinearForm::Term term = *moving;
+  LinearForm::Term term = std::move(*moving);
   slack.terms.erase(moving);
   int64_t divisor = 0;
   if (std::ranges::any_of(slack.terms, moves) || term.coefficient >= 0 || !term.atom.is(ExprKind::FloorDiv) ||
