@@ -30,6 +30,9 @@ MOST_ELEMENTS = 4000
 EXACT = frozenset("Identity Reshape Flatten Squeeze Unsqueeze Transpose Expand Tile DepthToSpace SpaceToDepth Slice Pad Concat Split Gather GatherElements GatherND ReverseSequence Trilu CenterCropPad Max Min "
                   "ReduceMax ReduceMin MaxPool GlobalMaxPool Relu Neg Abs Where TopK Clip Sign Ceil Floor Round OneHot".split())
 
+# Sums of many terms of which some are zero but for rounding: how far these are apart does not depend on what is left of them.
+TRANSFORMS = frozenset(("DFT", "STFT"))
+
 
 class Refused(Exception):
     """No program here computes an operator on these types."""
@@ -118,7 +121,7 @@ class Drawing:
         except Refused:
             self.refused += 1
             return None
-        disturbed = [array if array is None or op in EXACT or not is_float(array) else self.disturb(array) for array in results[1]]
+        disturbed = [array if array is None or op in EXACT or not is_float(array) else self.disturb(array, op in TRANSFORMS) for array in results[1]]
         if not all(self.will_do(value, near, odd) for value, near in zip(results[0], disturbed) if value is not None):
             return None
         self.nodes.append(helper.make_node(op, inputs, names, **attributes))
@@ -136,9 +139,11 @@ class Drawing:
         self.values[name], self.disturbed[name] = known, near
         return name
 
-    def disturb(self, array):
-        signs = self.numbers.choice((-1.0, 1.0), array.shape)
-        return (array.astype(numpy.float64) * (1 + NOISE[type_of(array)] * signs)).astype(array.dtype)
+    def disturb(self, array, alike=False):
+        """By a part of each element or, `alike`, of the largest one."""
+        noise = NOISE[type_of(array)] * self.numbers.choice((-1.0, 1.0), array.shape)
+        wide = array.astype(numpy.float64)
+        return (wide + noise * (numpy.abs(wide).max() if alike and array.size else wide)).astype(array.dtype)
 
     def will_do(self, value, near, odd):
         if value.size == 0 or value.size > MOST_ELEMENTS or value.shape != near.shape:
