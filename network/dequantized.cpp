@@ -75,8 +75,8 @@ std::optional<Dequantized> quantized(const Network& network, size_t node) {
 }
 
 TensorIndex add_tensor(Network& network, const std::string& name, DType dtype, const Shape& shape) {
-  network.tensors.push_back({unique_name(network, name), dtype,
-                             std::vector<Extent>(shape.begin(), shape.end()), nullptr});
+  network.tensors.push_back(
+      {unique_name(network, name), dtype, std::vector<Extent>(shape.begin(), shape.end()), nullptr});
   return static_cast<TensorIndex>(network.tensors.size() - 1);
 }
 

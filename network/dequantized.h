@@ -11,11 +11,11 @@ namespace tunesmith::network {
 
 /// (values - zero) * scale, of bytes.
 struct Dequantized {
-  size_t node = 0;                   ///< the DequantizeLinear
-  TensorIndex values = kAbsent;      ///< u8 or i8
-  std::vector<double> scale;         ///< one, or one for each index of the axis
-  std::vector<int64_t> zero;         ///< the same
-  std::optional<size_t> axis = {};   ///< absent where both are one number
+  size_t node = 0;                  ///< the DequantizeLinear
+  TensorIndex values = kAbsent;     ///< u8 or i8
+  std::vector<double> scale;        ///< one, or one for each index of the axis
+  std::vector<int64_t> zero;        ///< the same
+  std::optional<size_t> axis = {};  ///< absent where both are one number
 };
 
 /// Of each tensor the node that computes it; the number of nodes where none does.

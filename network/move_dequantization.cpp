@@ -11,7 +11,7 @@ namespace {
 
 /// They move or choose elements of their first input, and do the same with bytes that stand for them.
 constexpr std::array<std::string_view, 15> kMoving{
-    "DepthToSpace", "Expand", "Flatten",      "Gather",  "GlobalMaxPool", "Identity",  "MaxPool", "Reshape",
+    "DepthToSpace", "Expand", "Flatten",      "Gather",  "GlobalMaxPool", "Identity",  "MaxPool",  "Reshape",
     "Slice",        "Split",  "SpaceToDepth", "Squeeze", "Tile",          "Transpose", "Unsqueeze"};
 
 bool is_moving(const Node& node) { return std::ranges::find(kMoving, node.op) != kMoving.end(); }

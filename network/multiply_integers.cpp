@@ -2,11 +2,14 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <tl/expected.hpp>
 
 #include "dequantized.h"
 #include "joined.h"
 #include "passes.h"
 #include "tunesmith/network/operator.h"
+#include "tunesmith/network/products_in_floats.h"
 #include "unique_name.h"
 
 namespace tunesmith::network {
@@ -43,10 +46,10 @@ const Operator& shift_operator() {
 /// A product, or a convolution, of numbers that bytes stand for.
 struct Product {
   Dequantized a, b;
-  std::string op;                   // over integers
-  size_t channels = 0;              // the axis of the result along which scales of b differ
-  std::vector<double> bias = {};    // of the channels
-  TensorIndex added = kAbsent;      // what is added as it is
+  std::string op;                 // over integers
+  size_t channels = 0;            // the axis of the result along which scales of b differ
+  std::vector<double> bias = {};  // of the channels
+  TensorIndex added = kAbsent;    // what is added as it is
   bool b_transposed = false;
 };
 
@@ -57,12 +60,23 @@ class Multiplying {
 
   void run() {
     for (size_t i = 0; i < network_.nodes.size(); ++i) {
-      if (const std::optional<Product> product = product_at(i))
+      if (const tl::expected<Product, std::string> product = product_at(i))
         rewrite(network_.nodes[i], *product);
       else
         made_.push_back(network_.nodes[i]);
     }
     network_.nodes = std::move(made_);
+  }
+
+  /// One line for each node that stays as it is written although it reads what is dequantized.
+  std::vector<std::string> left() const {
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < network_.nodes.size(); ++i) {
+      const tl::expected<Product, std::string> product = product_at(i);
+      if (!product && !product.error().empty())
+        lines.push_back(describe(network_.nodes[i]) + " computes in floats: " + product.error());
+    }
+    return lines;
   }
 
  private:
@@ -76,27 +90,40 @@ class Multiplying {
     return integer ? static_cast<double>(*integer) : std::get<double>(found->second);
   }
 
-  /// Nothing where the node is to stay as it is written.
-  std::optional<Product> product_at(size_t position) const {
+  bool is_dequantized(TensorIndex tensor) const {
+    const size_t maker = makers_[static_cast<size_t>(tensor)];
+    return maker < network_.nodes.size() && network_.nodes[maker].op == "DequantizeLinear";
+  }
+
+  /// Or why the node stays as it is written; "" where nothing that it reads is dequantized.
+  tl::expected<Product, std::string> product_at(size_t position) const {
     const Node& node = network_.nodes[position];
     const bool convolves = node.op == "Conv", is_gemm = node.op == "Gemm";
-    if (!convolves && !is_gemm && node.op != "MatMul") return std::nullopt;
+    if ((!convolves && !is_gemm && node.op != "MatMul") ||
+        (!is_dequantized(node.inputs[0]) && !is_dequantized(node.inputs[1])))
+      return tl::make_unexpected("");
     const std::optional<Dequantized> a = dequantized(network_, makers_, node.inputs[0]);
     const std::optional<Dequantized> b = dequantized(network_, makers_, node.inputs[1]);
-    if (!a || !b || a->axis) return std::nullopt;
+    if (!a || !b)
+      return tl::make_unexpected("its operands are not both bytes with known scales of f32, without blocks");
+    if (a->axis) return tl::make_unexpected("its first operand has several scales");
     Product product{*a, *b, convolves ? "ConvInteger" : "MatMulInteger"};
-    const size_t rank = shape_of(node.outputs[0]).size();
-    product.channels = convolves ? 1 : rank - 1;
+    product.channels = convolves ? 1 : shape_of(node.outputs[0]).size() - 1;
     product.b_transposed = is_gemm && number(node, "transB", 0) != 0;
-    const size_t b_rank = shape_of(b->values).size();
-    const size_t axis = convolves || product.b_transposed ? 0 : b_rank - 1;
-    if (shape_of(a->values).size() < 2 || b_rank < 2 || (b->axis && *b->axis != axis)) return std::nullopt;
-    if (is_gemm && (number(node, "alpha", 1) != 1 || number(node, "beta", 1) != 1 ||
-                    number(node, "transA", 0) != 0))
-      return std::nullopt;
-    const int64_t terms = element_count(shape_of(b->values)) / shape_of(b->values)[axis];
-    if (terms > kMaxSum / (farthest(*a) * farthest(*b)) || !options_.find_operator(product.op, node.version))
-      return std::nullopt;
+    const Shape of_b = shape_of(b->values);
+    if (shape_of(a->values).size() < 2 || of_b.size() < 2)
+      return tl::make_unexpected("an operand is a vector");
+    const size_t axis = convolves || product.b_transposed ? 0 : of_b.size() - 1;
+    if (b->axis && *b->axis != axis)
+      return tl::make_unexpected("the scales of its second operand differ along an axis that is summed");
+    if (is_gemm &&
+        (number(node, "alpha", 1) != 1 || number(node, "beta", 1) != 1 || number(node, "transA", 0) != 0))
+      return tl::make_unexpected("expected attributes 'alpha' and 'beta' of 1 and 'transA' of 0");
+    const int64_t terms = convolves ? element_count(of_b) / of_b[0] : of_b[axis == 0 ? 1 : axis - 1];
+    if (terms > kMaxSum / (farthest(*a) * farthest(*b)))
+      return tl::make_unexpected("an i32 may not hold its sums");
+    if (!options_.find_operator(product.op, node.version))
+      return tl::make_unexpected("the operator set has no " + product.op);
     return with_bias(node, std::move(product));
   }
 
@@ -109,7 +136,7 @@ class Multiplying {
     return distance;
   }
 
-  std::optional<Product> with_bias(const Node& node, Product product) const {
+  tl::expected<Product, std::string> with_bias(const Node& node, Product product) const {
     const TensorIndex bias = node.inputs.size() > 2 ? node.inputs[2] : kAbsent;
     if (bias == kAbsent) return product;
     const Shape shape = shape_of(bias);
@@ -117,7 +144,7 @@ class Multiplying {
     if (tensor(bias).constant && shape == Shape{channels}) {
       product.bias = numbers_of(*tensor(bias).constant);
     } else if (product.op == "ConvInteger") {
-      return std::nullopt;  // it is computed, and lies along another axis than it is added to
+      return tl::make_unexpected("its bias is computed");
     } else {
       product.added = bias;
     }
@@ -130,8 +157,12 @@ class Multiplying {
 
   void add(const std::string& op, int64_t version, std::map<std::string, Attribute> attributes,
            std::vector<TensorIndex> inputs, TensorIndex output, const Operator* definition = nullptr) {
-    made_.push_back({unique_name(network_, tensor(output).name + "/" + op), op, version, std::move(attributes),
-                     std::move(inputs), {output},
+    made_.push_back({unique_name(network_, tensor(output).name + "/" + op),
+                     op,
+                     version,
+                     std::move(attributes),
+                     std::move(inputs),
+                     {output},
                      definition ? definition : options_.find_operator(op, version)});
   }
 
@@ -139,8 +170,8 @@ class Multiplying {
   TensorIndex as(DType dtype, Dequantized& operand) {
     if (tensor(operand.values).dtype == dtype) return operand.values;
     for (int64_t& zero : operand.zero) zero += dtype == kI8 ? -kHalf : kHalf;
-    const TensorIndex shifted =
-        add_tensor(network_, tensor(operand.values).name + "/" + dtype.str(), dtype, shape_of(operand.values));
+    const TensorIndex shifted = add_tensor(network_, tensor(operand.values).name + "/" + dtype.str(), dtype,
+                                           shape_of(operand.values));
     add("tunesmith.Shift", 1, {}, {operand.values}, shifted, &shift_operator());
     return shifted;
   }
@@ -230,6 +261,11 @@ class Multiplying {
 };
 
 }  // namespace
+
+std::vector<std::string> products_in_floats(const Network& network, const PassOptions& options) {
+  Network looked_at = network;
+  return Multiplying(looked_at, options).left();
+}
 
 void multiply_integers(Network& network, const PassOptions& options) {
   Multiplying(network, options).run();

@@ -1,5 +1,7 @@
 #include "float_convert.h"
 
+#include <cmath>
+
 #include <llvm/IR/Intrinsics.h>
 
 namespace tunesmith::llvm_target {
@@ -66,6 +68,23 @@ llvm::Value* convert_float(llvm::IRBuilder<>& ir, llvm::Value* value, DType from
   return to.code == TypeCode::BFloat ? round_to_bfloat(ir, value, to.lanes, traits) : value;
 }
 
+/// To a type whose ends are floats, too. LLVM takes a vector apart for its own conversions to 8 and 16 bits.
+/// NaN becomes 0.
+llvm::Value* saturate_by_limits(llvm::IRBuilder<>& ir, llvm::Value* value, DType to) {
+  const bool is_signed = to.is_signed_int();
+  const auto number = [&](double of) { return llvm::ConstantFP::get(value->getType(), of); };
+  const double range = std::ldexp(1.0, to.bits);
+  if (is_signed) value = ir.CreateSelect(ir.CreateFCmpORD(value, value), value, number(0.0));
+  const auto limited = [&](double least, double most) {
+    // In the order of the processor's minimum and maximum, which give the second operand for NaN.
+    value = ir.CreateSelect(ir.CreateFCmpOGT(value, number(least)), value, number(least));
+    value = ir.CreateSelect(ir.CreateFCmpOLT(value, number(most)), value, number(most));
+  };
+  limited(is_signed ? -range / 2 : 0.0, is_signed ? range / 2 - 1 : range - 1);
+  value = ir.CreateFPToSI(value, value_type(ir.getContext(), kI32.with_lanes(to.lanes)));
+  return ir.CreateTrunc(value, value_type(ir.getContext(), to));
+}
+
 }  // namespace
 
 llvm::Type* memory_type(llvm::LLVMContext& context, DType type) {
@@ -93,6 +112,7 @@ llvm::Value* convert(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DTyp
     const DType wide = arithmetic_type(from, traits);
     value = convert(ir, value, from, wide, traits);
     if (to.is_bool()) return ir.CreateFCmpUNE(value, llvm::Constant::getNullValue(value->getType()));
+    if (to.bits <= 16 && wide.bits >= 32) return saturate_by_limits(ir, value, to);
     const auto saturating = to.is_signed_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     return ir.CreateIntrinsic(saturating, {type, value->getType()}, {value});
   }

@@ -17,7 +17,7 @@ namespace {
 
 /// Raise it when other code may come of a lowered program: of the emitter, the passes, or the options that
 /// LLVM is given. tests/golden fails then and says so.
-constexpr int kGeneratorVersion = 1;
+constexpr int kGeneratorVersion = 2;
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/products_in_floats.h"
 #include "tunesmith/network/verify_in_place.h"
 
 namespace tunesmith::network {
@@ -40,15 +41,16 @@ class Quantizing : public Builder {
   std::string to_bytes(const std::string& of, DType dtype, std::optional<double> scale = {}) {
     const std::string name = of + "_q";
     numbers(name + "_s", {}, scale ? std::vector{*scale} : drawn_scales(random, 1));
-    numbers(name + "_z", {}, drawn_integers(random, 1, dtype == kU8 ? 90 : -40, dtype == kU8 ? 160 : 40), dtype);
+    numbers(name + "_z", {}, drawn_integers(random, 1, dtype == kU8 ? 90 : -40, dtype == kU8 ? 160 : 40),
+            dtype);
     node("QuantizeLinear", {of, name + "_s", name + "_z"}, {name});
     node("DequantizeLinear", {name, name + "_s", name + "_z"}, {name + "_d"});
     return name + "_d";
   }
 
   /// `channels` 0: one scale.
-  std::string weights(const std::string& name, const Shape& shape, DType dtype, int64_t channels, int64_t axis,
-                      bool has_zero) {
+  std::string weights(const std::string& name, const Shape& shape, DType dtype, int64_t channels,
+                      int64_t axis, bool has_zero) {
     const int least = dtype == kU8 ? 0 : -128;
     numbers(name, shape, drawn_integers(random, element_count(shape), least, least + 255), dtype);
     const Shape scales = channels == 0 ? Shape{} : Shape{channels};
@@ -116,12 +118,11 @@ Network convolution(const Convolution& how, unsigned seed) {
   Quantizing builder(seed);
   builder.input("x", kF32, Extents{int64_t{1}, int64_t{4}, int64_t{4}, int64_t{4}});
   const std::string x = builder.to_bytes("x", how.x);
-  const std::string w = builder.weights("w", {4, 4 / how.groups, 3, 3}, how.w, how.per_channel ? 4 : 0, 0,
-                                        how.has_zero);
+  const std::string w =
+      builder.weights("w", {4, 4 / how.groups, 3, 3}, how.w, how.per_channel ? 4 : 0, 0, how.has_zero);
   std::vector<std::string> inputs{x, w};
   if (how.has_bias) inputs.push_back(builder.bias("b", 4, "x_q", "w"));
-  builder.node("Conv", inputs, {"c"},
-               {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"group", how.groups}});
+  builder.node("Conv", inputs, {"c"}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"group", how.groups}});
   builder.node("Relu", {"c"}, {"r"});
   return builder.finish({builder.to_bytes("r", how.x)});
 }
@@ -132,7 +133,8 @@ TEST(MultiplyIntegers, ConvolvesBytesOfAnyTypeScaleAndZeroPoint) {
   for (const DType x : {kU8, kI8})
     for (const DType w : {kU8, kI8})
       for (const int bits : {0, 7, 9, 14}) {
-        const Convolution how{x, w, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0 ? 2 : 1};
+        const Convolution how{
+            x, w, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0 ? 2 : 1};
         const Network network = convolution(how, ++seed);
         const std::vector<std::string> operators = operators_of(resolved(network));
         EXPECT_THAT(operators, Contains("ConvInteger"));
@@ -206,6 +208,19 @@ TEST(MultiplyIntegers, LeavesWhatItCannotSay) {
   // Rows of different scales; sums that an i32 may not hold.
   EXPECT_THAT(operators_of(resolved(product(8, {}, 0))), Contains("Gemm"));
   EXPECT_THAT(operators_of(resolved(product(70'000, {}, -1))), Contains("Gemm"));
+}
+
+TEST(MultiplyIntegers, SaysWhatStaysInFloats) {
+  const PassOptions options{operators_onnx::find_operator, {}};
+  const auto lines = [&](Network network) {
+    for (const Pass& pass : passes().first(4)) pass.run(network, options);
+    return products_in_floats(network, options);
+  };
+  EXPECT_THAT(lines(product(8, {}, -1)), testing::IsEmpty());
+  EXPECT_THAT(lines(product(8, {}, 0)),
+              testing::ElementsAre(
+                  "node 'node2' (Gemm@17) computes in floats: its first operand has several scales"));
+  EXPECT_THAT(lines(product(70'000, {}, -1)), testing::ElementsAre(testing::HasSubstr("i32 may not hold")));
 }
 
 /// Convolution, pooling, convolution, a residual, and views before a product.

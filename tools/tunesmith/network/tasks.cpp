@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/network/products_in_floats.h>
 #include <tunesmith/network/read_network.h>
 #include <tunesmith/support/files.h>
 
@@ -16,6 +17,7 @@
 #include "common/print_json.h"
 #include "next_command.h"
 #include "output.h"
+#include "say.h"
 
 namespace tunesmith::cli {
 namespace fs = std::filesystem;
@@ -82,7 +84,12 @@ TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
   };
   const std::map<std::string, int64_t> dimensions = dimensions_of(arguments.dimensions);
   require_known(read.network, dimensions);
-  run_passes(read.network, {find, dimensions}, after);
+  const network::PassOptions options{find, dimensions};
+  run_passes(read.network, options, [&](const network::Pass& pass, const network::Network& made) {
+    if (pass.name == "multiply_integers")
+      for (const std::string& line : network::products_in_floats(made, options)) say(line);
+    if (after) after(pass, made);
+  });
   return network::task_network(std::move(read.network));
 }
 

@@ -1,0 +1,17 @@
+// Which products of dequantized tensors are not computed with integers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tunesmith/network/pass.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith::network {
+
+/// One line for each product or convolution that reads what bytes stand for, and that the pass
+/// multiply_integers left as it is written: which, and why. To be asked directly after that pass.
+std::vector<std::string> products_in_floats(const Network& network, const PassOptions& options);
+
+}  // namespace tunesmith::network
+#pragma GCC visibility pop
