@@ -20,7 +20,8 @@ TEST(NarrowCast, TakesNoVectorApart) {
     StmtPtr loop = make_loop(
         v, 4, LoopKind::Serial,
         make_store(o, ramp(v * 16, 1, 16), cast(to.with_lanes(16), load(x, {ramp(v * 16, 1, 16)}))));
-    EXPECT_THAT(target->assembly(make_lowered({x}, {o}, std::move(loop)), "kernel"), Not(HasSubstr("cvttss2si")))
+    EXPECT_THAT(target->assembly(make_lowered({x}, {o}, std::move(loop)), "kernel"),
+                Not(HasSubstr("cvttss2si")))
         << to.str();
   }
 }

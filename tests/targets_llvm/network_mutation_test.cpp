@@ -1,4 +1,5 @@
 // Mistakes in networks and in their plans: verification in place notices each that changes anything.
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <map>
