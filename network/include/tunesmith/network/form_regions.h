@@ -28,7 +28,8 @@ struct Region {
 ///               windows takes two at most; one that chooses by comparing (ArgMax, TopK) takes none that
 ///               rounds, since two right programs may then choose differently
 ///   attention   product of data, reduction over its rows, product of data
-///   views       nodes that move elements of one tensor become a part of each reader
+///   views       nodes that move elements of one tensor, or make wider ones of narrow integers, become a part
+///               of each reader
 ///
 /// up to 128 statements a region.
 /// The shapes of all tensors must be known (fix_shapes). Throws UserError that names a node which the
