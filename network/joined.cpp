@@ -113,7 +113,7 @@ class Joining {
     if (const auto input = number_after("in", array))
       read(tensor = node.inputs.at(*input), *defined.inputs.at(*input));
     else if (const auto output = number_after("out", array))
-      write(tensor = node.outputs.at(*output));
+      write(tensor = node.outputs.at(*output), defined.computation.outputs.at(*output).shape);
     // One that the node leaves out is an array that nothing reads.
     array = tensor == kAbsent ? fmt::format("n{}_{}", nodes_, array) : array_name(tensor);
     return tensor == kAbsent ? order_of_own(node) : order_of(tensor);
@@ -139,11 +139,11 @@ class Joining {
     if (left && right && *right < *left) std::swap(value.args[0], value.args[1]);
   }
 
-  /// First what is computed here, then what calls or other kernels give, then constants; of these the larger
+  /// First what is computed here, then what calls or other kernels give, then constants; of each the larger
   /// first, and what was met before.
   using Rank = std::tuple<int, int64_t, size_t>;
-  static Rank rank_of(const NodeInput& given, size_t position) {
-    return {given.constant == nullptr ? 1 : 2, -element_count(given.type.shape), position};
+  Rank rank_of(const NodeInput& given) const {
+    return {given.constant == nullptr ? 1 : 2, -element_count(given.type.shape), met_.size()};
   }
   /// Of an element that the node reads.
   std::optional<Rank> rank(const DefinedNode& defined, const Syntax& operand) const {
@@ -151,20 +151,21 @@ class Joining {
     const auto input = element == nullptr ? std::nullopt : number_after("in", element->name);
     if (!input) return std::nullopt;
     const auto met = met_.find(defined.node->inputs.at(*input));
-    return met != met_.end() ? met->second : rank_of(*defined.inputs.at(*input), met_.size());
+    return met != met_.end() ? met->second : rank_of(*defined.inputs.at(*input));
   }
 
   void read(TensorIndex tensor, const NodeInput& given) {
-    if (!met_.try_emplace(tensor, rank_of(given, met_.size())).second) return;
+    if (!met_.try_emplace(tensor, rank_of(given)).second) return;
     Shape shape = array_shape(given.type.shape);
     permute(shape, order_of(tensor));
     given_.emplace_back(tensor, make_buffer(array_name(tensor), given.type.dtype, std::move(shape),
                                             kScopeGlobal, given.constant != nullptr));
   }
 
-  void write(TensorIndex tensor) {
-    if (tensor != kAbsent && met_.try_emplace(tensor, Rank{0, 0, met_.size()}).second && is_output_(tensor))
-      outputs_.push_back(tensor);
+  void write(TensorIndex tensor, const Shape& shape) {
+    if (tensor == kAbsent) return;
+    const bool is_new = met_.try_emplace(tensor, Rank{0, -element_count(shape), met_.size()}).second;
+    if (is_new && is_output_(tensor)) outputs_.push_back(tensor);
   }
 
   const Network* network_;
