@@ -22,14 +22,18 @@ struct Kind {
   int version;  // of the schema in which it last changed: what its lines say
 };
 
-constexpr std::array<Kind, 8> kKinds{{{"environment", 5},
-                                      {"workload", 5},
-                                      {"space", 5},
-                                      {"run", 5},
-                                      {"roof", 8},
-                                      {"record", 5},
-                                      {"candidate", 5},
-                                      {"job", 6}}};
+constexpr std::array<Kind, 12> kKinds{{{"environment", 5},
+                                       {"workload", 5},
+                                       {"space", 5},
+                                       {"run", 5},
+                                       {"roof", 8},
+                                       {"record", 5},
+                                       {"candidate", 5},
+                                       {"job", 6},
+                                       {"turns", 8},
+                                       {"times", 8},
+                                       {"refusal", 8},
+                                       {"worker", 8}}};
 static_assert(std::ranges::max(kKinds, {}, &Kind::version).version <= kSchemaVersion);
 
 std::string names_of_kinds() {

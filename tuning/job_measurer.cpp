@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "has_parallel_loop.h"
 #include "tunesmith/measure/verifier_version.h"
+#include "tunesmith/measuring/peak.h"
 #include "tunesmith/support/thread_pool.h"
 #include "tunesmith/tuning/called_places.h"
 #include "tunesmith/tuning/candidate_compiler.h"
@@ -90,9 +92,11 @@ std::optional<Record> JobMeasurer::known(const Task& task, const Job& job) const
       .task = task.key, .environment = environment_.hash(), .lowered_hash = job.candidate.lowered_hash};
   std::optional<Record> last;
   store_.for_each(filter, [&](const Record& record) {
-    const bool timed =
-        record.timing && record.verifier.value_or(0) >= kVerifierVersion &&
-        (record.modelled() || std::cmp_greater_equal(record.timing->samples.size(), job.options.min_repeats));
+    const bool slow = record.timing && job.limit_seconds > 0.0 &&
+                      record.timing->min > MeasureOptions().racing_factor * job.limit_seconds;
+    const bool timed = record.timing && record.verifier.value_or(0) >= kVerifierVersion &&
+                       (record.modelled() || slow ||
+                        std::cmp_greater_equal(record.timing->samples.size(), job.options.min_repeats));
     if (timed || (record.failure && !record.transient())) last = record;
   });
   return last;
@@ -127,11 +131,12 @@ Runner& JobMeasurer::runner_of(Task& task) {
   return *task.runner;
 }
 
-std::optional<Record> JobMeasurer::run(Task& task, const Candidate& candidate) {
+std::optional<Record> JobMeasurer::run(Task& task, const Candidate& candidate, double limit_seconds) {
   MeasureResult answer;
   const auto code = task.compiler.compile(candidate, kJobSymbol);
   if (code) {
-    const MeasureRequest request{.kernel = &code->kernel, .instance = code->instance.get()};
+    const MeasureRequest request{&code->kernel, limit_seconds, has_parallel_loop(candidate.lowered.program),
+                                 code->instance.get()};
     answer = std::move(runner_of(task).run({&request, 1}).front());
   } else {
     answer.failure = CandidateFailure{FailureCause::CompileError, code.error()};
@@ -186,11 +191,61 @@ JobResult JobMeasurer::measure(const Job& job) {
     Task& task = task_for(job, threads_of(job.candidate, options_.threads));
     result.record = known(task, job);
     result.known = result.record.has_value();
-    if (!result.record) result.record = run(task, *check.candidate);
+    if (!result.record) result.record = run(task, *check.candidate, job.limit_seconds);
   } catch (const UserError& error) {
     result.refusal = error.what();
   }
   return result;
+}
+
+tl::expected<std::vector<InterleavedTimes>, std::string> JobMeasurer::time_in_turn(const Turns& turns) {
+  std::vector<CandidatePtr> candidates;
+  for (const RecordedCandidate& one : turns.candidates) {
+    CandidateCheck check = check_candidate(one, space_);
+    if (!check.same()) return tl::make_unexpected(std::move(check.refusal));
+    candidates.push_back(std::move(check.candidate));
+  }
+  try {
+    const RecordedCandidate& first = turns.candidates.front();
+    return time_in_turn(task_for({first, turns.options}, threads_of(first, options_.threads)), candidates,
+                        turns);
+  } catch (const UserError& error) {
+    return tl::make_unexpected(std::string(error.what()));
+  }
+}
+
+std::vector<InterleavedTimes> JobMeasurer::time_in_turn(Task& task,
+                                                        const std::vector<CandidatePtr>& candidates,
+                                                        const Turns& turns) {
+  std::vector<InterleavedTimes> times(candidates.size() + (turns.peak ? 1 : 0));
+  std::vector<CandidateKernel> codes(candidates.size());
+  std::vector<const CompiledKernel*> kernels;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    auto code = task.compiler.compile(*candidates[i], kJobSymbol);
+    if (!code) {
+      times[i].failure = CandidateFailure{FailureCause::CompileError, code.error()};
+      continue;
+    }
+    codes[i] = *std::move(code);
+    kernels.push_back(&codes[i].kernel);
+    places.push_back(i);
+  }
+  InterleaveOptions options{turns.rounds, turns.budget_seconds, turns.min_rounds};
+  std::optional<PeakKernel> peak;
+  if (turns.peak) {
+    peak = peak_kernel(space_, task.workload.program, task.key.threads);
+    options.yardstick = &peak->kernel;
+    kernels.push_back(&peak->kernel);
+    places.push_back(candidates.size());
+  }
+  std::vector<InterleavedTimes> timed = runner_of(task).interleave(kernels, options);
+  for (size_t i = 0; i < places.size(); ++i) {
+    times[places[i]] = std::move(timed[i]);
+    if (times[places[i]].samples.empty() && !times[places[i]].failure)
+      times[places[i]].failure = CandidateFailure{FailureCause::WorkerLost, "it was stopped"};
+  }
+  return times;
 }
 
 void JobMeasurer::end(std::string_view because) {

@@ -22,10 +22,12 @@ Job read_job(const Field& fields) {
   if (repeats.max_repeats < repeats.min_repeats || repeats.max_repeats == 0)
     measure["max_repeats"].wrong(
         fmt::format("is {}, and must be at least 1 and 'min_repeats'", repeats.max_repeats));
+  const std::optional<Field> limit = measure.find("limit_seconds");
   return {read_candidate(fields["candidate"]),
           {measure["time_out_seconds"].number(kMinTimeOut, kMaxSeconds),
            measure["memory_limit_bytes"].integer(0, kMaxMemory), repeats.min_repeats, repeats.max_repeats,
-           repeats.min_total_seconds}};
+           repeats.min_total_seconds},
+          limit ? limit->number(0.0, kMaxSeconds) : 0.0};
 }
 
 }  // namespace
@@ -34,6 +36,7 @@ std::string line_of(const Job& job) {
   const JobOptions& options = job.options;
   nlohmann::json measure{{"time_out_seconds", options.time_out_seconds},
                          {"memory_limit_bytes", options.memory_limit_bytes}};
+  if (job.limit_seconds > 0.0) measure["limit_seconds"] = job.limit_seconds;
   add_repeats(measure, {options.min_repeats, options.max_repeats, options.min_total_seconds});
   return line_text("job",
                    canonical_text({{"candidate", candidate_fields(job.candidate)}, {"measure", measure}}));

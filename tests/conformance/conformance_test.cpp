@@ -127,7 +127,7 @@ const Mistake kMistakes[] = {
     {kRunner, "one_too_few", "contract", "P31", "of 2 requests it answers 1"},
     {kRunner, "another_order", "contract", "P31", "a right program failed: "},
     {kRunner, "times_a_failure", "contract", "P31", "an answer has a time and a failure"},
-    {kRunner, "throws_in_run", "contract", "P12", "boom"},
+    {kRunner, "throws_in_run", "contract", "P31", "boom"},
     {kRunner, "moves", "place", "P31", "asked again, it measures elsewhere"},
     {kRunner, "blames_the_program", "stop", "P31", "stopped, its answer is not the failure worker_lost"},
     {kRunner, "forgets_a_round", "in_turn", "P31", "of 4 rounds it has 3 samples"},

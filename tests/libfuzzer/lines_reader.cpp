@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tunesmith/measuring/job.h>
+#include <tunesmith/measuring/turns.h>
 #include <tunesmith/support/error.h>
 
 #include "read_or_refuse.h"
@@ -24,9 +25,22 @@ void read_as(const std::string& line, Read read) {
   });
 }
 
+template <typename Parse>
+void read_text_as(const std::string& text, Parse parse) {
+  test::read_or_refuse([&] {
+    const auto value = parse(text);
+    if (parse(text_of(value)) != value) throw InternalError("read, and another when it is written again");
+  });
+}
+
 void read_line_as_all(const std::string& line) {
   read_as(line, parse_job);
   read_as(line, parse_candidate);
+  read_text_as(line, parse_turns);
+  read_text_as(line, parse_worker);
+  test::read_or_refuse([&] {
+    if (text_of(parse_answer(line)).empty()) throw InternalError("an answer without a text");
+  });
   try {
     parse_line(line);
   } catch (const UserError&) {
@@ -41,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   read_line_as_all(text);
   auto object = parse_object(text);
   if (!object || !object->contains("checksum")) return 0;
-  for (const char* kind : {"environment", "workload", "space", "run", "roof", "record", "candidate", "job"}) {
+  for (const char* kind : {"environment", "workload", "space", "run", "roof", "record", "candidate", "job",
+                           "turns", "times", "refusal", "worker"}) {
     if (!object->contains(kind)) continue;
     (*object)["checksum"] = json_checksum(canonical_text((*object)[kind]));
     read_line_as_all(canonical_text(*object));

@@ -13,6 +13,7 @@
 
 #include "example_job.h"
 #include "tunesmith/measuring/job_reader.h"
+#include "tunesmith/measuring/turns.h"
 #include "tunesmith/records/record_json.h"
 #include "tunesmith/schema/json_text.h"
 #include "tunesmith/schema/limits.h"
@@ -137,16 +138,24 @@ TEST(Job, EachSeedOfTheFuzzerIsALine) {
     std::ifstream stream(file.path(), std::ios::binary);
     std::string seed;
     std::getline(stream, seed);
+    std::string all = seed;
+    for (std::string more; std::getline(stream, more);) all += '\n' + more;
     const std::string kind = parse_line_text(seed).kind;
     EXPECT_EQ(kind, file.path().filename());
     if (kind == "candidate" || kind == "job") {
       EXPECT_NO_THROW(parse_job(seed));
+    } else if (kind == "turns") {
+      EXPECT_NO_THROW(parse_turns(all));
+    } else if (kind == "times" || kind == "refusal") {
+      EXPECT_NO_THROW(parse_answer(seed));
+    } else if (kind == "worker") {
+      EXPECT_NO_THROW(parse_worker(seed));
     } else {
       EXPECT_NO_THROW(parse_line(seed)) << kind;
     }
     ++seeds;
   }
-  EXPECT_EQ(seeds, 8u);  // one of each kind
+  EXPECT_EQ(seeds, 12u);  // one of each kind
 }
 
 }  // namespace

@@ -177,6 +177,10 @@ int main(int argc, char** argv) {
   add_bench(app, common, bench, code);
   MeasureArguments measure;
   add_measure(app, common, measure, code);
+  ServeArguments serve;
+  add_serve(app, common, serve, code);
+  FleetArguments fleet;
+  add_fleet(app, common, fleet, code);
   CompareArguments compare;
   add_compare(app, common, compare, code);
   TablesArguments tables;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "compare/commands.h"
+#include "fleet/commands.h"
 #include "measure/commands.h"
 #include "model/commands.h"
 #include "network/commands.h"
@@ -57,6 +58,8 @@ void add_model(CLI::App& app, Common& common, ModelArguments& arguments, int& co
 void add_prior(CLI::App& app, Common& common, PriorArguments& arguments, int& code);
 void add_bench(CLI::App& app, Common& common, BenchArguments& arguments, int& code);
 void add_measure(CLI::App& app, Common& common, MeasureArguments& arguments, int& code);
+void add_serve(CLI::App& app, Common& common, ServeArguments& arguments, int& code);
+void add_fleet(CLI::App& app, Common& common, FleetArguments& arguments, int& code);
 void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int& code);
 void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, TablesRecordArguments& recording,
                 int& code);

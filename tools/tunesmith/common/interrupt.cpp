@@ -28,6 +28,10 @@ void on_interrupt(int /*signal*/) {
   timer_settime(g_grace, 0, &once, nullptr);
 }
 
+void on_drain(int /*signal*/) {
+  if (g_stop.exchange(true)) _exit(kInterrupted);
+}
+
 void on_end_of_grace(int /*signal*/) {
   static_cast<void>(!write(STDERR_FILENO, g_last_words, std::strlen(g_last_words)));
   _exit(kInterrupted);
@@ -52,6 +56,12 @@ const std::atomic<bool>& stop_on_interrupt(const char* last_words) {
   handle(SIGALRM, on_end_of_grace);
   handle(SIGINT, on_interrupt);
   handle(SIGTERM, on_interrupt);
+  return g_stop;
+}
+
+const std::atomic<bool>& drain_on_interrupt() {
+  handle(SIGINT, on_drain);
+  handle(SIGTERM, on_drain);
   return g_stop;
 }
 

@@ -11,4 +11,8 @@ namespace tunesmith::cli {
 /// process. To be called once, on the main thread.
 const std::atomic<bool>& stop_on_interrupt(const char* last_words);
 
+/// The same for a command that ends in its own time: it has as long as it needs, and a second signal ends it
+/// at once. In place of stop_on_interrupt().
+const std::atomic<bool>& drain_on_interrupt();
+
 }  // namespace tunesmith::cli

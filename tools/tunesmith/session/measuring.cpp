@@ -2,13 +2,69 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/plugin/error.h>
+#include <tunesmith/plugin/guard.h>
 #include <tunesmith/support/thread_pool.h>
 
 namespace tunesmith::cli {
+namespace {
+
+/// What may leave a runner are errors for whoever called the run; anything else is the plugin's fault, by
+/// name.
+template <typename Call>
+decltype(auto) naming(const std::string& id, std::string_view what, const Call& call) {
+  try {
+    return call();
+  } catch (const Error&) {
+    throw;
+  } catch (...) {  // a stranger's code may throw what is no std::exception; it is rethrown as one
+    rethrow_plugin_failure(PluginKind::Runner, id, what, std::current_exception());
+  }
+}
+
+class NamedRunner final : public Runner {
+ public:
+  NamedRunner(std::string id, std::unique_ptr<Runner> runner)
+      : id_(std::move(id)), runner_(std::move(runner)) {}
+
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    return naming(id_, "run", [&] {
+      std::vector<MeasureResult> results = runner_->run(requests);
+      if (results.size() != requests.size())
+        throw PluginError(PluginKind::Runner, id_,
+                          fmt::format("[P31] of {} requests it answers {}", requests.size(), results.size()));
+      return results;
+    });
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    return naming(id_, "interleave", [&] { return runner_->interleave(kernels, options); });
+  }
+  std::vector<std::string> not_exercised() const override {
+    return naming(id_, "not_exercised", [&] { return runner_->not_exercised(); });
+  }
+  std::optional<CompiledKernel> as_candidate(const Trace& trace, uint64_t lowered_hash) const override {
+    return naming(id_, "as_candidate", [&] { return runner_->as_candidate(trace, lowered_hash); });
+  }
+  size_t at_once() const override {
+    return naming(id_, "at_once", [&] { return runner_->at_once(); });
+  }
+
+ private:
+  const std::string id_;
+  const std::unique_ptr<Runner> runner_;
+};
+
+/// The one that the space names, else this machine's.
+const std::string& runner_id(const SpaceSpec& spec) {
+  static const std::string kThisMachine = "local";
+  return spec.runner.id.empty() ? kThisMachine : spec.runner.id;
+}
+
+}  // namespace
 
 std::shared_ptr<MeasuringPlace> measuring_place(Session& session, const SpaceSpec& spec) {
-  constexpr const char* kThisMachine = "local";
-  const std::string& id = spec.runner.id.empty() ? kThisMachine : spec.runner.id;
+  const std::string& id = runner_id(spec);
   PluginRegistry& registry = session.registry();
   const std::vector<OptionSpec>& known = registry.option_specs(PluginKind::Runner, id, spec.runner.location);
   return registry.create<MeasuringPlace>(
@@ -30,7 +86,8 @@ Measuring::Measuring(std::shared_ptr<MeasuringPlace> place, const Session& sessi
       options_(std::move(options)),
       owner_(std::move(owner)),
       say_(std::move(say)),
-      on_(place_->measured_on(space_, options_.threads)) {
+      on_(naming(runner_id(space.spec()), "measured_on",
+                 [&] { return place_->measured_on(space_, options_.threads); })) {
   if (!here()) {
     options_.threads = on_.threads;
     return;
@@ -42,7 +99,11 @@ Measuring::Measuring(std::shared_ptr<MeasuringPlace> place, const Session& sessi
 }
 
 std::unique_ptr<Runner> Measuring::runner(const Workload& workload) const {
-  return place_->make_runner({workload, space_, worker_target_, options_, owner_, say_});
+  const std::string& id = runner_id(space_.spec());
+  return std::make_unique<NamedRunner>(
+      id, naming(id, "make_runner", [&] {
+        return place_->make_runner({workload, space_, worker_target_, options_, owner_, say_});
+      }));
 }
 
 }  // namespace tunesmith::cli

@@ -27,6 +27,7 @@ struct JobOptions {
 struct Job {
   RecordedCandidate candidate;  // with as many threads as it says
   JobOptions options;
+  double limit_seconds = 0.0;  // MeasureRequest::limit_seconds
 
   bool operator==(const Job&) const = default;
 };

@@ -8,9 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
 
 #include "tunesmith/measuring/job.h"
 #include "tunesmith/measuring/machine_lock.h"
+#include "tunesmith/measuring/turns.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/space/space.h"
@@ -49,6 +53,9 @@ class JobMeasurer {
   /// Asks first whether the job's trace makes the same program here (check_candidate). On record when it
   /// returns. Neither refused nor on record: the stop flag ended it. Throws EnvironmentError.
   JobResult measure(const Job& job);
+  /// The times of each, and those of the peak's kernel behind them where it is asked for; or why the programs
+  /// cannot be timed here. Nothing is put on record. Throws EnvironmentError.
+  tl::expected<std::vector<InterleavedTimes>, std::string> time_in_turn(const Turns& turns);
   /// To be called at the end: why there are no more. Without it the run counts as one that was killed.
   void end(std::string_view because);
 
@@ -58,7 +65,9 @@ class JobMeasurer {
   Task& task_for(const Job& job, int threads);
   std::optional<Record> known(const Task& task, const Job& job) const;
   Runner& runner_of(Task& task);
-  std::optional<Record> run(Task& task, const Candidate& candidate);
+  std::optional<Record> run(Task& task, const Candidate& candidate, double limit_seconds);
+  std::vector<InterleavedTimes> time_in_turn(Task& task, const std::vector<CandidatePtr>& candidates,
+                                             const Turns& turns);
   const RecordedRun& run_record(int threads);
 
   const Space& space_;

@@ -1,0 +1,83 @@
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tunesmith/measuring/turns.h"
+#include "tunesmith/schema/field.h"
+#include "tunesmith/schema/json_text.h"
+#include "tunesmith/schema/limits.h"
+#include "tunesmith/schema/line.h"
+#include "tunesmith/support/error.h"
+#include "tunesmith/support/hash.h"
+
+namespace tunesmith {
+namespace {
+
+constexpr size_t kMaxQuantities = 1024;
+
+WorkerDescription worker_from(const Field& fields, const nlohmann::json& content) {
+  WorkerDescription worker;
+  worker.name = fields["name"].text(kMaxName);
+  worker.identity = hex64(fields["identity"].hash());
+  worker.target = fields["target"].text(kMaxIdentity);
+  worker.device = fields["device"].text(kMaxName);
+  worker.threads = static_cast<int>(fields["threads"].integer(1, kMaxThreads));
+  const auto quantities = fields["quantities"].list(0, kMaxQuantities, [](const Field& one) {
+    constexpr double kMost = std::numeric_limits<double>::max();
+    return std::pair(one["name"].text(kMaxName), one["value"].number(-kMost, kMost));
+  });
+  worker.quantities.insert(quantities.begin(), quantities.end());
+  worker.done = fields["done"].integer(0, kAnyCount);
+  worker.failed = fields["failed"].integer(0, kAnyCount);
+  worker.disturbed = fields["disturbed"].integer(0, kAnyCount);
+  worker.refused = fields["refused"].integer(0, kAnyCount);
+  const auto environment = content.find("environment");
+  if (environment == content.end() || !environment->is_object()) {
+    fields["environment"].wrong("is no object");
+  } else {
+    worker.environment = Environment::parse(canonical_text(*environment));
+  }
+  return worker;
+}
+
+}  // namespace
+
+Environment common_environment(Environment environment) {
+  environment.machine_name.clear();
+  return environment;
+}
+
+std::string identity_of(const TaskKey& task, const Environment& environment) {
+  return hex64(hash_bytes(fmt::format("{}\n{}\n{}\n{}", task.target, task.device, task.threads,
+                                      hex64(common_environment(environment).machine()))));
+}
+
+std::string text_of(const WorkerDescription& worker) {
+  nlohmann::json quantities = nlohmann::json::array();
+  for (const auto& [name, value] : worker.quantities)
+    quantities.push_back({{"name", name}, {"value", value}});
+  return line_text("worker",
+                   canonical_text({{"name", worker.name},
+                                   {"identity", worker.identity},
+                                   {"target", worker.target},
+                                   {"device", worker.device},
+                                   {"threads", worker.threads},
+                                   {"environment", nlohmann::json::parse(worker.environment.text())},
+                                   {"quantities", std::move(quantities)},
+                                   {"done", worker.done},
+                                   {"failed", worker.failed},
+                                   {"disturbed", worker.disturbed},
+                                   {"refused", worker.refused}}));
+}
+
+WorkerDescription parse_worker(std::string_view text) {
+  const Line line = parse_line_text(text);
+  if (line.kind != "worker") throw UserError(fmt::format("expected a worker, found a {}", line.kind));
+  std::string error;
+  WorkerDescription worker = worker_from(Field(line.content, error), line.content);
+  if (!error.empty()) throw UserError(fmt::format("not a worker: {}", error));
+  return worker;
+}
+
+}  // namespace tunesmith

@@ -1,0 +1,41 @@
+#include "broker/address.h"
+
+#include <cstdlib>
+
+#include <amqp.h>
+#include <fmt/format.h>
+
+#include <tunesmith/support/error.h>
+
+namespace tunesmith::broker {
+namespace {
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+}  // namespace
+
+std::string Address::str() const {
+  return fmt::format("{}://{}@{}:{}", tls ? "amqps" : "amqp", user, host, port);
+}
+
+Address parse_address(std::string text, bool insecure) {
+  constexpr const char* kForm = "write it as amqps://USER:PASSWORD@HOST, or in TUNESMITH_BROKER";
+  if (const char* usual = std::getenv("TUNESMITH_BROKER"); text.empty() && usual != nullptr) text = usual;
+  if (text.empty()) throw EnvironmentError(fmt::format("no broker is named; remedy: {}", kForm));
+  amqp_connection_info parsed;
+  amqp_default_connection_info(&parsed);
+  // It may hold a password, so it is not repeated.
+  if (amqp_parse_url(text.data(), &parsed) != AMQP_STATUS_OK)
+    throw UserError("the broker's address cannot be read", kForm);
+  Address address{parsed.host, parsed.port, parsed.user, parsed.password, parsed.vhost, parsed.ssl != 0};
+  if (!address.tls && !insecure && !is_loopback(address.host))
+    throw UserError(
+        fmt::format("{} is not encrypted: who is in between reads its password, and can send jobs",
+                    address.str()),
+        "write amqps://, or allow it with --insecure (of the runner: insecure: true)");
+  return address;
+}
+
+}  // namespace tunesmith::broker

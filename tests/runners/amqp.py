@@ -1,0 +1,69 @@
+"""As much of AMQP 0-9-1 as a stranger needs to put a message into an exchange of a broker on loopback."""
+import socket
+import struct
+
+
+def _short(text):
+    return bytes([len(text)]) + text.encode()
+
+
+def _method(sock, channel, ids, arguments):
+    payload = struct.pack(">HH", *ids) + arguments
+    sock.sendall(struct.pack(">BHI", 1, channel, len(payload)) + payload + b"\xce")
+
+
+def _read(sock, count):
+    data = b""
+    while len(data) < count:
+        part = sock.recv(count - len(data))
+        assert part, "the broker closed the connection"
+        data += part
+    return data
+
+
+def _answer(sock, *wanted):
+    while True:
+        kind, _, size = struct.unpack(">BHI", _read(sock, 7))
+        payload = _read(sock, size + 1)
+        if kind == 1 and struct.unpack(">HH", payload[:4]) in wanted:
+            return struct.unpack(">HH", payload[:4])
+
+
+FRAME = 131072
+
+
+def _log_in(sock):
+    sock.sendall(b"AMQP\x00\x00\x09\x01")
+    _answer(sock, (10, 10))
+    login = b"\x00guest\x00guest"
+    _method(sock, 0, (10, 11), struct.pack(">I", 0) + _short("PLAIN") + struct.pack(">I", len(login)) + login + _short("en_US"))
+    _answer(sock, (10, 30))
+    _method(sock, 0, (10, 31), struct.pack(">HIH", 100, FRAME, 0))
+    _method(sock, 0, (10, 40), _short("/") + _short("") + b"\x00")
+    _answer(sock, (10, 41))
+    _method(sock, 1, (20, 10), _short(""))
+    _answer(sock, (20, 11))
+
+
+def take_and_die(port, queue):
+    """Takes the first message, if there is one, and is gone without a word."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
+        _log_in(sock)
+        _method(sock, 1, (60, 70), struct.pack(">H", 0) + _short(queue) + b"\x00")
+        return _answer(sock, (60, 71), (60, 72)) == (60, 71)
+
+
+def publish(port, exchange, key, body, kind="job", correlation="forged", reply_to=""):
+    """Waits until the broker has closed the channel in good order: it has the message then."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
+        _log_in(sock)
+        _method(sock, 1, (60, 40), struct.pack(">H", 0) + _short(exchange) + _short(key) + b"\x00")
+        # correlation-id, reply-to and type
+        properties = struct.pack(">H", 1 << 10 | 1 << 9 | 1 << 5) + _short(correlation) + _short(reply_to) + _short(kind)
+        header = struct.pack(">HHQ", 60, 0, len(body)) + properties
+        sock.sendall(struct.pack(">BHI", 2, 1, len(header)) + header + b"\xce")
+        for begin in range(0, len(body), FRAME - 8):
+            part = body[begin:begin + FRAME - 8]
+            sock.sendall(struct.pack(">BHI", 3, 1, len(part)) + part + b"\xce")
+        _method(sock, 1, (20, 40), struct.pack(">H", 200) + _short("") + struct.pack(">HH", 0, 0))
+        _answer(sock, (20, 41))

@@ -1,0 +1,89 @@
+"""A broker of a test's own: on loopback, with ports and a folder of its own, ended by its process id."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+SERVER = pathlib.Path("/usr/lib/rabbitmq/bin/rabbitmq-server")  # the one in PATH changes to another user
+SKIPPED = 77
+
+
+def missing():
+    """What this machine lacks for a broker, or ""."""
+    if not SERVER.exists() or shutil.which("epmd") is None:
+        return "rabbitmq-server is not installed: tools/packages"
+    return ""
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Broker:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder) / "broker"
+        self.folder.mkdir()
+        self.port, distribution, epmd = free_ports(3)
+        (self.folder / "plugins").write_text("[].\n")
+        (self.folder / "rabbitmq.conf").write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\nvm_memory_high_watermark.absolute = 512MiB\ndisk_free_limit.absolute = 50MB\n")
+        self.environment = {
+            **os.environ, "HOME": str(self.folder), "RABBITMQ_NODENAME": f"test{self.port}@localhost", "RABBITMQ_MNESIA_BASE": str(self.folder / "data"),
+            "RABBITMQ_LOG_BASE": str(self.folder / "log"), "RABBITMQ_CONFIG_FILE": str(self.folder / "rabbitmq.conf"), "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "plugins"),
+            "RABBITMQ_DIST_PORT": str(distribution), "RABBITMQ_CONF_ENV_FILE": str(self.folder / "none"), "RABBITMQ_PID_FILE": str(self.folder / "pid"),
+            "ERL_EPMD_PORT": str(epmd), "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1 +sbwt none"}
+        self.epmd = subprocess.Popen(["epmd", "-port", str(epmd), "-address", "127.0.0.1"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = None
+        self.start()
+
+    @property
+    def url(self):
+        return f"amqp://guest:guest@127.0.0.1:{self.port}"
+
+    def start(self):
+        log = open(self.folder / "output", "ab")
+        self.process = subprocess.Popen([SERVER], env=self.environment, stdout=log, stderr=log, start_new_session=True)
+        until = time.monotonic() + 240
+        while time.monotonic() < until:
+            assert self.process.poll() is None, (self.folder / "output").read_text()[-3000:]
+            try:
+                with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+                    connection.sendall(b"AMQP\x00\x00\x09\x01")
+                    if connection.recv(1):
+                        return
+            except OSError:
+                time.sleep(0.3)
+        raise AssertionError("the broker did not start: " + (self.folder / "output").read_text()[-3000:])
+
+    def stop(self, how=signal.SIGTERM):
+        """Ends the server and what it has started, which are a process group of their own."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        os.killpg(self.process.pid, how)
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(60)
+
+    def close(self):
+        self.stop(signal.SIGKILL)
+        # Erlang starts one as a daemon where ours has ended; what listens at this port is ours.
+        subprocess.run(["epmd", "-kill"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        self.epmd.kill()
+        self.epmd.wait(10)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

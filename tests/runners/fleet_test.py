@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""A tuner, its workers and a broker, and what becomes of a run when one of them is killed.
+Usage: fleet_test.py TUNESMITH CASE"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import amqp
+import broker
+
+TRIALS = 16
+SEARCH = ["gmm:n=64,m=64,k=64", "--search", "random", "--seed", "5", "--batch", "8", "--threads", "1"]
+
+
+class Bench:
+    """What all cases have: a broker, and a folder that ends with them."""
+
+    def __init__(self, tunesmith, folder):
+        self.tunesmith, self.folder = str(tunesmith), pathlib.Path(folder)
+        self.broker = broker.Broker(folder)
+        self.environment = {**os.environ, "TUNESMITH_BROKER": self.broker.url, "TUNESMITH_MACHINE_LOCK": str(self.folder / "lock"), "XDG_DATA_HOME": str(self.folder)}
+        self.workers = []
+
+    def start(self, *words, name):
+        log = open(self.folder / f"{name}.log", "ab")
+        return subprocess.Popen([self.tunesmith, *map(str, words)], env=self.environment, stdout=log, stderr=log, cwd=self.folder)
+
+    def text(self, name):
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def await_text(self, name, pattern, seconds=240):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if re.search(pattern, self.text(name)):
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"{name} never said {pattern}:\n{self.text(name)[-3000:]}")
+
+    def worker(self, number, *more):
+        name = f"worker{number}"
+        process = self.start("serve", "--threads", 1, "--database", f"{name}.db", *more, name=name)
+        self.workers.append(process)
+        self.await_text(name, "takes jobs from")
+        return process
+
+    def tune(self, runner, trials=TRIALS, name=None, search=SEARCH):
+        name = name or f"tune_{runner}"
+        return self.start("tune", *search, "--trials", trials, "--runner", runner, "--database", f"{name}.db", name=name)
+
+    def finish(self, process, name, seconds=500, code=0):
+        assert process.wait(seconds) == code, self.text(name)[-4000:]
+
+    def records(self, name):
+        done = subprocess.run([self.tunesmith, "records", "export", "--database", f"{name}.db"], env=self.environment, capture_output=True, text=True, cwd=self.folder, check=True)
+        return [line["record"] for line in map(json.loads, done.stdout.splitlines()) if "record" in line]
+
+    def searched(self, name):
+        """The programs that the search asked for, in its order; each is there once."""
+        found = [record for record in self.records(name) if record["kind"] == "search"]
+        assert len({record["candidate"] for record in found}) == len(found), found
+        hashes = [record["lowered_hash"] for record in sorted(found, key=lambda record: record["candidate"])]
+        assert len(set(hashes)) == len(hashes), hashes
+        return hashes
+
+    def local(self, trials=TRIALS):
+        process = self.tune("local", trials)
+        self.finish(process, "tune_local")
+        return self.searched("tune_local")
+
+    def close(self):
+        for process in self.workers:
+            if process.poll() is None:
+                process.kill()
+                process.wait(60)
+        self.broker.close()
+
+
+def same_programs(bench):
+    """One worker, then three: the programs of a run on this machine, in its order; and what the tuner's records say."""
+    wanted = bench.local()
+    bench.worker(1)
+    for name, more in (("one", []), ("three", [2, 3])):
+        for number in more:
+            bench.worker(number)
+        process = bench.tune("amqp", name=name)
+        bench.finish(process, name)
+        assert bench.searched(name) == wanted, (bench.searched(name), wanted)
+        assert any(record["kind"] == "ranking" for record in bench.records(name))
+    shown = json.loads(subprocess.run([bench.tunesmith, "fleet", "--json"], env=bench.environment, capture_output=True, text=True, check=True).stdout)
+    (identity,) = shown["identities"]
+    assert len(identity["workers"]) == 3 and identity["waiting"] == 0 and identity["threads"] == 1, shown
+    assert sum(worker["done"] for worker in identity["workers"]) > TRIALS, shown
+    # SIGTERM drains: it ends by itself, with its run's end on record.
+    for process in bench.workers:
+        process.send_signal(signal.SIGTERM)
+    for process in bench.workers:
+        assert process.wait(60) == 0
+
+
+def killed_worker(bench):
+    """kill -9 of one of two workers while it has jobs: the other has them."""
+    wanted = bench.local()
+    victim = bench.worker(1)
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    bench.worker(2)
+    victim.kill()
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
+def killed_tuner(bench):
+    """kill -9 of the tuner: answers wait, and the same command finds them."""
+    wanted = bench.local()
+    bench.worker(1)
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    process.kill()
+    process.wait(60)
+    process = bench.tune("amqp")
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+    measured = [record["lowered_hash"] for record in bench.records("worker1") if record["kind"] == "search"]
+    assert sorted(measured) == sorted(wanted), "the worker measured a program twice, or not at all"
+
+
+def restarted_broker(bench):
+    """The broker is killed and comes back: run and worker wait, and continue."""
+    wanted = bench.local()
+    bench.worker(1)
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    bench.broker.stop(signal.SIGKILL)
+    bench.await_text("tune_amqp", "what is asked waits there|the broker does not answer|amqp://.*:")
+    time.sleep(2)
+    assert process.poll() is None, bench.text("tune_amqp")
+    bench.broker.start()
+    bench.finish(process, "tune_amqp")
+    bench.await_text("worker1", "the broker is there again")
+    assert bench.searched("tune_amqp") == wanted
+
+
+def dead_letter(bench):
+    """What three workers died of is that candidate's failure; the others are measured."""
+    victim = bench.worker(1)
+    identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    victim.kill()
+    victim.wait(60)
+    for _ in range(12):
+        assert amqp.take_and_die(bench.broker.port, f"tunesmith.jobs.{identity}")
+        time.sleep(0.3)
+    bench.worker(2)
+    bench.finish(process, "tune_amqp")
+    searched = [record for record in bench.records("tune_amqp") if record["kind"] == "search"]
+    dead = [record for record in searched if record["cause"] == "worker_lost"]
+    assert dead and all("three workers died" in record["message"] for record in dead), searched
+    assert len(searched) == TRIALS and len(dead) < 8, dead
+
+
+def foreign_messages(bench):
+    """Damaged, foreign and oversized messages are refused by name, on both ends, and end nothing."""
+    bench.worker(1)
+    identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
+    whole = b'{"checksum":"0000000000000000","job":{},"version":6}'
+    jobs = {"not JSON": (b"\x00\xff", "damaged"), "truncated": (whole[:-9], "damaged"), "checksum": (whole, "checksum"), "too_large": (b"x" * (6 << 20), "larger than"),
+            "nested": (b'{"job":' + b"[" * 5000, "damaged|nested")}
+    for name, (body, _) in jobs.items():
+        amqp.publish(bench.broker.port, "tunesmith.jobs", f"{identity}.stranger", body, correlation=name, reply_to="tunesmith.answers.stranger")
+    amqp.publish(bench.broker.port, "tunesmith.jobs", f"{identity}.stranger", whole, kind="order", correlation="kind", reply_to="amq.direct")
+    for name, (_, why) in jobs.items():
+        bench.await_text("worker1", rf"a message is refused \({name}\): .*({why})")
+    bench.await_text("worker1", "where workers do not write")
+    # A stranger's answer to the run, then the run's own.
+    wanted = bench.local(12)
+    bench.workers[0].send_signal(signal.SIGSTOP)
+    process = bench.tune("amqp", 12)
+    time.sleep(3)
+    bench.workers[0].send_signal(signal.SIGCONT)
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
+def plain_text(bench):
+    """A broker elsewhere is not spoken to without TLS; a wrong password is said."""
+    def said(url, *more):
+        done = subprocess.run([bench.tunesmith, "fleet", "--broker", url, *more], capture_output=True, text=True, timeout=120)
+        return done.returncode, done.stderr
+    code, text = said("amqp://guest:guest@192.0.2.1")
+    assert code == 2 and "not encrypted" in text and "--insecure" in text and "guest:guest" not in text, text
+    code, text = said(bench.broker.url.replace("guest:guest", "guest:wrong"))
+    assert code == 4 and "refuses the login" in text and "wrong" not in text, text
+    code, text = said("amqp://127.0.0.1:1")
+    assert code == 4 and "does not answer" in text, text
+    process = bench.tune("amqp", name="alone")
+    bench.finish(process, "alone", code=4)
+    assert "nobody at" in bench.text("alone") and "tunesmith serve" in bench.text("alone"), bench.text("alone")
+
+
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, dead_letter, foreign_messages, plain_text)}
+
+
+def main():
+    tunesmith, name = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    if lacking := broker.missing():
+        print(f"skipped: {lacking}")
+        sys.exit(broker.SKIPPED)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what it started is ended in any case
+    with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
+        bench = Bench(tunesmith, folder)
+        try:
+            CASES[name](bench)
+        except BaseException:
+            for log in sorted(bench.folder.glob("*.log")):
+                print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
+            raise
+        finally:
+            bench.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// The arguments of `serve` and `fleet`, and what runs them.
+#pragma once
+
+#include <string>
+
+#include "session.h"
+
+namespace tunesmith::cli {
+
+struct BrokerArguments {
+  std::string url;        // empty: $TUNESMITH_BROKER
+  bool insecure = false;  // not encrypted, also to other machines
+};
+
+struct ServeArguments {
+  BrokerArguments broker;
+  std::string database;
+  int threads = 0;  // 0: all
+  bool allow_memory = false;
+};
+int run_serve(const Common& common, const ServeArguments& arguments);
+
+struct FleetArguments {
+  BrokerArguments broker;
+  double wait = 1.5;  // seconds for answers
+};
+int run_fleet(const Common& common, const FleetArguments& arguments);
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,71 @@
+// `fleet`: who takes jobs from a broker, and how many wait.
+#include "broker/fleet.h"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "common/exit_codes.h"
+#include "common/print_json.h"
+#include "output.h"
+
+namespace tunesmith::cli {
+namespace {
+
+nlohmann::json json_of(const WorkerDescription& worker) {
+  return {{"name", worker.name},
+          {"cpu", worker.environment.cpu_model},
+          {"version", worker.environment.version},
+          {"done", worker.done},
+          {"failed", worker.failed},
+          {"disturbed", worker.disturbed},
+          {"refused", worker.refused}};
+}
+
+}  // namespace
+
+int run_fleet(const Common& common, const FleetArguments& arguments) {
+  constexpr double kMilliseconds = 1000.0;
+  const broker::Address address = broker::parse_address(arguments.broker.url, arguments.broker.insecure);
+  std::map<std::string, std::vector<WorkerDescription>> identities;
+  std::map<std::string, broker::Queue> queues;
+  try {
+    broker::Connection connection(address, "tunesmith fleet");
+    const auto wait = std::chrono::milliseconds(static_cast<int64_t>(kMilliseconds * arguments.wait));
+    for (WorkerDescription& worker : broker::call_the_roll(connection, wait))
+      identities[worker.identity].push_back(std::move(worker));
+    for (const auto& [identity, workers] : identities)
+      queues[identity] = connection.look_at(broker::job_queue(identity)).value_or(broker::Queue{});
+  } catch (const broker::Lost& lost) {
+    throw EnvironmentError(fmt::format("the broker does not answer: {}", lost.what()));
+  }
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto& [identity, workers] : identities) {
+    const WorkerDescription& first = workers.front();
+    const broker::Queue& queue = queues[identity];
+    nlohmann::json one{{"identity", identity},           {"target", first.target},
+                       {"device", first.device},         {"threads", first.threads},
+                       {"waiting", queue.messages},      {"consumers", queue.consumers},
+                       {"quantities", first.quantities}, {"workers", nlohmann::json::array()}};
+    for (const WorkerDescription& worker : workers) one["workers"].push_back(json_of(worker));
+    all.push_back(std::move(one));
+    if (common.json) continue;
+    fmt::print(output(), "{}  '{}', {} threads; workers: {}, {} jobs wait\n", identity, first.target,
+               first.threads, workers.size(), queue.messages);
+    for (const WorkerDescription& worker : workers)
+      fmt::print(output(), "    {}  {}  done: {}, failed {}, disturbed {}, refused {}\n", worker.name,
+                 worker.environment.cpu_model, worker.done, worker.failed, worker.disturbed, worker.refused);
+    // A worker that does not answer is still the queue's consumer, until the broker notices.
+    if (queue.consumers > workers.size())
+      fmt::print(output(), "    without an answer: {}\n", queue.consumers - workers.size());
+  }
+  if (common.json) print_json({{"broker", address.str()}, {"identities", std::move(all)}});
+  if (!common.json && identities.empty())
+    fmt::print(output(), "nobody takes jobs from {}; remedy: tunesmith serve on the machines that measure\n",
+               address.str());
+  return identities.empty() ? kNothingFound : kDone;
+}
+
+}  // namespace tunesmith::cli
