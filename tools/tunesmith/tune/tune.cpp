@@ -94,6 +94,14 @@ TuneOptions options_of(const Common& common, const TuneArguments& arguments, con
   return options;
 }
 
+/// 0 where programs are measured elsewhere.
+double measured_peak(const Measuring& measuring, const Space& space, const Workload& workload,
+                     RecordStore& store, LiveLine& line) {
+  if (!measuring.here()) return 0.0;
+  line.say("measuring the machine's peak");
+  return Peaks(space, measuring.options(), measuring.threads(), store, measuring.environment()).of(workload);
+}
+
 int tune_one(const Common& common, const TuneArguments& arguments, const Workload& workload,
              const std::atomic<bool>& stop) {
   if (!arguments.against.empty()) require_against(arguments.against, arguments.workloads.front());
@@ -116,11 +124,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   const Measuring measuring(place, session, space, measure_options(arguments, stop, tell),
                             database_path(arguments.database), tell);
   const Environment& environment = measuring.environment();
-  double peak = 0.0;
-  if (measuring.here()) {
-    line.say("measuring the machine's peak");
-    peak = Peaks(space, measuring.options(), measuring.threads(), store, environment).of(workload);
-  }
+  const double peak = measured_peak(measuring, space, workload, store, line);
   const std::unique_ptr<Runner> runner = measuring.runner(workload);
 
   const bool limited = arguments.trials > 0 || arguments.minutes <= 0.0;
