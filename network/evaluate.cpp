@@ -40,7 +40,8 @@ class Evaluation {
       inputs.emplace_back();
       if (input == kAbsent) continue;
       const tunesmith::Tensor& value = of(input);
-      inputs.back() = NodeInput{{value.dtype, value.shape}, constants_[static_cast<size_t>(input)].get()};
+      inputs.back() = NodeInput{{value.dtype, value.shape, network_.tensors[static_cast<size_t>(input)].code},
+                                constants_[static_cast<size_t>(input)].get()};
     }
     auto made = compute(define(node, std::move(inputs)),
                         [this](TensorIndex index) -> const tunesmith::Tensor& { return of(index); });

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "expander.h"
 #include "passes.h"
 #include "values.h"
 
@@ -35,14 +37,27 @@ bool is_small(const DefinedNode& defined) {
 
 class ShapeFixer {
  public:
-  ShapeFixer(Network& network, const PassOptions& options) : network_(network), options_(options) {}
+  ShapeFixer(Network& network, const PassOptions& options)
+      : network_(network), options_(options), expander_(network) {}
 
   void run() {
     name_dimensions();
-    for (size_t i = 0; i < network_.nodes.size(); ++i) fix(i);
+    std::deque<Node> pending(std::make_move_iterator(network_.nodes.begin()),
+                             std::make_move_iterator(network_.nodes.end()));
+    network_.nodes.clear();
+    while (!pending.empty()) {
+      const Node node = std::move(pending.front());
+      pending.pop_front();
+      std::vector<Node> made;
+      if (!is_replaced(node, made)) continue;
+      pending.insert(pending.begin(), std::make_move_iterator(made.begin()),
+                     std::make_move_iterator(made.end()));
+      has_replaced_ = true;
+    }
+    refuse_sequences();
     raise_refused();
     // Else nodes are left whose types are not known.
-    if (!faults_.empty() || has_chosen_) eliminate_dead_code(network_, options_);
+    if (!faults_.empty() || has_replaced_) eliminate_dead_code(network_, options_);
     remove_constant_nodes(network_);
   }
 
@@ -89,48 +104,70 @@ class ShapeFixer {
     return inputs_of(network_, known);
   }
 
-  /// Leaves the node the inputs that are enough for it. Nothing where it reads what is not known.
-  std::optional<DefinedNode> define_chosen(Node& node) {
+  /// Fixes the node, unless others take its place: those are `made`.
+  bool is_replaced(const Node& given, std::vector<Node>& made) {
+    Node node = given;
+    if (!node.definition) node.definition = options_.find_operator(node.op, node.version);
+    // What a body does not read when it is in the place of its node may be refused.
     const bool is_open = reads_unknown(node);
-    std::optional<DefinedNode> defined;
-    try {
-      defined = define(node, known_inputs(node));
-    } catch (const UserError&) {
-      // What is refused before is the cause.
-      if (!is_open) throw;
-      return std::nullopt;
-    }
-    const std::vector<size_t> enough = defined->computation.enough;
-    if (enough.empty()) return is_open ? std::nullopt : std::move(defined);
-    std::vector<TensorIndex> inputs;
-    for (const size_t input : enough) inputs.push_back(node.inputs.at(input));
-    node.inputs = std::move(inputs);
-    has_chosen_ = true;
-    if (reads_unknown(node)) return std::nullopt;
-    return define(node, inputs_of(network_, node));
-  }
-
-  void fix(size_t number) {
-    Node& node = network_.nodes[number];
     try {
       if (!node.definition) throw UserError(describe(node) + ": the operator is not there yet");
-      const std::optional<DefinedNode> defined = define_chosen(node);
-      if (!defined) {
-        skipped_.push_back(number);
-        mark_unknown(node);
-        return;
+      if (!is_open || !node.bodies.empty()) {
+        NodeView view{node, known_inputs(node)};
+        // Tensors move when others are added.
+        std::deque<std::vector<TensorIndex>> sequences;
+        for (auto& input : view.inputs)
+          if (input && input->elements) input->elements = &sequences.emplace_back(*input->elements);
+        if (expander_.expand(node, view, made)) return true;
       }
+    } catch (const NeedsConstant& error) {
+      refuse(node, error.what(), given_source(node.inputs[error.input()]));
+      return false;
+    } catch (const UserError& error) {
+      refuse(node, error.what());
+      return false;
+    }
+    network_.nodes.push_back(std::move(node));
+    if (is_open) {
+      skipped_.push_back(network_.nodes.size() - 1);
+      mark_unknown(network_.nodes.back());
+    } else {
+      fix(network_.nodes.back());
+    }
+    return false;
+  }
+
+  void refuse(Node node, const std::string& message, TensorIndex wanted = kAbsent) {
+    mark_unknown(node);
+    network_.nodes.push_back(std::move(node));
+    faults_.push_back({network_.nodes.size() - 1, message, wanted});
+  }
+
+  void fix(Node& node) {
+    try {
+      for (const TensorIndex input : node.inputs)
+        if (input != kAbsent && tensor(input).elements)
+          throw UserError(describe(node) + ": an input is a sequence or an optional value");
+      const DefinedNode defined = define(node, inputs_of(network_, node));
       for (size_t i = 0; i < node.outputs.size(); ++i)
         if (node.outputs[i] != kAbsent)
-          set_type(node, tensor(node.outputs[i]), defined->computation.outputs.at(i));
-      set_constants(*defined);
+          set_type(node, tensor(node.outputs[i]), defined.computation.outputs.at(i));
+      set_constants(defined);
     } catch (const NeedsConstant& error) {
-      faults_.push_back({number, error.what(), given_source(node.inputs[error.input()])});
+      faults_.push_back({network_.nodes.size() - 1, error.what(), given_source(node.inputs[error.input()])});
       mark_unknown(node);
     } catch (const UserError& error) {
-      faults_.push_back({number, error.what()});
+      faults_.push_back({network_.nodes.size() - 1, error.what()});
       mark_unknown(node);
     }
+  }
+
+  /// A call gives and returns tensors alone.
+  void refuse_sequences() {
+    for (const TensorIndex output : network_.outputs)
+      if (tensor(output).elements)
+        throw UserError(fmt::format("network '{}': its result '{}' is a sequence or an optional value",
+                                    network_.name, tensor(output).name));
   }
 
   /// Who gives the inputs may know their values ahead: the input that is wanted, or one from which, with
@@ -222,6 +259,7 @@ class ShapeFixer {
                                   fmt::join(declared, ", ")));
     }
     output.dtype = type.dtype;
+    output.code = type.code;
     output.shape = std::vector<Extent>(type.shape.begin(), type.shape.end());
   }
 
@@ -241,7 +279,8 @@ class ShapeFixer {
   std::vector<Fault> faults_;
   std::vector<size_t> skipped_;    ///< nodes that read what others would compute
   std::set<TensorIndex> unknown_;  ///< outputs of both
-  bool has_chosen_ = false;
+  Expander expander_;
+  bool has_replaced_ = false;
 };
 
 /// Results of which the file names an extent: what it comes out as, where that is not what it was given.

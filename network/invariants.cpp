@@ -127,6 +127,12 @@ class Checker {
         require(!known_[output], "the node", "computes a tensor that is known already", node.name);
         known_[output] = true;
       }
+      for (const Body& body : node.bodies) {
+        require(body.captured.size() <= body.network->inputs.size() &&
+                    std::ranges::all_of(body.captured, [&](size_t i) { return i < node.inputs.size(); }),
+                "the node", "has a body that captures what the node does not read", node.name);
+        check_invariants(*body.network);
+      }
     }
   }
 

@@ -203,10 +203,11 @@ DefinedNode define(const Node& node, std::vector<std::optional<NodeInput>> input
 }
 
 NodeInput input_of(const Tensor& tensor) {
+  if (tensor.elements) return {{}, nullptr, &*tensor.elements};
   if (!tensor.dtype || !tensor.shape)
     throw UserError(
         fmt::format("the {} of tensor '{}' is not known", tensor.dtype ? "shape" : "type", tensor.name));
-  TensorType type{*tensor.dtype, {}};
+  TensorType type{*tensor.dtype, {}, tensor.code};
   for (const Extent& extent : *tensor.shape) {
     const auto* number = std::get_if<int64_t>(&extent);
     if (!number)

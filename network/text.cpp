@@ -55,7 +55,12 @@ std::string list_text(const Values& values, const Text& text) {
 }
 
 std::string type_text(const Tensor& tensor) {
-  return (tensor.dtype ? tensor.dtype->str() : "?") +
+  static constexpr std::string_view kCodes[] = {
+      "", "i4", "u4", "i2", "u2", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0", "f4e2m1"};
+  const std::string_view code = kCodes[static_cast<size_t>(tensor.code)];
+  return (!code.empty()  ? std::string(code)
+          : tensor.dtype ? tensor.dtype->str()
+                         : "?") +
          (tensor.shape ? list_text(*tensor.shape, extent_text) : "[...]") +
          (tensor.order.empty() ? "" : fmt::format("{{{}}}", fmt::join(tensor.order, ", ")));
 }
@@ -98,8 +103,13 @@ std::string node_text(const Network& network, const Node& node) {
   for (const auto& [name, value] : node.attributes)
     attributes +=
         (attributes.empty() ? " {" : ", ") + name_text(name) + " = " + std::visit(AttributeText(), value);
-  return fmt::format("{}: {} = {}@{}({}){}{}\n", name_text(node.name), outputs, name_text(node.op),
-                     node.version, inputs, attributes, attributes.empty() ? "" : "}");
+  std::string text =
+      fmt::format("{}: {} = {}@{}({}){}{}\n", name_text(node.name), outputs, name_text(node.op), node.version,
+                  inputs, attributes, attributes.empty() ? "" : "}");
+  for (const Body& body : node.bodies)
+    text += fmt::format("{} of {}, captured [{}]: {}end\n", name_text(body.name), name_text(node.name),
+                        fmt::join(body.captured, ", "), to_text(*body.network));
+  return text;
 }
 
 }  // namespace

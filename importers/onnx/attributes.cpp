@@ -5,6 +5,7 @@
 #include <tunesmith/support/error.h>
 
 #include "constants.h"
+#include "element_types.h"
 #include "proto.h"
 
 namespace tunesmith::onnx_reader {
@@ -44,6 +45,10 @@ network::Attribute read_attribute(const onnx::AttributeProto& attribute,
     case Proto::STRING:
       return attribute.s();
     case Proto::TENSOR:
+      // An attribute's values have no code.
+      if (const auto element = element_type(attribute.t().data_type());
+          element && element->code != network::Code::None)
+        throw UserError(refused_element_type(attribute.t().data_type()));
       return read_constant(attribute.t(), owner, files);
     case Proto::FLOATS:
       return list_of<double>(attribute.floats());
@@ -51,9 +56,6 @@ network::Attribute read_attribute(const onnx::AttributeProto& attribute,
       return list_of<int64_t>(attribute.ints());
     case Proto::STRINGS:
       return list_of<std::string>(attribute.strings());
-    case Proto::GRAPH:
-    case Proto::GRAPHS:
-      throw UserError("it is a graph of its own, and control flow is not taken");
     default:
       throw UserError(
           fmt::format("its type, number {} of ONNX's, is not taken; taken are numbers, strings, lists of "

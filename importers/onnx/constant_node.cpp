@@ -24,7 +24,7 @@ std::shared_ptr<const Constant> constant_of_node(const std::string& name,
                                                  const onnx::AttributeProto& attribute,
                                                  const std::shared_ptr<const void>& owner,
                                                  ExternalFiles& files) {
-  if (name == "value") return read_weights(attribute.t(), owner, files);
+  if (name == "value") return read_constant(attribute.t(), owner, files);
   if (name == "value_float") return constant_of(kF32, std::vector<float>{attribute.f()}, true);
   if (name == "value_int") return constant_of(kI64, std::vector<int64_t>{attribute.i()}, true);
   if (name == "value_floats")

@@ -96,21 +96,25 @@ FileBytes stored_bytes(const onnx::TensorProto& tensor, DType dtype, const std::
   return typed_bytes(tensor, dtype, owner);
 }
 
-/// Two to a byte, the first in its low bits; the typed field has a byte in each number.
-std::shared_ptr<const Constant> unpacked(const onnx::TensorProto& tensor, network::Shape shape,
-                                         const std::shared_ptr<const void>& owner, ExternalFiles& files) {
-  const uint64_t count = bytes_of(shape, kU8);
-  const FileBytes stored = stored_bytes(tensor, kU8, owner, files);
-  if (stored.bytes.size() != count / 2 + count % 2)
-    throw UserError(fmt::format("its shape takes {} bytes, and there are {}", count / 2 + count % 2,
-                                stored.bytes.size()));
-  const bool is_signed = tensor.data_type() == kInt4;
-  auto values = std::make_shared<std::vector<std::byte>>(count);
+void check_count(const FileBytes& stored, uint64_t wanted) {
+  if (stored.bytes.size() != wanted)
+    throw UserError(fmt::format("its shape takes {} bytes, and there are {}", wanted, stored.bytes.size()));
+}
+
+/// Several to a byte, the first in its low bits; the typed field has a byte in each number.
+FileBytes unpacked(const FileBytes& stored, const ElementType& type, uint64_t count) {
+  const uint64_t per_byte = 8 / static_cast<uint64_t>(type.bits);
+  check_count(stored, count / per_byte + (count % per_byte != 0 ? 1 : 0));
+  const int values = 1 << type.bits;
+  const bool is_signed = type.dtype.is_signed_int();
+  auto bytes = std::make_shared<std::vector<std::byte>>(count);
   for (uint64_t i = 0; i < count; ++i) {
-    const auto bits = std::to_integer<int>(stored.bytes[i / 2] >> (i % 2 * 4)) & 15;
-    (*values)[i] = static_cast<std::byte>(is_signed && bits > 7 ? bits - 16 : bits);
+    const auto byte = std::to_integer<uint64_t>(stored.bytes[i / per_byte]);
+    const int value =
+        static_cast<int>(byte >> (i % per_byte * static_cast<uint64_t>(type.bits))) & (values - 1);
+    (*bytes)[i] = static_cast<std::byte>(is_signed && value >= values / 2 ? value - values : value);
   }
-  return std::make_shared<Constant>(Constant{is_signed ? kI8 : kU8, std::move(shape), *values, values});
+  return {*bytes, bytes};
 }
 
 }  // namespace
@@ -118,25 +122,20 @@ std::shared_ptr<const Constant> unpacked(const onnx::TensorProto& tensor, networ
 std::shared_ptr<const Constant> read_constant(const onnx::TensorProto& tensor,
                                               const std::shared_ptr<const void>& owner,
                                               ExternalFiles& files) {
-  const std::optional<DType> dtype = element_type(tensor.data_type());
-  if (!dtype) throw UserError(refused_element_type(tensor.data_type()));
+  const std::optional<ElementType> type = element_type(tensor.data_type());
+  if (!type) throw UserError(refused_element_type(tensor.data_type()));
   if (tensor.has_segment()) throw UserError("values in segments are not taken");
   network::Shape shape(tensor.dims().begin(), tensor.dims().end());
-  const uint64_t wanted = bytes_of(shape, *dtype);
-  FileBytes stored = stored_bytes(tensor, *dtype, owner, files);
-  if (stored.bytes.size() != wanted)
-    throw UserError(fmt::format("its shape takes {} bytes, and there are {}", wanted, stored.bytes.size()));
-  if (*dtype == kBool &&
+  const uint64_t wanted = bytes_of(shape, type->dtype);
+  // Bits have no sign in the file.
+  FileBytes stored = stored_bytes(tensor, type->bits < 8 ? kU8 : type->dtype, owner, files);
+  if (type->bits < 8) stored = unpacked(stored, *type, wanted);
+  check_count(stored, wanted);
+  if (type->dtype == kBool &&
       std::ranges::any_of(stored.bytes, [](std::byte byte) { return byte > std::byte{1}; }))
     throw UserError("a bool is neither 0 nor 1");
   return std::make_shared<Constant>(
-      Constant{*dtype, std::move(shape), stored.bytes, std::move(stored.owner)});
-}
-
-std::shared_ptr<const Constant> read_weights(const onnx::TensorProto& tensor,
-                                             const std::shared_ptr<const void>& owner, ExternalFiles& files) {
-  if (!is_packed_type(tensor.data_type())) return read_constant(tensor, owner, files);
-  return unpacked(tensor, {tensor.dims().begin(), tensor.dims().end()}, owner, files);
+      Constant{type->dtype, std::move(shape), stored.bytes, std::move(stored.owner)});
 }
 
 }  // namespace tunesmith::onnx_reader

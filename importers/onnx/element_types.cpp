@@ -7,41 +7,62 @@
 namespace tunesmith::onnx_reader {
 namespace {
 
-struct ElementType {
+using network::Code;
+
+struct NamedType {
   const char* name;
-  std::optional<DType> dtype = std::nullopt;
+  std::optional<ElementType> type = std::nullopt;
 };
 
-/// By ONNX's number; those of newer versions than the parser's, too.
-const std::array<ElementType, 26>& element_types() {
-  static const std::array<ElementType, 26> kTypes = {{
-      {"undefined"},      {"float", kF32},     {"uint8", kU8},   {"int8", kI8},      {"uint16", kU16},
-      {"int16", kI16},    {"int32", kI32},     {"int64", kI64},  {"string"},         {"bool", kBool},
-      {"float16", kF16},  {"double", kF64},    {"uint32", kU32}, {"uint64", kU64},   {"complex64"},
-      {"complex128"},     {"bfloat16", kBF16}, {"float8e4m3fn"}, {"float8e4m3fnuz"}, {"float8e5m2"},
-      {"float8e5m2fnuz"}, {"uint4"},           {"int4"},         {"float4e2m1"},     {"float8e8m0"},
-      {"uint2"},
-  }};
-  return kTypes;
-}
+constexpr ElementType plain(DType dtype) { return {dtype}; }
 
-bool is_known(int32_t number) { return number >= 0 && static_cast<size_t>(number) < element_types().size(); }
+/// By ONNX's number; those of newer versions than the parser's, too.
+constexpr std::array<NamedType, 27> kTypes = {{
+    {"undefined"},
+    {"float", plain(kF32)},
+    {"uint8", plain(kU8)},
+    {"int8", plain(kI8)},
+    {"uint16", plain(kU16)},
+    {"int16", plain(kI16)},
+    {"int32", plain(kI32)},
+    {"int64", plain(kI64)},
+    {"string"},
+    {"bool", plain(kBool)},
+    {"float16", plain(kF16)},
+    {"double", plain(kF64)},
+    {"uint32", plain(kU32)},
+    {"uint64", plain(kU64)},
+    {"complex64"},
+    {"complex128"},
+    {"bfloat16", plain(kBF16)},
+    {"float8e4m3fn", ElementType{kU8, Code::F8E4M3Fn}},
+    {"float8e4m3fnuz", ElementType{kU8, Code::F8E4M3FnUz}},
+    {"float8e5m2", ElementType{kU8, Code::F8E5M2}},
+    {"float8e5m2fnuz", ElementType{kU8, Code::F8E5M2FnUz}},
+    {"uint4", ElementType{kU8, Code::U4, 4}},
+    {"int4", ElementType{kI8, Code::I4, 4}},
+    {"float4e2m1", ElementType{kU8, Code::F4E2M1, 4}},
+    {"float8e8m0", ElementType{kU8, Code::F8E8M0}},
+    {"uint2", ElementType{kU8, Code::U2, 2}},
+    {"int2", ElementType{kI8, Code::I2, 2}},
+}};
+
+bool is_known(int32_t number) { return number >= 0 && static_cast<size_t>(number) < kTypes.size(); }
 
 }  // namespace
 
-std::optional<DType> element_type(int32_t number) {
-  return is_known(number) ? element_types()[static_cast<size_t>(number)].dtype : std::nullopt;
+std::optional<ElementType> element_type(int32_t number) {
+  return is_known(number) ? kTypes[static_cast<size_t>(number)].type : std::nullopt;
 }
 
 std::string element_type_name(int32_t number) {
-  return is_known(number) ? element_types()[static_cast<size_t>(number)].name
-                          : fmt::format("type {}", number);
+  return is_known(number) ? kTypes[static_cast<size_t>(number)].name : fmt::format("type {}", number);
 }
 
 std::string refused_element_type(int32_t number) {
   return fmt::format(
-      "the element type {} is not taken; taken are float16, bfloat16, float, double, int8 to int64, uint8 to "
-      "uint64, and bool",
+      "the element type {} is not taken; taken are float4e2m1 to double, int2 to int64, uint2 to uint64, and "
+      "bool",
       element_type_name(number));
 }
 

@@ -5,17 +5,18 @@
 #include <optional>
 #include <string>
 
-#include <tunesmith/ir/dtype.h>
+#include <tunesmith/network/network.h>
 
 namespace tunesmith::onnx_reader {
 
+struct ElementType {
+  DType dtype;
+  network::Code code = network::Code::None;
+  int bits = 8;  ///< in a file, of those that have a code: several lie in a byte
+};
+
 /// Nothing for a type that networks do not have.
-std::optional<DType> element_type(int32_t number);
-
-inline constexpr int32_t kUint4 = 21, kInt4 = 22;
-
-/// Two values lie in a byte: weights are unpacked.
-inline bool is_packed_type(int32_t number) { return number == kUint4 || number == kInt4; }
+std::optional<ElementType> element_type(int32_t number);
 
 /// As ONNX calls it: "uint16", "float8e4m3fn"; "type 99" for a number that it does not have.
 std::string element_type_name(int32_t number);

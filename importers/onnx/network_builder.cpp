@@ -1,5 +1,6 @@
 #include "network_builder.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -24,7 +25,6 @@ using network::TensorIndex;
 // A function that uses others twice each makes exponentially many.
 constexpr int64_t kMaxNodes = 200'000;
 constexpr size_t kMaxFunctionBytes = size_t{64} << 20;
-constexpr int kMaxFunctionDepth = 100;
 // Of ONNX's own operators; models of its tests have the first. Which version of an operator is known, the
 // operators say.
 constexpr int64_t kMinVersion = 6;
@@ -44,7 +44,9 @@ network::Network NetworkBuilder::build() {
   const onnx::ModelProto& model = functions_->model();
   if (!model.has_graph()) throw UserError("there is no graph in the file: it is cut off, or no model");
   const onnx::GraphProto& graph = model.graph();
-  network_.name = graph.name();
+  graph_scope_.level = &graph_level_;
+  network::Network& network = graph_level_.network;
+  network.name = graph.name();
   graph_scope_.versions = versions_of(model.opset_import(), "the model");
   for (const auto* values : {&graph.value_info(), &graph.output()})
     for (const auto& value : *values)
@@ -53,10 +55,10 @@ network::Network NetworkBuilder::build() {
   read_inputs(graph);
   read_outputs(graph);
   for (const auto& node : graph.node()) read_node(graph_scope_, node);
-  check_reads();
-  order_nodes(network_, faults_);
+  check_reads(graph_level_);
+  order_nodes(network, faults_);
   faults_.throw_if_any();
-  return std::move(network_);
+  return std::move(network);
 }
 
 template <typename OpsetImports>
@@ -84,10 +86,9 @@ void NetworkBuilder::read_initializers(Scope& scope, const onnx::GraphProto& gra
       continue;
     }
     const TensorIndex index = tensor_in(scope, initializer.name());
-    mark_known(index, title);
+    mark_known(scope, index, title);
     try {
-      set_constant(index, read_weights(initializer, functions_, files_));
-      if (is_packed_type(initializer.data_type())) packed_.insert(index);
+      set_constant(scope, index, read_constant(initializer, functions_, files_), initializer.data_type());
     } catch (const UserError& error) {
       faults_.add(fmt::format("{}: {}", title, error.what()));
     }
@@ -105,10 +106,11 @@ void NetworkBuilder::read_inputs(const onnx::GraphProto& graph) {
     // Values that a call may replace: they are taken for constants.
     if (graph_scope_.tensors.contains(input.name())) continue;
     const TensorIndex index = tensor_in(graph_scope_, input.name());
-    mark_known(index, title);
-    network_.inputs.push_back(index);
+    mark_known(graph_scope_, index, title);
+    network::Network& network = graph_level_.network;
+    network.inputs.push_back(index);
     try {
-      set_type(network_.tensors[static_cast<size_t>(index)], input.type(), true);
+      set_type(network.tensors[static_cast<size_t>(index)], input.type(), true);
     } catch (const UserError& error) {
       faults_.add(fmt::format("{}: {}", title, error.what()));
     }
@@ -123,7 +125,9 @@ void NetworkBuilder::read_outputs(const onnx::GraphProto& graph) {
       faults_.add(title + (output.name().empty() ? ": it has no name" : ": it is there twice"));
       continue;
     }
-    network_.outputs.push_back(tensor_in(graph_scope_, output.name()));
+    graph_level_.network.outputs.push_back(tensor_in(graph_scope_, output.name()));
+    if (output.has_type() && !output.type().has_tensor_type())
+      faults_.add(title + ": " + no_tensor(output.type()));
   }
 }
 
@@ -140,8 +144,6 @@ void NetworkBuilder::read_node(Scope& scope, const onnx::NodeProto& node) {
     use_function(scope, node, *function, name);
   } else if (node.op_type() == "Constant" && domain_of(node.domain()).empty()) {
     read_constant_node(scope, node, title_of(name, node));
-  } else if (node.op_type() == "If" && domain_of(node.domain()).empty()) {
-    read_branches(scope, node, std::move(name));
   } else {
     read_operator(scope, node, std::move(name));
   }
@@ -181,6 +183,7 @@ void NetworkBuilder::use_function(Scope& scope, const onnx::NodeProto& node,
   const std::string title = title_of(name, node);
   if (!may_use(scope, node, proto, title)) return;
   Scope inner;
+  inner.level = scope.level;
   inner.prefix = name + "/";
   inner.versions = versions_of(proto.opset_import(), fmt::format("function '{}'", proto.name()));
   inner.attributes = attributes_in(scope, node, title);
@@ -194,53 +197,6 @@ void NetworkBuilder::use_function(Scope& scope, const onnx::NodeProto& node,
   }
   map_outputs(scope, node, inner);
   for (const auto& each : proto.node()) read_node(inner, each);
-}
-
-void NetworkBuilder::read_branches(Scope& scope, const onnx::NodeProto& node, std::string name) {
-  const std::string title = title_of(name, node);
-  network::Node made;
-  made.version = version_in(scope, "", title);
-  made.op = "If";
-  for (const std::string& condition : node.input()) made.inputs.push_back(tensor_in(scope, condition));
-  for (const std::string& output : node.output()) {
-    made.outputs.push_back(output.empty() ? kAbsent : tensor_in(scope, output));
-    if (made.outputs.back() != kAbsent) mark_known(made.outputs.back(), title);
-  }
-  const Attributes attributes = attributes_in(scope, node, title);
-  for (const char* branch : {"then_branch", "else_branch"}) {
-    const auto found = attributes.find(branch);
-    if (found == attributes.end() || found->second->g().output_size() != node.output_size()) {
-      faults_.add(fmt::format("{}: attribute '{}' is not a graph of as many outputs", title, branch));
-      return;
-    }
-    if (scope.depth == kMaxFunctionDepth) {
-      faults_.add(fmt::format("{}: it is a branch in more than {} others", title, kMaxFunctionDepth));
-      return;
-    }
-    const auto given = read_branch(scope, found->second->g(), fmt::format("{}/{}/", name, branch));
-    made.inputs.insert(made.inputs.end(), given.begin(), given.end());
-  }
-  made.name = std::move(name);
-  network_.nodes.push_back(std::move(made));
-}
-
-std::vector<TensorIndex> NetworkBuilder::read_branch(Scope& scope, const onnx::GraphProto& graph,
-                                                     const std::string& prefix) {
-  Scope inner;
-  inner.prefix = prefix;
-  inner.versions = scope.versions;
-  inner.attributes = scope.attributes;
-  inner.function = scope.function;
-  inner.user = scope.user;
-  inner.depth = scope.depth + 1;
-  inner.around = &scope;
-  for (const auto& initializer : graph.initializer()) inner.own.insert(initializer.name());
-  for (const auto& node : graph.node()) inner.own.insert(node.output().begin(), node.output().end());
-  read_initializers(inner, graph);
-  for (const auto& node : graph.node()) read_node(inner, node);
-  std::vector<TensorIndex> outputs;
-  for (const auto& output : graph.output()) outputs.push_back(tensor_in(inner, output.name()));
-  return outputs;
 }
 
 void NetworkBuilder::map_outputs(Scope& scope, const onnx::NodeProto& node, Scope& inner) {
@@ -260,8 +216,8 @@ void NetworkBuilder::add_identity(Scope& scope, TensorIndex from, TensorIndex to
   identity.version = version_in(graph_scope_, "", fmt::format("node '{}' (Identity)", identity.name));
   identity.inputs = {from};
   identity.outputs = {to};
-  mark_known(to, fmt::format("node '{}' (Identity)", identity.name));
-  network_.nodes.push_back(std::move(identity));
+  mark_known(scope, to, fmt::format("node '{}' (Identity)", identity.name));
+  scope.level->network.nodes.push_back(std::move(identity));
 }
 
 void NetworkBuilder::read_constant_node(Scope& scope, const onnx::NodeProto& node, const std::string& title) {
@@ -273,11 +229,11 @@ void NetworkBuilder::read_constant_node(Scope& scope, const onnx::NodeProto& nod
   }
   const TensorIndex index = tensor_in(scope, node.output(0));
   if (index == kAbsent) return;
-  mark_known(index, title);
+  mark_known(scope, index, title);
   const auto& [name, attribute] = *attributes.begin();
   try {
-    set_constant(index, constant_of_node(name, *attribute, functions_, files_));
-    if (is_packed_type(attribute->t().data_type())) packed_.insert(index);
+    set_constant(scope, index, constant_of_node(name, *attribute, functions_, files_),
+                 attribute->t().data_type());
   } catch (const UserError& error) {
     faults_.add(fmt::format("{}: attribute '{}': {}", title, name, error.what()));
   }
@@ -290,20 +246,24 @@ void NetworkBuilder::read_operator(Scope& scope, const onnx::NodeProto& node, st
   made.name = std::move(name);
   made.op = domain.empty() ? node.op_type() : fmt::format("{}.{}", domain, node.op_type());
   made.version = version_in(scope, domain, title);
+  for (const std::string& input : node.input())
+    made.inputs.push_back(input.empty() ? kAbsent : tensor_in(scope, input));
+  for (const std::string& output : node.output()) {
+    made.outputs.push_back(output.empty() ? kAbsent : tensor_in(scope, output));
+    if (made.outputs.back() != kAbsent) mark_known(scope, made.outputs.back(), title);
+  }
   for (const auto& [key, attribute] : attributes_in(scope, node, title)) {
+    if (attribute->has_g()) {
+      read_body(scope, key, attribute->g(), made);
+      continue;
+    }
     try {
       made.attributes.emplace(key, read_attribute(*attribute, functions_, files_));
     } catch (const UserError& error) {
       faults_.add(fmt::format("{}: attribute '{}': {}", title, key, error.what()));
     }
   }
-  for (const std::string& input : node.input())
-    made.inputs.push_back(input.empty() ? kAbsent : tensor_in(scope, input));
-  for (const std::string& output : node.output()) {
-    made.outputs.push_back(output.empty() ? kAbsent : tensor_in(scope, output));
-    if (made.outputs.back() != kAbsent) mark_known(made.outputs.back(), title);
-  }
-  network_.nodes.push_back(std::move(made));
+  scope.level->network.nodes.push_back(std::move(made));
 }
 
 NetworkBuilder::Attributes NetworkBuilder::attributes_in(const Scope& scope, const onnx::NodeProto& node,
@@ -330,60 +290,62 @@ int64_t NetworkBuilder::version_in(const Scope& scope, const std::string& domain
   return 0;
 }
 
+TensorIndex NetworkBuilder::make_tensor(Scope& scope, const std::string& name) {
+  Level& level = *scope.level;
+  level.network.tensors.push_back(
+      {tensor_names_.make(name_in(scope, name)), std::nullopt, std::nullopt, nullptr});
+  level.known.push_back(false);
+  return static_cast<TensorIndex>(level.network.tensors.size() - 1);
+}
+
 TensorIndex NetworkBuilder::tensor_in(Scope& scope, const std::string& name) {
-  if (scope.around != nullptr && !scope.own.contains(name)) return tensor_in(*scope.around, name);
-  const auto [place, is_new] =
-      scope.tensors.try_emplace(name, static_cast<TensorIndex>(network_.tensors.size()));
-  if (!is_new) return place->second;
-  network_.tensors.push_back({tensor_names_.make(name_in(scope, name)), std::nullopt, std::nullopt, nullptr});
-  known_.push_back(false);
+  if (scope.around != nullptr && !scope.own.contains(name))
+    return capture(scope, tensor_in(*scope.around, name), name);
+  if (const auto found = scope.tensors.find(name); found != scope.tensors.end()) return found->second;
+  const TensorIndex made = make_tensor(scope, name);
+  scope.tensors.emplace(name, made);
   const auto type = &scope == &graph_scope_ ? types_.find(name) : types_.end();
-  if (type != types_.end() && !is_packed_type(type->second->tensor_type().elem_type())) {
+  if (type != types_.end() && type->second->has_tensor_type()) {
     try {
-      set_type(network_.tensors.back(), *type->second, false);
+      set_type(scope.level->network.tensors.back(), *type->second, false);
     } catch (const UserError& error) {
       faults_.add(fmt::format("tensor '{}': {}", name, error.what()));
     }
   }
-  return place->second;
+  return made;
 }
 
-void NetworkBuilder::set_constant(TensorIndex index, std::shared_ptr<const network::Constant> constant) {
-  network::Tensor& tensor = network_.tensors[static_cast<size_t>(index)];
+void NetworkBuilder::set_constant(Scope& scope, TensorIndex index,
+                                  std::shared_ptr<const network::Constant> constant, int32_t type) {
+  network::Tensor& tensor = scope.level->network.tensors[static_cast<size_t>(index)];
   tensor.dtype = constant->dtype;
   tensor.shape = std::vector<network::Extent>(constant->shape.begin(), constant->shape.end());
   tensor.constant = std::move(constant);
+  if (const auto element = element_type(type)) tensor.code = element->code;
 }
 
-void NetworkBuilder::mark_known(TensorIndex index, const std::string& title) {
-  if (known_[static_cast<size_t>(index)])
+void NetworkBuilder::mark_known(Scope& scope, TensorIndex index, const std::string& title) {
+  Level& level = *scope.level;
+  if (level.known[static_cast<size_t>(index)])
     faults_.add(fmt::format("{}: the tensor '{}' has its values from elsewhere", title,
-                            network_.tensors[static_cast<size_t>(index)].name));
-  known_[static_cast<size_t>(index)] = true;
+                            level.network.tensors[static_cast<size_t>(index)].name));
+  level.known[static_cast<size_t>(index)] = true;
 }
 
-void NetworkBuilder::check_reads() {
+void NetworkBuilder::check_reads(const Level& level) {
   const auto unknown = [&](TensorIndex index) {
-    return index != kAbsent && !known_[static_cast<size_t>(index)];
+    return index != kAbsent && !level.known[static_cast<size_t>(index)];
   };
-  for (const network::Node& node : network_.nodes) {
-    for (const TensorIndex input : node.inputs) {
-      // Others would take the range of its values for that of eight bits.
-      if (packed_.contains(input) && node.op != "DequantizeLinear")
-        faults_.add(
-            fmt::format("node '{}' ({}): its input '{}' has values of 4 bits, which only "
-                        "DequantizeLinear takes",
-                        node.name, node.op, network_.tensors[static_cast<size_t>(input)].name));
+  const auto name_of = [&](TensorIndex index) {
+    return level.network.tensors[static_cast<size_t>(index)].name;
+  };
+  for (const network::Node& node : level.network.nodes)
+    for (const TensorIndex input : node.inputs)
       if (unknown(input))
         faults_.add(fmt::format("node '{}' ({}): nothing computes its input '{}'", node.name, node.op,
-                                network_.tensors[static_cast<size_t>(input)].name));
-    }
-  }
-  for (const TensorIndex output : network_.outputs) {
-    if (unknown(output))
-      faults_.add(fmt::format("output '{}': nothing computes it",
-                              network_.tensors[static_cast<size_t>(output)].name));
-  }
+                                name_of(input)));
+  for (const TensorIndex output : level.network.outputs)
+    if (unknown(output)) faults_.add(fmt::format("output '{}': nothing computes it", name_of(output)));
 }
 
 }  // namespace tunesmith::onnx_reader

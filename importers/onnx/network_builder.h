@@ -31,10 +31,20 @@ class NetworkBuilder {
   network::Network build();
 
  private:
+  static constexpr int kMaxFunctionDepth = 100;
   using Attributes = std::map<std::string, const onnx::AttributeProto*>;
 
-  /// Where names mean something: the graph, or one use of a function.
+  /// A graph: the model's, or one that is a node's attribute.
+  struct Level {
+    network::Network network;
+    std::vector<bool> known;  ///< by tensor: given, constant or computed
+    std::map<network::TensorIndex, network::TensorIndex> captured;  ///< of the level around, by that there
+    std::vector<network::TensorIndex> captures;                     ///< of the level around
+  };
+
+  /// Where names mean something: a graph, or one use of a function.
   struct Scope {
+    Level* level = nullptr;
     std::string prefix;                       ///< of the names of what is made in it
     std::map<std::string, int64_t> versions;  ///< of the operator sets, by domain
     std::unordered_map<std::string, network::TensorIndex>
@@ -42,9 +52,9 @@ class NetworkBuilder {
     Attributes attributes;  ///< of the use, by name
     const onnx::FunctionProto* function = nullptr;
     const Scope* user = nullptr;
-    int depth = 0;              ///< of functions and branches in each other
-    Scope* around = nullptr;    ///< of a branch: where names mean what they do not mean in it
-    std::set<std::string> own;  ///< the names that a branch gives
+    int depth = 0;              ///< of functions and bodies in each other
+    Scope* around = nullptr;    ///< of a body: where names mean what they do not mean in it
+    std::set<std::string> own;  ///< the names that a body gives
   };
 
   template <typename OpsetImports>
@@ -57,10 +67,13 @@ class NetworkBuilder {
                     const std::string& name);
   bool may_use(const Scope& scope, const onnx::NodeProto& node, const onnx::FunctionProto& function,
                const std::string& title);
-  /// Both branches become nodes of the network, and what they give inputs of the node.
-  void read_branches(Scope& scope, const onnx::NodeProto& node, std::string name);
-  std::vector<network::TensorIndex> read_branch(Scope& scope, const onnx::GraphProto& graph,
-                                                const std::string& prefix);
+  /// Appends what the body captures to the node's inputs.
+  void read_body(Scope& scope, const std::string& attribute, const onnx::GraphProto& graph,
+                 network::Node& node);
+  void read_body_outputs(Scope& inner, const onnx::GraphProto& graph);
+  network::TensorIndex make_tensor(Scope& scope, const std::string& name);
+  /// The tensor of a body that stands for one around it.
+  network::TensorIndex capture(Scope& scope, network::TensorIndex outer, const std::string& name);
   /// Throws UserError when functions make too much.
   void count_of_functions(size_t bytes);
   std::string name_in(const Scope& scope, const std::string& name);
@@ -72,22 +85,22 @@ class NetworkBuilder {
   int64_t version_in(const Scope& scope, const std::string& domain, const std::string& title);
   /// The tensor of that name, which is made where it is new.
   network::TensorIndex tensor_in(Scope& scope, const std::string& name);
-  void set_constant(network::TensorIndex index, std::shared_ptr<const network::Constant> constant);
-  void mark_known(network::TensorIndex index, const std::string& title);
-  void check_reads();
+  /// `type`: ONNX's number.
+  void set_constant(Scope& scope, network::TensorIndex index,
+                    std::shared_ptr<const network::Constant> constant, int32_t type);
+  void mark_known(Scope& scope, network::TensorIndex index, const std::string& title);
+  void check_reads(const Level& level);
 
   /// Of the model, too: it lives as long as constants whose values lie in its messages.
   std::shared_ptr<const FunctionTable> functions_;
   ExternalFiles files_;
   Faults faults_;
+  Level graph_level_;
   Scope graph_scope_;
   std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< that the graph says, by tensor
   UniqueNames tensor_names_, node_names_;
-  network::Network network_;
-  std::set<network::TensorIndex> packed_;  ///< constants that the file has in fewer than 8 bits
-  std::vector<bool> known_;                ///< by tensor: given, constant or computed
-  int64_t nodes_ = 0;                      ///< that were read, those of functions as often as they are used
-  size_t function_bytes_ = 0;              ///< of what functions made so far, as the file has it
+  int64_t nodes_ = 0;          ///< that were read, those of functions as often as they are used
+  size_t function_bytes_ = 0;  ///< of what functions made so far, as the file has it
 };
 
 }  // namespace tunesmith::onnx_reader

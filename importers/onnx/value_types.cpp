@@ -35,12 +35,17 @@ bool is_name(const std::string& text) {
 
 }  // namespace
 
+std::string no_tensor(const onnx::TypeProto& type) {
+  return fmt::format("it is {}, and networks have dense tensors alone", kind_of(type));
+}
+
 void set_type(network::Tensor& tensor, const onnx::TypeProto& type, bool name_extents) {
-  if (!type.has_tensor_type())
-    throw UserError(fmt::format("it is {}, and networks have dense tensors alone", kind_of(type)));
+  if (!type.has_tensor_type()) throw UserError(no_tensor(type));
   const int32_t number = type.tensor_type().elem_type();
-  tensor.dtype = element_type(number);
-  if (!tensor.dtype) throw UserError(refused_element_type(number));
+  const std::optional<ElementType> element = element_type(number);
+  if (!element) throw UserError(refused_element_type(number));
+  tensor.dtype = element->dtype;
+  tensor.code = element->code;
   if (!type.tensor_type().has_shape()) return;
   std::vector<network::Extent> shape;
   for (const auto& dimension : type.tensor_type().shape().dim()) {

@@ -1,6 +1,8 @@
 // What a model says of the types and shapes of its tensors.
 #pragma once
 
+#include <string>
+
 #include <tunesmith/network/network.h>
 
 namespace onnx {
@@ -8,6 +10,9 @@ class TypeProto;
 }  // namespace onnx
 
 namespace tunesmith::onnx_reader {
+
+/// What is wrong with a type that is not a dense tensor's.
+std::string no_tensor(const onnx::TypeProto& type);
 
 /// Sets what the type says. Where it leaves an extent open, `name_extents` gives it a name, after the tensor
 /// and the axis; else the shape stays unknown. Throws UserError for what is no tensor, and for an element

@@ -103,18 +103,26 @@ struct Tolerance {
   }
 };
 
+/// A zero below 0 is equal to one above.
+int64_t without_sign_of_zero(Code code, int64_t byte) {
+  const bool has_sign = code == Code::F8E4M3Fn || code == Code::F8E5M2 || code == Code::F4E2M1;
+  return has_sign && byte == (code == Code::F4E2M1 ? 0x8 : 0x80) ? 0 : byte;
+}
+
 bool agrees(const tunesmith::Tensor& found, const tunesmith::Tensor& expected, int64_t position,
-            double absolute, double relative) {
-  if (!expected.dtype.is_float()) return found.get_int(position) == expected.get_int(position);
+            double absolute, double relative, Code code) {
+  if (!expected.dtype.is_float())
+    return without_sign_of_zero(code, found.get_int(position)) ==
+           without_sign_of_zero(code, expected.get_int(position));
   const double wanted = expected.get(position);
   const double value = round_to(expected.dtype, found.get(position));
   if (std::isnan(wanted) || std::isnan(value)) return std::isnan(wanted) && std::isnan(value);
   return value == wanted || std::abs(value - wanted) <= absolute + relative * std::abs(wanted);
 }
 
-/// What is wrong with an output, or nothing. `type`: what the network says of it.
-std::string difference(const tunesmith::Tensor& found, DType type, const tunesmith::Tensor& expected,
-                       const Tolerance& tolerance) {
+/// What is wrong with an output, or nothing. `type` and `code`: what the network says of it.
+std::string difference(const tunesmith::Tensor& found, DType type, Code code,
+                       const tunesmith::Tensor& expected, const Tolerance& tolerance) {
   if (type != expected.dtype)
     return fmt::format("its type is {}, expected {}", type.str(), expected.dtype.str());
   if (found.shape != expected.shape)
@@ -122,7 +130,7 @@ std::string difference(const tunesmith::Tensor& found, DType type, const tunesmi
                        fmt::join(expected.shape, ", "));
   const double absolute = tolerance.absolute_of(expected), relative = tolerance.relative_of(expected.dtype);
   for (int64_t i = 0; i < expected.elements(); ++i)
-    if (!agrees(found, expected, i, absolute, relative))
+    if (!agrees(found, expected, i, absolute, relative, code))
       return fmt::format("element {} is {}, expected {}", i, found.get(i), expected.get(i));
   return {};
 }
@@ -137,8 +145,8 @@ std::string difference_of(const Network& network, const std::vector<tunesmith::T
     // Where ONNX's own tests store bf16 as u16, they have cut the numbers off and not rounded them.
     if (output.dtype == kBF16 && expected[i]->dtype == kU16)
       throw UserError("the expected values of a bf16 output are stored as u16");
-    const std::string wrong =
-        difference(found[i], output.dtype.value_or(found[i].dtype), to_tensor(*expected[i]), tolerance);
+    const std::string wrong = difference(found[i], output.dtype.value_or(found[i].dtype), output.code,
+                                         to_tensor(*expected[i]), tolerance);
     if (!wrong.empty()) return fmt::format("output '{}': {}", output.name, wrong);
   }
   return {};

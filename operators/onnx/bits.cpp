@@ -31,10 +31,22 @@ Computation bit_shift(const NodeReader& node) {
   return of_two(node, direction == "LEFT" ? "shift_left" : "shift_right");
 }
 
+/// Integers wrap around, so those of a width have the same bits.
+Computation bit_cast(const NodeReader& node) {
+  node.refuse_unless(node.has_attribute("to"), "attribute 'to' is missing");
+  const DType from = node.dtype(0), to = type_of_number(node, node.integer("to", 0));
+  node.refuse_unless(from.bytes() == to.bytes(), "its types are of different widths");
+  node.refuse_unless(!from.is_float() && !to.is_float() && !to.is_bool(),
+                     "the bits of floating values are not in the workload language");
+  const Shape& shape = node.shape(0);
+  return computed(to, shape, statement(out(0), shape, convert(from, to, broadcast(in(0), shape, shape))));
+}
+
 }  // namespace
 
 std::vector<Row> bit_operators() {
   return {
+      {"BitCast", 26, bit_cast, true},
       {"BitShift", 11, bit_shift},
       {"BitwiseAnd", 18, [](const NodeReader& node) { return of_two(node, "bit_and"); }},
       {"BitwiseOr", 18, [](const NodeReader& node) { return of_two(node, "bit_or"); }},

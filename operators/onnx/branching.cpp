@@ -1,40 +1,53 @@
-// If: the importer makes nodes of both branches, and what they give inputs of the node.
+// If: one branch takes the place of the node where the condition is known, else both do, and a choice.
 #include <fmt/format.h>
 
+#include "graph.h"
 #include "registry.h"
 #include "statements.h"
 
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// As many outputs as inputs, one for each.
-Computation passed_on(const NodeReader& node) {
-  Computation made;
-  for (size_t i = 0; i < node.output_count(); ++i) {
-    const Shape& shape = node.shape(i);
-    made.outputs.push_back(node.type(i));
-    if (node.wants(i)) made.compute += statement(out(i), shape, broadcast(in(i), shape, shape));
-  }
-  return made;
+/// The single bool that says which branch it is; nothing where it is data.
+std::optional<bool> known_condition(const NodeReader& node, size_t input) {
+  node.refuse_unless(node.dtype(input).is_bool() && element_count(node.shape(input)) == 1,
+                     "the condition is not a single bool");
+  const Constant* known = node.constant(input);
+  return known ? std::optional(integer_elements(*known)[0] != 0) : std::nullopt;
 }
 
-/// Both branches compute nothing but their results, so both may be computed where the condition is data.
-Computation if_else(const NodeReader& node) {
-  const size_t count = node.output_count();
-  if (node.given_count() == count) return passed_on(node);
-  node.refuse_unless(
-      node.given_count() == 1 + 2 * count && node.dtype(0).is_bool() && element_count(node.shape(0)) == 1,
-      "the condition is not a single bool");
-  Computation made;
-  if (const Constant* known = node.constant(0)) {
-    const size_t first = integer_elements(*known)[0] != 0 ? 1 : 1 + count;
-    for (size_t i = 0; i < count; ++i) {
-      made.enough.push_back(first + i);
-      made.outputs.push_back({});
-    }
+bool replace_if(const NodeReader& node, network::Expansion& to) {
+  if (node.node().bodies.empty()) return false;
+  const auto given = [&](const char* branch) {
+    std::vector<TensorIndex> made = to.add_body(node.body(branch), {});
+    node.refuse_unless(made.size() == node.output_count(),
+                       fmt::format("attribute '{}' is not a graph of as many outputs", branch));
     return made;
+  };
+  if (const auto condition = known_condition(node, 0)) {
+    const auto made = given(*condition ? "then_branch" : "else_branch");
+    for (size_t i = 0; i < made.size(); ++i) to.give(i, made[i]);
+    return true;
   }
-  const std::string condition = element(in(0), Indices(node.rank(0), "0"));
+  // Both branches compute nothing but their results, so both may be computed.
+  network::Node choice{node.node().name,    "If",   node.version(), {}, {node.node().inputs[0]},
+                       node.node().outputs, nullptr};
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    const auto made = given(branch);
+    choice.inputs.insert(choice.inputs.end(), made.begin(), made.end());
+  }
+  to.add(std::move(choice));
+  return true;
+}
+
+/// Of a condition and what both branches give.
+Computation choose(const NodeReader& node) {
+  const size_t count = node.output_count();
+  node.refuse_unless(node.given_count() == 1 + 2 * count, "its branches are missing");
+  const std::optional<bool> known = known_condition(node, 0);
+  const std::string condition =
+      known ? (*known ? "true" : "false") : element(in(0), Indices(node.rank(0), "0"));
+  Computation made;
   for (size_t i = 0; i < count; ++i) {
     const TensorType& type = node.type(1 + i);
     if (type.shape != node.shape(1 + count + i) || type.dtype != node.dtype(1 + count + i))
@@ -53,6 +66,6 @@ Computation if_else(const NodeReader& node) {
 
 }  // namespace
 
-std::vector<Row> branching_operators() { return {{"If", 1, if_else, true}}; }
+std::vector<Row> branching_operators() { return {{"If", 1, choose, true, false, replace_if}}; }
 
 }  // namespace tunesmith::operators_onnx

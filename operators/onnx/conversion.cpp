@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "codes.h"
 #include "registry.h"
 #include "statements.h"
+#include "tunesmith/support/error.h"
 
 namespace tunesmith::operators_onnx {
 namespace {
@@ -24,23 +26,35 @@ constexpr std::array<std::pair<int64_t, DType>, 13> kTypes{{{1, kF32},
                                                             {13, kU64},
                                                             {16, kBF16}}};
 
-Computation cast_to(const NodeReader& node, DType to) {
+Computation cast_to(const NodeReader& node, const TensorType& to, bool saturate) {
   const Shape& shape = node.shape(0);
-  const std::string value = convert(node.dtype(0), to, broadcast(in(0), shape, shape));
-  return computed(to, shape, statement(out(0), shape, value));
+  std::string value = broadcast(in(0), shape, shape);
+  DType from = node.dtype(0);
+  Script script;
+  if (node.code(0) != Code::None && !is_integer_code(node.code(0))) {
+    value = script.here(shape, decoded(node.code(0), value));
+    from = kF32;
+  }
+  if (to.code == Code::None)
+    value = convert(from, to.dtype, value);
+  else if (is_integer_code(to.code))
+    value = wrapped(to.code, convert(from, kI32, value));
+  else if (to.code == Code::F8E8M0)
+    value = encoded_power(script, shape, convert(from, kF32, value), node.text("round_mode", "up"), saturate);
+  else
+    value = encoded(script, shape, to.code, convert(from, kF32, value), saturate);
+  return {{{to.dtype, shape, to.code}}, {}, script.text + statement(out(0), shape, value)};
 }
 
 Computation cast(const NodeReader& node) {
-  node.ignore("saturate");    // of types of 8 bits, which there are not
-  node.ignore("round_mode");  // the same
+  node.ignore("round_mode");  // of one type
   node.refuse_unless(node.has_attribute("to"), "attribute 'to' is missing");
-  return cast_to(node, type_of_number(node, node.integer("to", 0)));
+  return cast_to(node, type_of(node, node.integer("to", 0)), node.flag("saturate", true));
 }
 
 Computation cast_like(const NodeReader& node) {
-  node.ignore("saturate");
   node.ignore("round_mode");
-  return cast_to(node, node.dtype(1));
+  return cast_to(node, {node.dtype(1), {}, node.code(1)}, node.flag("saturate", true));
 }
 
 /// The order of max's and min's arguments keeps a NaN.
@@ -81,6 +95,13 @@ Computation identity(const NodeReader& node) {
   return copied(node, shape, broadcast(in(0), shape, shape));
 }
 
+/// A sequence is the same one under another name.
+bool pass_sequence(const NodeReader& node, network::Expansion& to) {
+  if (!node.is_sequence(0)) return false;
+  to.give(0, node.node().inputs[0]);
+  return true;
+}
+
 Computation dropout(const NodeReader& node) {
   node.ignore("ratio");
   node.ignore("seed");
@@ -102,13 +123,28 @@ DType type_of_number(const NodeReader& node, int64_t number) {
   for (const auto& [each, dtype] : kTypes)
     if (each == number) return dtype;
   node.refuse(fmt::format("the type with ONNX's number {} is not there", number),
-              "expected f64, f32, f16, bf16, i64, i32, i8, u8 or bool");
+              "expected f64, f32, f16, bf16, integers or bool");
+}
+
+int64_t number_of_type(DType dtype) {
+  for (const auto& [number, each] : kTypes)
+    if (each == dtype) return number;
+  throw InternalError("a type of elements is none of ONNX's");
+}
+
+TensorType type_of(const NodeReader& node, int64_t number) {
+  if (const auto coded = type_with_code(number)) return *coded;
+  return {type_of_number(node, number), {}};
 }
 
 std::vector<Row> conversion_operators() {
   return {
-      {"Cast", 6, cast, true},      {"CastLike", 15, cast_like, true}, {"Clip", 6, clip_by_attributes},
-      {"Clip", 11, clip_by_inputs}, {"Identity", 1, identity, true},   {"Dropout", 6, dropout},
+      {"Cast", 6, cast, true},
+      {"CastLike", 15, cast_like, true},
+      {"Clip", 6, clip_by_attributes},
+      {"Clip", 11, clip_by_inputs},
+      {"Identity", 1, identity, true, false, pass_sequence},
+      {"Dropout", 6, dropout},
   };
 }
 

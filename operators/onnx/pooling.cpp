@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "graph.h"
 #include "registry.h"
 #include "statements.h"
 #include "window.h"
@@ -46,15 +47,80 @@ std::string window_element(const NodeReader& node, const Window& window, const s
   return can_leave ? fmt::format("inside({}, {})", value, otherwise) : value;
 }
 
+/// Where the first of the largest elements of a window stands in the whole input; a NaN is the largest.
+std::string largest_places(const NodeReader& node, const Window& window, const Shape& shape,
+                           const std::string& value, bool by_columns) {
+  const Shape& from = node.shape(0);
+  const std::string largest = broadcast(out(0), shape, shape);
+  Indices at{"i0", "i1"};
+  for (size_t i = 0; i < window.rank(); ++i) {
+    at.push_back(window.index(i, 2, 0));
+    if (window.begin[i] > 0) at.back() = fmt::format("({} - {})", at.back(), window.begin[i]);
+  }
+  // The smallest position is the first. What is padded lies outside, whatever it is equal to.
+  std::string is_chosen = node.dtype(0).is_float() ? fmt::format("({0} == {1} or {0} != {0})", value, largest)
+                                                   : fmt::format("{} == {}", value, largest);
+  for (size_t i = 0; i < window.rank(); ++i)
+    if (leaves(window, i, from[2 + i]))
+      is_chosen += fmt::format(" and {0} >= 0 and {0} < {1}", at[2 + i], from[2 + i]);
+  const std::string none = fmt::format("{}", element_count(from));
+  std::string position = fmt::format("(i0 * {} + i1)", from[1]);
+  for (size_t i = 0; i < window.rank(); ++i) {
+    const size_t axis = by_columns ? at.size() - 1 - i : 2 + i;
+    position = fmt::format("({} * {} + {})", position, from[axis], at[axis]);
+  }
+  return statement(out(1), shape,
+                   reduction("min", axis_names(window.rank(), 'r'), window.kernel,
+                             fmt::format("select({}, i64({}), {})", is_chosen, position, none)));
+}
+
 Computation max_pool(const NodeReader& node) {
-  node.ignore("storage_order");  // of the indices
-  node.refuse_outputs_after(1, "Indices");
   const DType dtype = node.dtype(0);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
+  const bool by_columns = node.flag("storage_order", false);
   const Window window = pooling_window(node);
   const Shape shape = output_shape(node, window);
   const std::string value = window_element(node, window, fmt::format("lowest({})", dtype.str()));
-  return copied(node, shape, reduction("max", axis_names(window.rank(), 'r'), window.kernel, value));
+  Computation made =
+      copied(node, shape, reduction("max", axis_names(window.rank(), 'r'), window.kernel, value));
+  if (node.output_count() < 2) return made;
+  made.outputs.push_back({kI64, shape});
+  if (node.wants(1)) made.compute += largest_places(node, window, shape, value, by_columns);
+  return made;
+}
+
+/// Zeros, and elements at the places that MaxPool said.
+bool max_unpool(const NodeReader& node, network::Expansion& to) {
+  const Shape& shape = node.shape(0);
+  const auto kernel = node.integers("kernel_shape");
+  node.refuse_unless(
+      kernel && kernel->size() + 2 == shape.size() && node.shape(1) == shape && node.dtype(1) == kI64,
+      "expected attribute 'kernel_shape', and a place for each element");
+  const size_t rank = kernel->size();
+  const auto strides = node.integers("strides").value_or(std::vector<int64_t>(rank, 1));
+  const auto pads = node.integers("pads").value_or(std::vector<int64_t>(2 * rank, 0));
+  node.refuse_unless(strides.size() == rank && pads.size() == 2 * rank,
+                     "'strides' or 'pads' are not of each axis");
+  Shape smallest{shape[0], shape[1]};
+  for (size_t i = 0; i < rank; ++i)
+    smallest.push_back((shape[2 + i] - 1) * strides[i] - pads[i] - pads[rank + i] + (*kernel)[i]);
+  const Shape full = node.has(2) ? node.integers_of(2, "output_shape") : smallest;
+  node.refuse_unless(full.size() == shape.size() && full[0] == shape[0] && full[1] == shape[1],
+                     "'output_shape' has other batches or channels");
+  Graph graph(to);
+  const TensorIndex zeros =
+      graph.add("Expand", {graph.number(node.dtype(0), 0), graph.integers({element_count(smallest)})});
+  const TensorIndex flat =
+      graph.add("ScatterElements", {zeros, graph.reshape(node.node().inputs[1], {element_count(shape)}),
+                                    graph.reshape(node.node().inputs[0], {element_count(shape)})});
+  TensorIndex result = graph.reshape(flat, smallest);
+  if (full != smallest) {
+    std::vector<int64_t> padding(2 * full.size(), 0);
+    for (size_t i = 0; i < full.size(); ++i) padding[full.size() + i] = full[i] - smallest[i];
+    result = graph.add("Pad", {result, graph.integers(padding)});
+  }
+  to.give(0, result);
+  return true;
 }
 
 /// t1, t2, ...: how many elements count in the windows of an axis, where not all do.
@@ -198,6 +264,7 @@ Computation global_lp_pool(const NodeReader& node) {
 std::vector<Row> pooling_operators() {
   return {
       {"MaxPool", 1, max_pool},
+      {"MaxUnpool", 9, never_defined, false, false, max_unpool},
       {"AveragePool", 1, average_pool},
       {"LpPool", 2, lp_pool},
       {"GlobalMaxPool", 1, global_max_pool},

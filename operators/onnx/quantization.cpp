@@ -1,6 +1,7 @@
 // Operators that compute with integers in the place of floating values.
 #include <fmt/format.h>
 
+#include "codes.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -32,53 +33,76 @@ std::string per_axis(const NodeReader& node, size_t input, const Shape& shape) {
   return element(in(input), {fmt::format("i{}", axis)});
 }
 
-void ignore_unused(const NodeReader& node) {
-  node.ignore("axis");      // of a single scale
-  node.ignore("saturate");  // of types of 8 bits that are not integers
+/// The attribute 'output_dtype', or `otherwise` where it is left out.
+TensorType output_type(const NodeReader& node, TensorType otherwise) {
+  const int64_t number = node.integer("output_dtype", 0);
+  otherwise.shape.clear();
+  return number == 0 ? otherwise : type_of(node, number);
 }
 
-/// The attribute 'output_dtype', or `otherwise` where it is left out.
-DType output_type(const NodeReader& node, DType otherwise) {
-  const int64_t number = node.integer("output_dtype", 0);
-  return number == 0 ? otherwise : type_of_number(node, number);
-}
+bool is_float_code(Code code) { return code != Code::None && !is_integer_code(code); }
 
 bool is_quantized(DType dtype) { return dtype == kU8 || dtype == kI8 || dtype == kU16 || dtype == kI16; }
 
+/// Floats have a zero point that is 0, or none.
+void check_zero_point(const NodeReader& node, const TensorType& values) {
+  if (!node.has(2)) return;
+  node.refuse_unless(node.dtype(2) == values.dtype && node.code(2) == values.code,
+                     "its zero point is of another type than its integers");
+  if (!is_float_code(values.code)) return;
+  for (const int64_t byte : node.integers_of(2, "zero_point"))
+    node.refuse_unless(byte == 0, "the zero point of floats is not 0");
+}
+
 /// t0 is the quotient; a cast to an integer type takes the nearest value that there is.
 Computation quantize_linear(const NodeReader& node) {
-  ignore_unused(node);
+  node.ignore("axis");  // of a single scale
+  const bool saturate = node.flag("saturate", true);
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype == node.dtype(1) && dtype.is_float(),
                      "expected floating values, and a scale of their type");
   const int64_t precision = node.integer("precision", 0);
   node.refuse_unless(precision == 0 || type_of_number(node, precision) == wide(dtype),
                      "attribute 'precision' is not the scale's type");
-  const DType to = output_type(node, node.has(2) ? node.dtype(2) : kU8);
-  node.refuse_unless(is_quantized(to) && (!node.has(2) || node.dtype(2) == to),
-                     "expected a zero point of type u8, i8, u16 or i16");
+  const TensorType to = output_type(node, node.has(2) ? node.type(2) : TensorType{kU8, {}});
+  node.refuse_unless(is_quantized(to.dtype), "expected a zero point of type u8, i8, u16 or i16");
+  check_zero_point(node, to);
   const Shape& shape = node.shape(0);
-  const std::string here = broadcast(temporary(0), shape, shape);
+  Script script;
+  const std::string here =
+      script.here(shape, fmt::format("{} / {}", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
+                                     convert(dtype, wide(dtype), per_axis(node, 1, shape))));
   std::string value = rounded(here);
-  if (node.has(2)) value += " + " + convert(to, wide(dtype), per_axis(node, 2, shape));
-  value = whole(value);
-  const std::string quotient =
-      fmt::format("{} / {}", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
-                  convert(dtype, wide(dtype), per_axis(node, 1, shape)));
-  return computed(to, shape,
-                  statement(temporary(0), shape, quotient) + statement(out(0), shape, typed(to, value)));
+  if (is_float_code(to.code)) {
+    value = encoded(script, shape, to.code, convert(wide(dtype), kF32, here), saturate);
+  } else {
+    if (node.has(2)) value += " + " + convert(to.dtype, wide(dtype), per_axis(node, 2, shape));
+    value = whole(value);
+    value = to.code == Code::None ? typed(to.dtype, value) : clamped(to.code, value);
+  }
+  return {{{to.dtype, shape, to.code}}, {}, script.text + statement(out(0), shape, value)};
 }
 
 Computation dequantize_linear(const NodeReader& node) {
-  ignore_unused(node);
+  node.ignore("axis");
+  node.ignore("saturate");
   const DType dtype = node.dtype(0);
-  const DType to = output_type(node, node.dtype(1));
+  const DType to = output_type(node, node.type(1)).dtype;
   node.refuse_unless(is_quantized(dtype) || dtype == kI32, "expected values of type u8, i8, u16, i16 or i32");
   node.refuse_unless(node.dtype(1).is_float() && to.is_float(), "expected floating scales and results");
+  check_zero_point(node, node.type(0));
   const Shape& shape = node.shape(0);
-  std::string value = typed(kI32, broadcast(in(0), shape, shape));
-  if (node.has(2)) value = fmt::format("({} - i32({}))", value, per_axis(node, 2, shape));
   const std::string scale = convert(node.dtype(1), wide(to), per_axis(node, 1, shape));
+  std::string value = broadcast(in(0), shape, shape);
+  if (is_float_code(node.code(0))) {
+    Script script;
+    value = convert(kF32, wide(to), script.here(shape, decoded(node.code(0), value)));
+    return computed(
+        to, shape,
+        script.text + statement(out(0), shape, convert(wide(to), to, fmt::format("{} * {}", value, scale))));
+  }
+  value = typed(kI32, value);
+  if (node.has(2)) value = fmt::format("({} - i32({}))", value, per_axis(node, 2, shape));
   value = fmt::format("{} * {}", typed(wide(to), value), scale);
   return computed(to, shape, statement(out(0), shape, convert(wide(to), to, value)));
 }

@@ -76,8 +76,27 @@ size_t NodeReader::input_count() const {
   return count;
 }
 
+size_t NodeReader::own_count() const {
+  size_t count = view_.inputs.size();
+  for (const network::Body& body : view_.node.bodies)
+    for (const size_t input : body.captured) count = std::min(count, input);
+  return count;
+}
+
+const network::Body& NodeReader::body(std::string_view attribute) const {
+  const auto found = std::ranges::find(view_.node.bodies, attribute, &network::Body::name);
+  if (found == view_.node.bodies.end()) refuse(fmt::format("attribute '{}' is missing", attribute));
+  return *found;
+}
+
+const std::vector<network::TensorIndex>& NodeReader::elements(size_t input) const {
+  if (!is_sequence(input)) refuse(fmt::format("input {} is no sequence, or one of unknown length", input));
+  return *view_.inputs[input]->elements;
+}
+
 const TensorType& NodeReader::type(size_t input) const {
   if (!has(input)) refuse(fmt::format("input {} is missing", input));
+  if (is_sequence(input)) refuse(fmt::format("input {} is a sequence or an optional value", input));
   return view_.inputs[input]->type;
 }
 

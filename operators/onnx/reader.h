@@ -12,6 +12,7 @@
 
 namespace tunesmith::operators_onnx {
 
+using network::Code;
 using network::Computation;
 using network::Constant;
 using network::element_count;
@@ -30,11 +31,20 @@ class NodeReader {
   /// Without those that are left out at the end.
   size_t input_count() const;
   size_t given_count() const { return view_.inputs.size(); }
+  /// Without what its bodies capture.
+  size_t own_count() const;
   bool has(size_t input) const { return input < view_.inputs.size() && view_.inputs[input]; }
   const TensorType& type(size_t input) const;
   const Shape& shape(size_t input) const { return type(input).shape; }
   DType dtype(size_t input) const { return type(input).dtype; }
   size_t rank(size_t input) const { return shape(input).size(); }
+  Code code(size_t input) const { return type(input).code; }
+  bool is_sequence(size_t input) const { return has(input) && view_.inputs[input]->elements != nullptr; }
+  /// Refuses what is no sequence or optional value.
+  const std::vector<network::TensorIndex>& elements(size_t input) const;
+  const network::Node& node() const { return view_.node; }
+  /// The body that an attribute is.
+  const network::Body& body(std::string_view attribute) const;
   /// Null where the values are not known.
   const Constant* constant(size_t input) const;
   /// Throws NeedsConstant where the values are not known. `what` is what the operator calls the input.

@@ -1,75 +1,14 @@
-// RNN, GRU and LSTM of few steps: each step's statements, one after the other.
+// RNN, GRU and LSTM: the statements of a few steps, one after the other.
+#include "recurrent.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "registry.h"
 #include "statements.h"
 
 namespace tunesmith::operators_onnx {
 namespace {
-
-/// Longer sequences need a loop, which statements have not.
-constexpr int64_t kMaxSteps = 8;
-
-/// An activation with what it takes from 'activation_alpha' and 'activation_beta', where it takes any.
-struct Activation {
-  std::string_view name;
-  std::string_view value;  ///< of {0}; {1} is alpha, {2} beta
-  std::optional<double> alpha, beta;
-};
-
-constexpr Activation kActivations[] = {
-    {"Sigmoid", "sigmoid({0})", {}, {}},
-    {"Tanh", "tanh({0})", {}, {}},
-    {"Relu", "max(0, {0})", {}, {}},
-    {"Softsign", "{0} / (1 + abs({0}))", {}, {}},
-    {"Softplus", "max(0, {0}) + log(1 + exp(-abs({0})))", {}, {}},
-    {"Affine", "{1} * {0} + {2}", 1.0, 0.0},
-    {"LeakyRelu", "select({0} < 0, {1} * {0}, {0})", 0.01, {}},
-    {"ThresholdedRelu", "select({0} > {1}, {0}, 0)", 1.0, {}},
-    {"Elu", "select({0} < 0, {1} * (exp({0}) - 1), {0})", 1.0, {}},
-    {"HardSigmoid", "max(0, min(1, {1} * {0} + {2}))", 0.2, 0.5},
-    {"ScaledTanh", "{1} * tanh({2} * {0})", 1.0, 1.0},
-};
-
-/// Of x, a value that stands in brackets or is an element.
-using Function = std::function<std::string(const std::string&)>;
-
-bool is_same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
-}
-
-/// The activations of all directions, which take their numbers one after the other.
-std::vector<Function> read_activations(const NodeReader& node, size_t directions,
-                                       const std::vector<std::string>& otherwise) {
-  std::vector<std::string> names = node.texts("activations").value_or(std::vector<std::string>());
-  for (size_t i = 0; i < directions && names.size() < directions * otherwise.size(); ++i)
-    names.insert(names.end(), otherwise.begin(), otherwise.end());
-  node.refuse_unless(
-      names.size() == directions * otherwise.size(),
-      fmt::format("attribute 'activations' has not {} names for each direction", otherwise.size()));
-  const std::vector<double> alphas = node.numbers("activation_alpha").value_or(std::vector<double>());
-  const std::vector<double> betas = node.numbers("activation_beta").value_or(std::vector<double>());
-  size_t alpha_at = 0, beta_at = 0;
-  const auto next = [&](const std::optional<double>& usual, const std::vector<double>& given, size_t& at) {
-    return usual ? literal(node, at < given.size() ? given[at++] : *usual) : std::string();
-  };
-  std::vector<Function> functions;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find_if(
-        kActivations, [&](const Activation& each) { return is_same_name(each.name, name); });
-    node.refuse_unless(found != std::end(kActivations),
-                       fmt::format("the activation '{}' is not known", name));
-    const std::string alpha = next(found->alpha, alphas, alpha_at), beta = next(found->beta, betas, beta_at);
-    functions.emplace_back([value = found->value, alpha, beta](const std::string& x) {
-      return fmt::format(fmt::runtime(value), x, alpha, beta);
-    });
-  }
-  return functions;
-}
 
 /// What the three have in common. `gates`: rows of the weights for each hidden element.
 class Recurrence {
@@ -196,11 +135,6 @@ class Recurrence {
                           "'sequence_lens' is not one i32 for each batch");
     for (size_t i = 1; i < 4; ++i)
       node_.refuse_unless(!node_.has(i) || node_.dtype(i) == dtype_, "its inputs are of different types");
-    if (steps_ > kMaxSteps)
-      node_.refuse(
-          fmt::format("a sequence of {} steps: at most {} are written out, and there are no loops of "
-                      "steps yet",
-                      steps_, kMaxSteps));
   }
 
   /// What the input gives to all gates in all steps is one product.
@@ -273,7 +207,7 @@ class Recurrence {
   int64_t directions_ = 1, steps_ = 0, batch_ = 0, hidden_ = 0, now_ = 0;
   bool is_reverse_ = false, batch_first_ = false;
   std::string clip_, inputs_;
-  std::vector<Function> activations_;
+  std::vector<Activation> activations_;
   Script script_;
   std::vector<std::vector<std::string>> hidden_states_;
   std::vector<State> last_states_;
@@ -378,9 +312,11 @@ class Lstm final : public Recurrence {
 }  // namespace
 
 std::vector<Row> recurrent_operators() {
-  return {{"RNN", 1, [](const NodeReader& node) { return Rnn(node).run(1); }},
-          {"GRU", 3, [](const NodeReader& node) { return Gru(node).run(1); }},
-          {"LSTM", 1, [](const NodeReader& node) { return Lstm(node).run(2); }}};
+  return {
+      {"RNN", 1, [](const NodeReader& node) { return Rnn(node).run(1); }, false, false, in_steps_of_nodes(1)},
+      {"GRU", 3, [](const NodeReader& node) { return Gru(node).run(1); }, false, false, in_steps_of_nodes(1)},
+      {"LSTM", 1, [](const NodeReader& node) { return Lstm(node).run(2); }, false, false,
+       in_steps_of_nodes(2)}};
 }
 
 }  // namespace tunesmith::operators_onnx

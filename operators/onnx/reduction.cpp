@@ -27,22 +27,23 @@ struct Reduction {
   std::string_view name;
   int64_t axes_input_since;
   ReducedTypes types;
-  bool may_do_nothing;     ///< of no axes its value is the input
-  std::string_view kind;   ///< "sum", "prod", "max", "min"
-  std::string_view term;   ///< of {0}, the element
-  std::string_view after;  ///< of {0}, the reduction, and {1}, how many elements it has
+  bool may_do_nothing;          ///< of no axes its value is the input
+  std::string_view kind;        ///< "sum", "prod", "max", "min"
+  std::string_view term;        ///< of {0}, the element
+  std::string_view after;       ///< of {0}, the reduction, and {1}, how many elements it has
+  std::string_view of_nothing;  ///< of {0}, the type; empty where it is not defined
 };
 
 constexpr Reduction kReductions[] = {
-    {"ReduceSum", 13, ReducedTypes::Numbers, true, "sum", "{0}", "{0}"},
-    {"ReduceMean", 18, ReducedTypes::Floats, true, "sum", "{0}", "{0} / {1}"},
-    {"ReduceMax", 18, ReducedTypes::Numbers, true, "max", "{0}", "{0}"},
-    {"ReduceMin", 18, ReducedTypes::Numbers, true, "min", "{0}", "{0}"},
-    {"ReduceProd", 18, ReducedTypes::Numbers, true, "prod", "{0}", "{0}"},
-    {"ReduceL1", 18, ReducedTypes::Numbers, false, "sum", "abs({0})", "{0}"},
-    {"ReduceL2", 18, ReducedTypes::Floats, false, "sum", "{0} * {0}", "sqrt({0})"},
-    {"ReduceSumSquare", 18, ReducedTypes::Numbers, false, "sum", "{0} * {0}", "{0}"},
-    {"ReduceLogSum", 18, ReducedTypes::Floats, false, "sum", "{0}", "log({0})"},
+    {"ReduceSum", 13, ReducedTypes::Numbers, true, "sum", "{0}", "{0}", "0"},
+    {"ReduceMean", 18, ReducedTypes::Floats, true, "sum", "{0}", "{0} / {1}", ""},
+    {"ReduceMax", 18, ReducedTypes::Numbers, true, "max", "{0}", "{0}", "lowest({0})"},
+    {"ReduceMin", 18, ReducedTypes::Numbers, true, "min", "{0}", "{0}", "highest({0})"},
+    {"ReduceProd", 18, ReducedTypes::Numbers, true, "prod", "{0}", "{0}", "1"},
+    {"ReduceL1", 18, ReducedTypes::Numbers, false, "sum", "abs({0})", "{0}", "0"},
+    {"ReduceL2", 18, ReducedTypes::Floats, false, "sum", "{0} * {0}", "sqrt({0})", "0"},
+    {"ReduceSumSquare", 18, ReducedTypes::Numbers, false, "sum", "{0} * {0}", "{0}", "0"},
+    {"ReduceLogSum", 18, ReducedTypes::Floats, false, "sum", "{0}", "log({0})", "(-inf)"},
 };
 
 void check_reduced(const NodeReader& node, ReducedTypes types) {
@@ -57,12 +58,36 @@ Computation unchanged(const NodeReader& node, bool may) {
   return copied(node, shape, broadcast(in(0), shape, shape));
 }
 
+/// Of no elements.
+Computation of_nothing(const NodeReader& node, const Shape& shape, std::string_view value) {
+  return computed(node.dtype(0), shape, statement(out(0), shape, typed(node.dtype(0), std::string(value))));
+}
+
+/// The largest bool is whether there is a true one.
+Computation of_bools(const Reduced& reduced, std::string_view kind) {
+  const std::string x = fmt::format("select({}, u8(1), 0)", element(in(0), reduced.read));
+  Script script;
+  const std::string number = script.here(reduced.output, reduced.reduction(kind, x));
+  return computed(kBool, reduced.output,
+                  script.text + statement(out(0), reduced.output, fmt::format("{} != 0", number)));
+}
+
 Computation define_reduction(const NodeReader& node, const Reduction& row) {
-  check_reduced(node, row.types);
+  const bool is_order = row.kind == "max" || row.kind == "min";
+  const bool is_of_bools = node.dtype(0).is_bool() && is_order && node.version() >= 20;
+  if (!is_of_bools) check_reduced(node, row.types);
   const auto axes = reduced_axes(node, node.version() >= row.axes_input_since);
   if (!axes) return unchanged(node, row.may_do_nothing);
   const DType dtype = node.dtype(0);
   const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
+  if (reduced.count() == 0 && element_count(reduced.output) > 0) {
+    node.refuse_unless(!row.of_nothing.empty(), "of no elements it is not defined");
+    if (is_of_bools)
+      return computed(kBool, reduced.output,
+                      statement(out(0), reduced.output, row.kind == "max" ? "false" : "true"));
+    return of_nothing(node, reduced.output, fmt::format(fmt::runtime(row.of_nothing), node.dtype(0).str()));
+  }
+  if (is_of_bools) return of_bools(reduced, row.kind);
   const DType type = row.kind == "sum" || row.kind == "prod" ? wide(dtype) : dtype;
   const std::string x = convert(dtype, type, element(in(0), reduced.read));
   const std::string value = reduced.reduction(row.kind, fmt::format(fmt::runtime(row.term), x));
@@ -82,6 +107,8 @@ Computation log_sum_exp(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   const DType type = wide(dtype);
   const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
+  if (reduced.count() == 0 && element_count(reduced.output) > 0)
+    return of_nothing(node, reduced.output, "(-inf)");
   const std::string x = convert(dtype, type, element(in(0), reduced.read));
   const auto of = [&](size_t number) { return broadcast(temporary(number), reduced.output, reduced.output); };
   std::string text = statement(temporary(0), reduced.output, reduced.reduction("max", x));
@@ -95,9 +122,10 @@ Computation log_sum_exp(const NodeReader& node) {
 }  // namespace
 
 std::vector<Row> reduction_operators() {
-  std::vector<Row> rows{{"ReduceLogSumExp", 1, log_sum_exp}};
+  std::vector<Row> rows{{"ReduceLogSumExp", 1, log_sum_exp, true}};
   for (const Reduction& row : kReductions)
-    rows.push_back({row.name, 1, [&row](const NodeReader& node) { return define_reduction(node, row); }});
+    rows.push_back(
+        {row.name, 1, [&row](const NodeReader& node) { return define_reduction(node, row); }, true});
   return rows;
 }
 

@@ -11,6 +11,12 @@ namespace tunesmith::operators_onnx {
 
 using Define = std::function<Computation(const NodeReader&)>;
 
+/// What takes the place of a node; false where there is nothing, and Define is asked.
+using Expand = std::function<bool(const NodeReader&, network::Expansion&)>;
+
+/// Of an operator whose nodes are always replaced.
+Computation never_defined(const NodeReader& node);
+
 /// An operator from one version of the operator set on, until the same name's next row.
 struct Row {
   std::string_view name;
@@ -19,6 +25,7 @@ struct Row {
   /// A first input without elements is not refused.
   bool takes_empty = false;
   bool is_over_images = false;
+  Expand expand = {};
 };
 
 /// An operator, then the function that attribute 'activation' names.
@@ -58,6 +65,11 @@ std::vector<Row> region_operators();
 std::vector<Row> recurrent_operators();
 std::vector<Row> spectral_operators();
 std::vector<Row> branching_operators();
+std::vector<Row> looping_operators();
+std::vector<Row> sequence_operators();
+std::vector<Row> linear_attention_operators();
 std::vector<Row> fused_operators();
+std::vector<Row> microsoft_operators();
+std::vector<Row> known_value_operators();
 
 }  // namespace tunesmith::operators_onnx

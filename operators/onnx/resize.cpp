@@ -55,6 +55,30 @@ struct AxisResize {
   Fraction scale;
 };
 
+/// The axes that are resized get the scale of one of them, and an extent that is rounded.
+void keep_aspect_ratio(const NodeReader& node, const std::vector<size_t>& axes,
+                       std::vector<AxisResize>& extents) {
+  const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch") return;
+  node.refuse_unless(policy == "not_larger" || policy == "not_smaller",
+                     fmt::format("attribute 'keep_aspect_ratio_policy' is '{}'", policy));
+  const auto is_less = [&](size_t a, size_t b) {
+    const auto [of_a, of_b] = std::pair(extents[a].scale, extents[b].scale);
+    return static_cast<double>(of_a.numerator) * static_cast<double>(of_b.denominator) <
+           static_cast<double>(of_b.numerator) * static_cast<double>(of_a.denominator);
+  };
+  const Fraction scale = extents[policy == "not_larger" ? *std::ranges::min_element(axes, is_less)
+                                                        : *std::ranges::max_element(axes, is_less)]
+                             .scale;
+  for (const size_t axis : axes) {
+    extents[axis].to =
+        (2 * extents[axis].from * scale.numerator + scale.denominator) / (2 * scale.denominator);
+    node.refuse_unless(extents[axis].to >= 1 && extents[axis].to <= kMaxExtent,
+                       "an axis is left without elements, or has too many");
+    extents[axis].scale = scale;
+  }
+}
+
 std::vector<AxisResize> read_extents(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const bool is_upsample = node.op() == "Upsample";
@@ -95,6 +119,7 @@ std::vector<AxisResize> read_extents(const NodeReader& node) {
     each.to = checked(static_cast<double>(sizes[i]));
     each.scale = {each.to, each.from};
   }
+  keep_aspect_ratio(node, axes, extents);
   return extents;
 }
 
@@ -110,6 +135,8 @@ Source source_of(const NodeReader& node, const std::string& mode, const AxisResi
   if (mode == "asymmetric") return {down, 0, up};
   if (mode == "pytorch_half_pixel" && axis.to == 1) return {0, 0, 1};
   if (mode == "half_pixel" || mode == "pytorch_half_pixel") return {2 * down, down - up, 2 * up};
+  // The centre of the result, whose extent was rounded, comes from the centre of the input.
+  if (mode == "half_pixel_symmetric") return {2 * down, down - up + axis.from * up - axis.to * down, 2 * up};
   if (mode == "tf_half_pixel_for_nn") return {2 * down, down, 2 * up};
   node.refuse(fmt::format("attribute 'coordinate_transformation_mode' is '{}'", mode));
 }
@@ -219,9 +246,9 @@ class Resizing {
 
 Computation resize(const NodeReader& node) {
   node.refuse_unless(!node.flag("antialias", false), "attribute 'antialias' is 1");
-  node.refuse_unless(node.text("keep_aspect_ratio_policy", "stretch") == "stretch",
-                     "attribute 'keep_aspect_ratio_policy' is not 'stretch'");
-  for (const char* name : {"cubic_coeff_a", "exclude_outside", "extrapolation_value"}) node.ignore(name);
+  for (const char* name :
+       {"keep_aspect_ratio_policy", "cubic_coeff_a", "exclude_outside", "extrapolation_value"})
+    node.ignore(name);
   const std::string nearest_mode = node.text("nearest_mode", "round_prefer_floor");
   return Resizing(node, node.text("coordinate_transformation_mode", "half_pixel"),
                   node.text("mode", "nearest"))

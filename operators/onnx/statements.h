@@ -40,6 +40,9 @@ Indices unravel(const std::string& position, const Shape& shape);
 std::string literal(const NodeReader& node, double value);
 /// The type that TensorProto.DataType gives this number. Refuses those that are not there.
 DType type_of_number(const NodeReader& node, int64_t number);
+int64_t number_of_type(DType dtype);
+/// The same with those that kernels have not, as bytes; without a shape.
+TensorType type_of(const NodeReader& node, int64_t number);
 /// The same with its type: "f32(0.5)".
 std::string typed(DType dtype, const std::string& value);
 /// `value`, of type `from`, as a value of type `to`.

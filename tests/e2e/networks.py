@@ -105,8 +105,14 @@ def a_network_is_summarised(folder):
     assert "node 'odd' (Add@17)" in done.stderr and "operator nobody.Odd@3 is not there yet: node 'foreign'" in done.stderr and "unread" not in done.stderr, done
 
 
+NODES_IN_NODES = pathlib.Path(__file__).parent.parent / "networks/bodies/if_in_if_by_data/model.onnx"
+
+
 def a_network_is_shown(folder):
     needs_onnx()
+    assert "nodes: 5 (If 2, Add 1, Mul 1, Neg 1)" in run("import", NODES_IN_NODES).stdout.splitlines()
+    bodies = json.loads(run("show", NODES_IN_NODES, "--json").stdout)["nodes"][0]["bodies"]
+    assert bodies["else_branch"]["nodes"][0]["op"] == "Add" and "then_branch" in bodies["then_branch"]["nodes"][0]["bodies"], bodies
     file = folder / "small.model"  # known by its beginning
     file.write_bytes(small_model())
     said = run("show", file).stdout

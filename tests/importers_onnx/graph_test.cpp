@@ -53,7 +53,7 @@ TEST(OnnxGraph, NodesAreOrderedAndNamedOnce) {
 TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
   const std::string said = refusal(model_with(
       kInput + kOutput + value("output", "Y", {}) + value("output", "Q", {}) +
-      R"(node {name: "branch" op_type: "If" input: "X" output: "Y" attribute {name: "then_branch" type: GRAPH g {}}}
+      R"(node {name: "branch" op_type: "If" input: "X" output: "Y" attribute {name: "then_branch" type: GRAPH g {node {op_type: "Neg" input: "K" output: "M"} output {name: "M"}}}}
          node {name: "sparse" op_type: "Foo" input: "Z" output: "A" attribute {name: "v" type: SPARSE_TENSOR}}
          node {name: "again" op_type: "Neg" input: "X" output: "Y"}
          node {name: "other" op_type: "Bar" domain: "nobody" input: "X" output: "B"}
@@ -62,7 +62,7 @@ TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
          input {name: "seq" type {sequence_type {}}} input {name: "u" type {tensor_type {elem_type: 14}}}
          input {name: "X" type {}} sparse_initializer {values {name: "few"}})"));
   for (const char* fault :
-       {"14 faults:", "node 'branch' (If): attribute 'then_branch' is not a graph of as many outputs",
+       {"14 faults:", "node 'branch' (If): nothing computes its input 'K'",
         "node 'sparse' (Foo): attribute 'v': its type, number 11 of ONNX's, is not taken",
         "node 'sparse' (Foo): nothing computes its input 'Z'",
         "node 'again' (Neg): the tensor 'Y' has its values from elsewhere",
@@ -70,10 +70,52 @@ TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
         "node 'twice' (Bar): attribute 'a' is there twice",
         "node 'left' (Neg): it reads what follows from its own outputs", "node 'right' (Neg): it reads",
         "input 'seq': it is a sequence, and networks have dense tensors alone",
-        "input 'u': the element type complex64 is not taken; taken are float16",
+        "input 'u': the element type complex64 is not taken; taken are float4e2m1",
         "input 'X': it is there twice", "output 'Y': it is there twice", "output 'Q': nothing computes it",
         "tensor 'few': sparse values are not taken"})
     EXPECT_THAT(said, HasSubstr(fault));
+}
+
+/// A body is a network of its own; what it reads of the graph around it are inputs of the node.
+TEST(OnnxGraph, BodiesCaptureWhatTheyRead) {
+  const std::string inner =
+      R"(attribute {name: "else_branch" type: GRAPH g {name: "e" output {name: "w"}
+           initializer {name: "w" data_type: 1 dims: 1 float_data: 3}}})";
+  const network::Network network = import(model_with(
+      kInput + kOutput +
+      R"(node {name: "C" op_type: "Cast" input: "X" output: "c"} node {name: "first" op_type: "If" input: "c" output: "Y"
+           attribute {name: "then_branch" type: GRAPH g {name: "t" output {name: "X2"} output {name: "X2"}
+             node {name: "n" op_type: "If" input: "c" output: "X2" )" +
+      inner + R"( attribute {name: "then_branch" type: GRAPH g {name: "i" output {name: "s"}
+               node {name: "a" op_type: "Add" input: "X" input: "X" output: "s"}}}}}} )" +
+      inner + "}"));
+  EXPECT_EQ(without_hashes(to_text(network)),
+            "network g\n"
+            "input X: f32[batch, 3, X.2]\n"
+            "C: c: ?[...] = Cast@17(X)\n"
+            "first: Y: f32[batch, 3] = If@17(c, c, X)\n"
+            "else_branch of first, captured []: network else_branch\n"
+            "constant w: f32[1] #\n"
+            "output w: f32[1]\n"
+            "end\n"
+            "then_branch of first, captured [1, 2]: network then_branch\n"
+            "input c_1: ?[...]\n"
+            "input X_1: ?[...]\n"
+            "n: X2: ?[...] = If@17(c_1, X_1)\n"
+            "else_branch of n, captured []: network else_branch\n"
+            "constant w_1: f32[1] #\n"
+            "output w_1: f32[1]\n"
+            "end\n"
+            "then_branch of n, captured [1]: network then_branch\n"
+            "input X_2: ?[...]\n"
+            "a: s: ?[...] = Add@17(X_2, X_2)\n"
+            "output s: ?[...]\n"
+            "end\n"
+            "Identity: X2_1: ?[...] = Identity@17(X2)\n"
+            "output X2: ?[...]\n"
+            "output X2_1: ?[...]\n"
+            "end\n"
+            "output Y: f32[batch, 3]\n");
 }
 
 TEST(OnnxGraph, VersionsOfOperatorsAreThoseOf6To28) {

@@ -30,6 +30,14 @@ TEST(OnnxNewer, SignedNumbersAreShifted) {
   expect_tensor(run({"BitShift", 28, {x, by}, {{"direction", "LEFT"}}}), {3}, {-16, 0, -128});
 }
 
+TEST(OnnxNewer, IntegersOfAWidthHaveTheSameBits) {
+  const auto cast = [](const Given& x, int64_t to) { return Use{"BitCast", 26, {x}, {{"to", to}}}; };
+  expect_tensor(run(cast(given({3}, {-1, 5, -128}, kI8), 2)), {3}, {255, 5, 128});
+  expect_tensor(run(cast(given({2}, {4294967295, 7}, kU32), 6)), {2}, {-1, 7});
+  EXPECT_THAT(refusal_of(cast(given({1}, {1}), 6)), testing::HasSubstr("bits of floating values"));
+  EXPECT_THAT(refusal_of(cast(given({1}, {1}, kI8), 6)), testing::HasSubstr("different widths"));
+}
+
 TEST(OnnxNewer, ColumnsOfABlockAreFirst) {
   const Attributes columns{{"blocksize", int64_t{2}}, {"mode", "CRD"}};
   // Channel 0 has 0 to 3, channel 1 has 4 to 7.

@@ -1,4 +1,4 @@
-// Writes and reads at places that are data, branches, steps of sequences, attention.
+// Writes and reads at places that are data, steps of sequences, attention.
 #include <cmath>
 
 #include "run_operator.h"
@@ -74,14 +74,6 @@ TEST(OnnxScatter, ACacheIsWrittenFromAnIndexOn) {
                 {2, 4, 1}, {21, 1, 2, 20, 4, 22, 23, 7});
 }
 
-TEST(OnnxBranches, AConditionThatIsKnownLeavesOneBranch) {
-  const Given a = counted({2}), b = counted({3}, 5);
-  expect_tensor(run({"If", 17, {known({}, {1}, kBool), a, b}}), {2}, {0, 1});
-  expect_tensor(run({"If", 17, {known({1}, {0}, kBool), a, b}}), {3}, {5, 6, 7});
-  expect_tensor(run({"If", 17, {given({}, {0}, kBool), a, counted({2}, 5)}}), {2}, {5, 6});
-  EXPECT_THAT(refusal_of({"If", 17, {given({}, {0}, kBool), a, b}}), HasSubstr("its condition is data"));
-}
-
 TEST(OnnxRecurrent, StepsAreWrittenOut) {
   // One hidden element: h = tanh(2 x + 3 h + 0.5).
   const Given x = given({3, 1, 1}, {0.125, -0.25, 0.5}), w = given({1, 1, 1}, {2}), r = given({1, 1, 1}, {3}),
@@ -96,11 +88,57 @@ TEST(OnnxRecurrent, StepsAreWrittenOut) {
       run_all({"RNN", 14, {x, w, r, bias, given({1}, {2}, kI32)}, {{"hidden_size", int64_t{1}}}, 2});
   expect_tensor(shorter[0], {3, 1, 1, 1}, {first, second, 0});
   expect_tensor(shorter[1], {1, 1, 1}, {second});
-  EXPECT_THAT(refusal_of({"LSTM",
-                          14,
-                          {counted({9, 1, 1}), counted({1, 4, 1}), counted({1, 4, 1})},
-                          {{"hidden_size", int64_t{1}}}}),
-              HasSubstr("a sequence of 9 steps: at most 8 are written out"));
+}
+
+/// Nodes of 8 steps each, and one of the rest.
+TEST(OnnxRecurrent, LongSequencesAreSeveralNodes) {
+  for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+    const int64_t directions = direction == std::string("bidirectional") ? 2 : 1;
+    const auto lstm = [&](int64_t steps, int64_t from, const std::optional<Given>& h,
+                          const std::optional<Given>& c) {
+      Given x = drawn({19, 2, 3}, 1, kF64);
+      Tensor part = Tensor::zeros(kF64, {steps, 2, 3});
+      for (int64_t i = 0; i < part.elements(); ++i) part.set(i, x.value.get(from * 6 + i));
+      return run_all({"LSTM",
+                      14,
+                      {Given{part}, drawn({directions, 8, 3}, 2, kF64), drawn({directions, 8, 2}, 3, kF64),
+                       drawn({directions, 16}, 4, kF64), std::nullopt, h, c, drawn({directions, 6}, 5, kF64)},
+                      {{"direction", std::string(direction)}, {"hidden_size", int64_t{2}}},
+                      3});
+    };
+    const Given zero =
+        given({directions, 2, 2}, std::vector<double>(static_cast<size_t>(directions) * 4), kF64);
+    const auto all = lstm(19, 0, zero, zero);
+    ASSERT_EQ(all[0].shape, (Ints{19, directions, 2, 2}));
+    // One step after the other, each direction by itself.
+    for (int64_t d = 0; d < directions; ++d) {
+      const bool is_reverse = d == 1 || direction == std::string("reverse");
+      Given h = zero, c = zero;
+      for (int64_t i = 0; i < 19; ++i) {
+        const int64_t step = is_reverse ? 18 - i : i;
+        const auto one = lstm(1, step, h, c);
+        for (int64_t k = 0; k < 4; ++k)
+          EXPECT_NEAR(all[0].get((step * directions + d) * 4 + k), one[0].get(d * 4 + k), 1e-12)
+              << direction << ", step " << step;
+        h.value = one[1];
+        c.value = one[2];
+      }
+      for (int64_t k = 0; k < 4; ++k) EXPECT_NEAR(all[2].get(d * 4 + k), c.value.get(d * 4 + k), 1e-12);
+    }
+  }
+}
+
+TEST(OnnxRecurrent, ALengthMayEndInAnyNode) {
+  const Given w = given({1, 1, 1}, {1}), r = given({1, 1, 1}, {1}), lengths = given({3}, {3, 11, 20}, kI32);
+  const Attributes sums{{"hidden_size", int64_t{1}},
+                        {"activations", std::vector<std::string>{"Affine"}},
+                        {"activation_alpha", std::vector<double>{1}},
+                        {"activation_beta", std::vector<double>{0}}};
+  const Given ones = given({20, 3, 1}, std::vector<double>(60, 1));
+  const auto made = run_all({"RNN", 14, {ones, w, r, std::nullopt, lengths}, sums, 2});
+  expect_tensor(made[1], {1, 3, 1}, {3, 11, 20});
+  EXPECT_EQ(made[0].get(10 * 3 + 1), 11);
+  EXPECT_EQ(made[0].get(11 * 3 + 1), 0);
 }
 
 TEST(OnnxAttention, ARowWithoutKeysIsOfZeros) {

@@ -16,7 +16,25 @@ TEST(OnnxPooling, MaxPoolIgnoresPadding) {
                 {-1, -3, -5});
   expect_tensor(run({"MaxPool", 12, {x}, with({{"dilations", Ints{2}}})}), {1, 1, 3}, {-1, -2, -3});
   expect_tensor(run({"MaxPool", 12, {given({1, 1, 3}, {1, 9, 4}, kU8)}, with({})}), {1, 1, 2}, {9, 9});
-  EXPECT_THAT(refusal_of({"MaxPool", 12, {x}, with({}), 2}), testing::HasSubstr("'Indices'"));
+}
+
+/// Of the first of the largest, in the whole input; a NaN is the largest.
+TEST(OnnxPooling, MaxPoolSaysWhereTheLargestStand) {
+  const Given x = given({1, 2, 2, 3}, {1, 7, 7, 2, kNan, 3, -1, -1, -2, -5, -4, -3});
+  Attributes window{{"kernel_shape", Ints{2, 2}}};
+  expect_tensor(run_all({"MaxPool", 12, {x}, window, 2})[1], {1, 2, 1, 2}, {4, 4, 6, 7});
+  window["pads"] = Ints{0, 1, 0, 0};
+  expect_tensor(run_all({"MaxPool", 12, {x}, window, 2})[1], {1, 2, 1, 3}, {3, 4, 4, 6, 6, 7});
+  window["storage_order"] = int64_t{1};
+  expect_tensor(run_all({"MaxPool", 12, {x}, window, 2})[1], {1, 2, 1, 3}, {1, 3, 3, 6, 6, 8});
+}
+
+TEST(OnnxPooling, MaxUnpoolPutsThemBack) {
+  const Given x = given({1, 1, 1, 2}, {5, 6}), places = given({1, 1, 1, 2}, {4, 3}, kI64);
+  const Attributes window{{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}};
+  expect_tensor(run({"MaxUnpool", 11, {x, places}, window}), {1, 1, 2, 4}, {0, 0, 0, 6, 5, 0, 0, 0});
+  expect_tensor(run({"MaxUnpool", 11, {x, places, known({4}, {1, 1, 3, 4})}, window}), {1, 1, 3, 4},
+                {0, 0, 0, 6, 5, 0, 0, 0, 0, 0, 0, 0});
 }
 
 TEST(OnnxPooling, WindowsDoNotBeginBehindTheInput) {

@@ -1,8 +1,10 @@
 // Runs one node of an ONNX operator, for tests that know what must come out.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,6 +21,7 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Given {
   Tensor value;
   bool is_constant = false;
+  network::Code code = network::Code::None;
 };
 
 inline Tensor tensor_of(DType dtype, std::vector<int64_t> shape, const std::vector<double>& values) {
@@ -56,12 +59,36 @@ struct Use {
   std::vector<std::optional<Given>> inputs;
   Attributes attributes = {};
   size_t outputs = 1;
+  std::vector<network::Body> bodies = {};
 };
+
+/// A body of one node for each of these, "c = Add(a, b)": what it reads first and is no input is captured.
+inline network::Body body_of(const std::string& name, const std::vector<std::string>& inputs,
+                             const std::vector<std::array<std::string, 3>>& nodes,
+                             const std::vector<std::string>& outputs, std::vector<size_t> captured = {}) {
+  network::Network body;
+  body.name = name;
+  std::map<std::string, network::TensorIndex> tensors;
+  const auto tensor = [&](const std::string& of) {
+    const auto [place, is_new] = tensors.try_emplace(of, static_cast<network::TensorIndex>(tensors.size()));
+    if (is_new) body.tensors.push_back({of, std::nullopt, std::nullopt, nullptr});
+    return place->second;
+  };
+  for (const std::string& input : inputs) body.inputs.push_back(tensor(input));
+  for (const auto& [result, op, operands] : nodes) {
+    network::Node node{"make " + result, op, 17, {}, {}, {tensor(result)}, nullptr};
+    std::istringstream words(operands);
+    for (std::string word; words >> word;) node.inputs.push_back(tensor(word));
+    body.nodes.push_back(std::move(node));
+  }
+  for (const std::string& output : outputs) body.outputs.push_back(tensor(output));
+  return {name, std::make_shared<const network::Network>(std::move(body)), std::move(captured)};
+}
 
 inline network::Network network_of(const Use& use) {
   network::Network network;
   network.name = "test";
-  network::Node node{"node", use.op, use.version, use.attributes, {}, {}, nullptr};
+  network::Node node{"node", use.op, use.version, use.attributes, {}, {}, nullptr, use.bodies};
   for (const auto& input : use.inputs) {
     const auto index = static_cast<network::TensorIndex>(network.tensors.size());
     node.inputs.push_back(input ? index : network::kAbsent);
@@ -69,6 +96,7 @@ inline network::Network network_of(const Use& use) {
     const auto owner = std::make_shared<const Tensor>(input->value);
     network::Tensor tensor{"x" + std::to_string(index), owner->dtype,
                            std::vector<network::Extent>(owner->shape.begin(), owner->shape.end()), nullptr};
+    tensor.code = input->code;
     if (input->is_constant)
       tensor.constant = std::make_shared<network::Constant>(
           network::Constant{owner->dtype, owner->shape, owner->bytes, owner});

@@ -1,5 +1,6 @@
 // `network import`.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,25 +24,41 @@ namespace {
 using network::Network;
 using network::Node;
 
+/// Bodies of nodes, too.
+void for_each_network(const Network& network, const std::function<void(const Network&)>& visit) {
+  visit(network);
+  for (const Node& node : network.nodes)
+    for (const network::Body& body : node.bodies) for_each_network(*body.network, visit);
+}
+
 /// The names of the nodes of an operator in a version that the importer does not know, by both.
 using UnknownOperators = std::map<std::pair<std::string, int64_t>, std::vector<std::string>>;
 
 UnknownOperators unknown_operators(const network::ReadNetwork& read) {
   UnknownOperators unknown;
-  for (const Node& node : read.network.nodes) {
-    if (read.importer->find_operator(node.op, node.version) == nullptr)
-      unknown[{node.op, node.version}].push_back(node.name);
-  }
+  for_each_network(read.network, [&](const Network& each) {
+    for (const Node& node : each.nodes)
+      if (read.importer->find_operator(node.op, node.version) == nullptr)
+        unknown[{node.op, node.version}].push_back(node.name);
+  });
   return unknown;
 }
 
 /// By count, then name.
 std::vector<std::pair<std::string, int64_t>> operators_of(const Network& network) {
   std::map<std::string, int64_t> counts;
-  for (const Node& node : network.nodes) ++counts[node.op];
+  for_each_network(network, [&](const Network& each) {
+    for (const Node& node : each.nodes) ++counts[node.op];
+  });
   std::vector<std::pair<std::string, int64_t>> operators(counts.begin(), counts.end());
   std::ranges::stable_sort(operators, [](const auto& a, const auto& b) { return a.second > b.second; });
   return operators;
+}
+
+size_t node_count(const Network& network) {
+  size_t count = 0;
+  for_each_network(network, [&](const Network& each) { count += each.nodes.size(); });
+  return count;
 }
 
 struct WeightSize {
@@ -51,11 +68,13 @@ struct WeightSize {
 
 WeightSize weights_of(const Network& network) {
   WeightSize weights;
-  for (const network::Tensor& tensor : network.tensors) {
-    if (!tensor.constant) continue;
-    ++weights.tensors;
-    weights.bytes += static_cast<int64_t>(tensor.constant->bytes.size());
-  }
+  for_each_network(network, [&](const Network& each) {
+    for (const network::Tensor& tensor : each.tensors) {
+      if (!tensor.constant) continue;
+      ++weights.tensors;
+      weights.bytes += static_cast<int64_t>(tensor.constant->bytes.size());
+    }
+  });
   return weights;
 }
 
@@ -98,7 +117,7 @@ nlohmann::json summary_json(const network::ReadNetwork& read, const Check& check
           {"name", network.name},
           {"inputs", tensors(network.inputs)},
           {"outputs", tensors(network.outputs)},
-          {"nodes", network.nodes.size()},
+          {"nodes", node_count(network)},
           {"operators", std::move(operators)},
           {"weights", {{"tensors", weights.tensors}, {"bytes", weights.bytes}}},
           {"unknown_operators", std::move(unknown)},
@@ -142,7 +161,7 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
     return code;
   }
   fmt::print(output(), "{}", to_text(without_nodes(read.network)));
-  fmt::print(output(), "nodes: {}", read.network.nodes.size());
+  fmt::print(output(), "nodes: {}", node_count(read.network));
   const char* separator = " (";
   for (const auto& [op, count] : operators_of(read.network)) {
     fmt::print(output(), "{}{} {}", separator, op, count);

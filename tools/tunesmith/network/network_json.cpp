@@ -43,8 +43,11 @@ nlohmann::json tensor_names(const network::Network& network,
 nlohmann::json node_json(const network::Network& network, const network::Node& node) {
   nlohmann::json attributes = nlohmann::json::object();
   for (const auto& [name, value] : node.attributes) attributes[name] = std::visit(AttributeJson(), value);
+  nlohmann::json bodies = nlohmann::json::object();
+  for (const network::Body& body : node.bodies) bodies[body.name] = network_json(*body.network);
   return {{"name", node.name},
           {"op", node.op},
+          {"bodies", std::move(bodies)},
           {"version", node.version},
           {"attributes", std::move(attributes)},
           {"inputs", tensor_names(network, node.inputs)},

@@ -46,6 +46,11 @@ struct Constant {
   std::shared_ptr<const void> owner;
 };
 
+/// How numbers lie that no type of kernels has: each in a byte, a signed integer in an i8, all others in a
+/// u8. The names of floats say the bits of exponent and fraction; `Fn`: no infinities, `Uz`: no negative
+/// zero.
+enum class Code : uint8_t { None, I4, U4, I2, U2, F8E4M3Fn, F8E4M3FnUz, F8E5M2, F8E5M2FnUz, F8E8M0, F4E2M1 };
+
 /// Where a tensor lies that is a part of another.
 struct Part {
   TensorIndex whole = 0;         ///< lies by itself
@@ -64,10 +69,25 @@ struct Tensor {
   std::vector<int32_t> order = {};
   /// Absent where it lies by itself. Nodes that only move elements to where they lie already compute nothing.
   std::optional<Part> part = {};
+  /// What the integers stand for.
+  Code code = Code::None;
+  /// Of a sequence, or of an optional value, once fix_shapes knows it: its tensors. Nothing computes it.
+  std::optional<std::vector<TensorIndex>> elements = {};
 };
 
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
                                std::vector<std::string>, std::shared_ptr<const Constant>>;
+
+struct Network;
+
+/// A network within a node, such as what a loop repeats. fix_shapes puts its nodes in the place of the node.
+struct Body {
+  std::string name;  ///< the attribute's
+  std::shared_ptr<const Network> network;
+  /// Where the node has among its inputs what the body's last inputs are: tensors around the node that the
+  /// body reads.
+  std::vector<size_t> captured;
+};
 
 /// One use of an operator.
 struct Node {
@@ -79,6 +99,7 @@ struct Node {
   std::vector<TensorIndex> outputs;
   const Operator* definition = nullptr;  ///< set by resolve; the plugin's that imported the network, which
                                          ///< lives as long as the process
+  std::vector<Body> bodies = {};
 };
 
 struct Network {

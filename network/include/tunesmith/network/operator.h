@@ -32,17 +32,36 @@ class NeedsConstant : public UserError {
 struct TensorType {
   DType dtype;
   Shape shape;
+  Code code = Code::None;
 };
 
 struct NodeInput {
   TensorType type;
   const Constant* constant = nullptr;  ///< null where the values are not known before the network runs
+  const std::vector<TensorIndex>* elements = nullptr;  ///< of a sequence, which has no type
 };
 
 /// What an operator is asked about. Lives during the call.
 struct NodeView {
   const Node& node;
   std::vector<std::optional<NodeInput>> inputs;  ///< as node.inputs; nothing for what is left out
+};
+
+/// Takes what an operator puts in the place of a node. Lives during Operator::expand. Tensors are those of
+/// the network, as in NodeView::node.
+class Expansion {
+ public:
+  virtual ~Expansion() = default;
+  virtual TensorIndex make_tensor() = 0;
+  virtual TensorIndex make_constant(std::shared_ptr<const Constant> constant) = 0;
+  virtual TensorIndex make_sequence(std::vector<TensorIndex> elements) = 0;
+  /// Its operator is found by name and version. It may have the name of the node that is replaced; one
+  /// without a name gets one.
+  virtual void add(Node node) = 0;
+  /// Adds the nodes of a body, whose inputs, without what it captures, are these; what it gives.
+  virtual std::vector<TensorIndex> add_body(const Body& body, const std::vector<TensorIndex>& inputs) = 0;
+  /// Says what an output of the node that is replaced is.
+  virtual void give(size_t output, TensorIndex tensor) = 0;
 };
 
 /// How a node's outputs follow from its inputs.
@@ -59,9 +78,6 @@ struct Computation {
   std::string compute;
   /// Of a single output that is all inputs, one after the other, along an axis.
   std::optional<size_t> joined_axis = {};
-  /// Of a node that needs but some of its inputs, now that others are known: with these alone, in this order,
-  /// it means the same. Then those that it leaves out may be such as are refused.
-  std::vector<size_t> enough = {};
 };
 
 /// Immutable; called from several threads.
@@ -72,6 +88,10 @@ class Operator {
   /// Throws UserError that names the attribute or the input which it does not take, and says what it takes.
   /// The caller adds the node's name.
   virtual Computation define(const NodeView& node) const = 0;
+
+  /// Puts others in the place of the node; false where it has nothing to put there, and `define` is asked.
+  /// Inputs may be missing because what computes them is refused. Throws as `define` does.
+  virtual bool expand(const NodeView& /*node*/, Expansion& /*to*/) const { return false; }
 
   /// Are the axes of its first input and of its outputs a batch, channels, and then space?
   virtual bool is_over_images() const { return false; }

@@ -1,0 +1,58 @@
+// Operators whose results' extents follow from values: taken where these are known.
+#include <fmt/format.h>
+
+#include "graph.h"
+#include "registry.h"
+
+namespace tunesmith::operators_onnx {
+namespace {
+
+/// The positions of elements that are not zero, an axis after the other.
+Computation nonzero(const NodeReader& node) {
+  const Constant& values = node.values(0, "X");
+  const bool is_float = values.dtype.is_float();
+  const std::vector<double> numbers = is_float ? number_elements(values) : std::vector<double>();
+  const std::vector<int64_t> integers = is_float ? std::vector<int64_t>() : integer_elements(values);
+  const int64_t count = element_count(values.shape);
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < count; ++i)
+    if (is_float ? numbers[static_cast<size_t>(i)] != 0 : integers[static_cast<size_t>(i)] != 0)
+      places.push_back(i);
+  const Shape shape{static_cast<int64_t>(values.shape.size()), static_cast<int64_t>(places.size())};
+  std::vector<int64_t> positions;
+  int64_t stride = count;
+  for (const int64_t extent : values.shape) {
+    stride /= std::max<int64_t>(extent, 1);
+    for (const int64_t place : places) positions.push_back(place / stride % extent);
+  }
+  return {{{kI64, shape}}, {make_constant(kI64, shape, positions)}, ""};
+}
+
+/// What the condition chooses of an axis, or of all elements in a row.
+bool compress(const NodeReader& node, network::Expansion& to) {
+  const std::vector<int64_t> condition = node.integers_of(1, "condition");
+  Graph graph(to);
+  TensorIndex from = node.node().inputs[0];
+  int64_t axis = 0, extent = element_count(node.shape(0));
+  if (node.has_attribute("axis")) {
+    axis = static_cast<int64_t>(node.axis(node.integer("axis", 0), node.rank(0)));
+    extent = node.shape(0)[static_cast<size_t>(axis)];
+  } else {
+    from = graph.reshape(from, {extent});
+  }
+  node.refuse_unless(static_cast<int64_t>(condition.size()) <= extent,
+                     "its condition is longer than the axis");
+  std::vector<int64_t> chosen;
+  for (size_t i = 0; i < condition.size(); ++i)
+    if (condition[i] != 0) chosen.push_back(static_cast<int64_t>(i));
+  to.give(0, graph.add("Gather", {from, graph.integers(chosen)}, {{"axis", axis}}));
+  return true;
+}
+
+}  // namespace
+
+std::vector<Row> known_value_operators() {
+  return {{"NonZero", 9, nonzero, true}, {"Compress", 9, never_defined, true, false, compress}};
+}
+
+}  // namespace tunesmith::operators_onnx
