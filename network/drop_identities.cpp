@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "copy.h"
 #include "joined.h"
@@ -15,46 +17,59 @@ bool is_identity(const Network& network, const Node& node) {
   if (present != 1 || node.outputs[0] == kAbsent) return false;
   const Computation computation = define(node, inputs_of(network, node)).computation;
   return computation.outputs[0].shape == input.type.shape &&
-         computation.outputs[0].dtype == input.type.dtype &&
+         computation.outputs[0].dtype == input.type.dtype && computation.outputs[0].code == input.type.code &&
          computation.compute == copy_statement(input.type.shape);
 }
 
-void replace_uses(Network& network, TensorIndex from, TensorIndex to) {
-  for (Node& node : network.nodes) std::ranges::replace(node.inputs, from, to);
-}
+/// One after the other, each with the names that its inputs have by then.
+class Dropper {
+ public:
+  explicit Dropper(Network& network)
+      : network_(network), results_(network.outputs.begin(), network.outputs.end()) {}
 
-/// A result of the network keeps its tensor: then the node before computes it. False where that is not
-/// possible.
-bool bypass(Network& network, const Node& node) {
-  const TensorIndex input = node.inputs[0];
-  const TensorIndex output = node.outputs[0];
-  const auto is_result = [&](TensorIndex tensor) {
-    return std::ranges::find(network.outputs, tensor) != network.outputs.end();
-  };
-  if (!is_result(output)) {
-    replace_uses(network, output, input);
+  void run() {
+    for (Node& node : network_.nodes) {
+      for (TensorIndex& input : node.inputs) input = now(input);
+      if (is_identity(network_, node) && bypass(node)) continue;
+      for (const TensorIndex output : node.outputs) producers_[output] = kept_.size();
+      kept_.push_back(std::move(node));
+    }
+    network_.nodes = std::move(kept_);
+  }
+
+ private:
+  TensorIndex now(TensorIndex tensor) const {
+    for (auto found = renamed_.find(tensor); found != renamed_.end(); found = renamed_.find(tensor))
+      tensor = found->second;
+    return tensor;
+  }
+
+  /// A result of the network keeps its tensor: then the node before computes it. False where that is not
+  /// possible.
+  bool bypass(const Node& node) {
+    const TensorIndex input = node.inputs[0], output = node.outputs[0];
+    if (!results_.contains(output)) {
+      renamed_[output] = input;
+      return true;
+    }
+    const auto producer = producers_.find(input);
+    if (results_.contains(input) || producer == producers_.end()) return false;
+    std::ranges::replace(kept_[producer->second].outputs, input, output);
+    for (Node& earlier : kept_) std::ranges::replace(earlier.inputs, input, output);
+    producers_[output] = producer->second;
+    renamed_[input] = output;
     return true;
   }
-  const auto producer = std::ranges::find_if(network.nodes, [&](const Node& each) {
-    return std::ranges::find(each.outputs, input) != each.outputs.end();
-  });
-  if (is_result(input) || producer == network.nodes.end()) return false;
-  std::ranges::replace(producer->outputs, input, output);
-  replace_uses(network, input, output);
-  return true;
-}
+
+  Network& network_;
+  std::set<TensorIndex> results_;
+  std::vector<Node> kept_;
+  std::map<TensorIndex, size_t> producers_;  ///< in kept_
+  std::map<TensorIndex, TensorIndex> renamed_;
+};
 
 }  // namespace
 
-void drop_identities(Network& network, const PassOptions&) {
-  for (size_t i = 0; i < network.nodes.size();) {
-    const Node node = network.nodes[i];
-    if (is_identity(network, node) && bypass(network, node)) {
-      network.nodes.erase(network.nodes.begin() + static_cast<int64_t>(i));
-    } else {
-      ++i;
-    }
-  }
-}
+void drop_identities(Network& network, const PassOptions&) { Dropper(network).run(); }
 
 }  // namespace tunesmith::network

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -28,29 +30,35 @@ std::vector<TensorIndex> first_equal_constants(const Network& network) {
   return result;
 }
 
+/// Nodes that compute the same have equal ones.
+using Key = std::tuple<std::string_view, int64_t, std::vector<TensorIndex>>;
+
 bool computes_the_same(const Node& a, const Node& b) {
-  return a.definition == b.definition && a.op == b.op && a.version == b.version && a.inputs == b.inputs &&
-         a.attributes == b.attributes && a.outputs.size() == b.outputs.size();
+  return a.definition == b.definition && a.attributes == b.attributes && a.outputs.size() == b.outputs.size();
 }
 
 }  // namespace
 
 void eliminate_common_subexpressions(Network& network, const PassOptions& /*options*/) {
   std::vector<TensorIndex> same = first_equal_constants(network);
-  const auto is_result = [&](TensorIndex tensor) {
-    return std::ranges::find(network.outputs, tensor) != network.outputs.end();
-  };
-  std::vector<Node> kept;
+  const std::set<TensorIndex> results(network.outputs.begin(), network.outputs.end());
+  const auto is_result = [&](TensorIndex tensor) { return results.contains(tensor); };
+  std::deque<Node> kept;  // whose nodes stay where they are
+  std::multimap<Key, Node*> earlier_nodes;
   for (Node& node : network.nodes) {
     for (TensorIndex& input : node.inputs) {
       if (input != kAbsent) input = same[static_cast<size_t>(input)];
     }
-    const auto earlier =
-        std::ranges::find_if(kept, [&](const Node& other) { return computes_the_same(other, node); });
-    if (earlier == kept.end() || std::ranges::any_of(node.outputs, is_result)) {
-      kept.push_back(std::move(node));
+    const auto [first, last] = earlier_nodes.equal_range({node.op, node.version, node.inputs});
+    const auto found = std::ranges::find_if(
+        first, last, [&](const Node* other) { return computes_the_same(*other, node); },
+        &std::pair<const Key, Node*>::second);
+    if (found == last || std::ranges::any_of(node.outputs, is_result)) {
+      Node& added = kept.emplace_back(std::move(node));
+      earlier_nodes.insert({{added.op, added.version, added.inputs}, &added});
       continue;
     }
+    Node* const earlier = found->second;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       TensorIndex& of_earlier = earlier->outputs[i];
       if (of_earlier == kAbsent)
@@ -59,7 +67,7 @@ void eliminate_common_subexpressions(Network& network, const PassOptions& /*opti
         same[static_cast<size_t>(node.outputs[i])] = of_earlier;
     }
   }
-  network.nodes = std::move(kept);
+  network.nodes.assign(std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
 }
 
 }  // namespace tunesmith::network
