@@ -1,4 +1,4 @@
-// Loop and Scan: their steps, one after the other. Equal kernels of all steps are one.
+// Loop and Scan: their steps, one after the other.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ std::vector<Activation> read_activations(const NodeReader& node, size_t directio
 /// How many of attribute 'activation_alpha', or of '..._beta', these take.
 size_t numbers_taken(const std::vector<std::string>& activations, bool beta);
 
-/// Longer sequences are nodes of so many steps, one after the other: they are alike, so their kernels are.
+/// Longer sequences are nodes of so many steps, one after the other.
 /// `states`: what a step leaves.
 Expand in_steps_of_nodes(size_t states);
 
