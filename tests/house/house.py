@@ -122,7 +122,7 @@ def plugin_ids():
     ids = {match for folder in ("searchers", "costmodels", "task_schedulers", "importers", "runners", "targets", "packs") for path in (ROOT / folder).rglob("*.cpp")
            for match in re.findall(r'TUNESMITH_PLUGIN\([^;]*?PluginKind::\w+,\s*"(\w+)"', path.read_text())}
     assert {"random", "llvm", "evolutionary", "round_robin"} <= ids, ids
-    return ids - {"random", "local"}  # also words of the language; the first is looked for as a literal
+    return ids - {"random", "language", "local"}  # also words of the language; the first two are looked for as literals
 
 
 def found_names(text, where, ids=frozenset()):
@@ -132,7 +132,7 @@ def found_names(text, where, ids=frozenset()):
     faults = []
     for number, line in enumerate(text.replace(FICTIONAL, "").splitlines(), 1):
         split = re.sub(r"([a-z0-9])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\2 ", line).lower()
-        match = words.search(split) or re.search('("random")', line) or re.search(LITERALS, line) or (where not in KNOW_ARCHITECTURES and architectures.search(split))
+        match = words.search(split) or re.search('("random"|"language")', line) or re.search(LITERALS, line) or (where not in KNOW_ARCHITECTURES and architectures.search(split))
         if match:
             faults.append(f"core/{where}:{number}: '{match.group(1)}': {line.strip()}")
     return faults
