@@ -45,8 +45,11 @@ nlohmann::json ask(const std::string& library, std::vector<std::string> options)
 
 }  // namespace
 
-void require_against(const std::string& library, const std::string& workload) {
-  ask(library, {"--check", workload});
+void require_against(const TuneArguments& arguments, const Workload& workload) {
+  if (!workload.program.parameters.empty())
+    throw UserError("--against calls a library for one shape",
+                    "give each parameter of the workload one value");
+  ask(arguments.against, {"--check", arguments.workloads.front()});
 }
 
 nlohmann::json time_against(const Common& common, const TuneArguments& arguments, const TuneResult& result) {

@@ -18,7 +18,6 @@
 #include "peaks.h"
 #include "plain_report.h"
 #include "progress/progress.h"
-#include "say.h"
 #include "task_list.h"
 #include "tune_many.h"
 #include "tune_report.h"
@@ -104,10 +103,7 @@ double measured_peak(const Measuring& measuring, const Space& space, const Workl
 
 int tune_one(const Common& common, const TuneArguments& arguments, const Workload& workload,
              const std::atomic<bool>& stop) {
-  if (!arguments.against.empty()) require_against(arguments.against, arguments.workloads.front());
-  if (!arguments.against.empty() && !workload.program.parameters.empty())
-    throw UserError("--against calls a library for one shape",
-                    "give each parameter of the workload one value");
+  if (!arguments.against.empty()) require_against(arguments, workload);
   Session session(common);
   const SpaceSpec spec = searched_as_asked(session, arguments);
   const std::shared_ptr<MeasuringPlace> place = measuring_place(session, spec);
@@ -123,7 +119,6 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   };
   const Measuring measuring(place, session, space, measure_options(arguments, stop, tell),
                             database_path(arguments.database), tell);
-  const Environment& environment = measuring.environment();
   const double peak = measured_peak(measuring, space, workload, store, line);
   const std::unique_ptr<Runner> runner = measuring.runner(workload);
 
@@ -135,10 +130,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
     line.clear();
     tell_plain(blocks, "");
   };
-  hooks.said = [&](const std::string& sentence) {
-    line.clear();
-    say(sentence);
-  };
+  hooks.said = tell;
   ProgressLog log;
   hooks.progress = [&](const TuneProgress& progress) {
     const Progress now = progress_of(progress, workload, peak, limited ? 0.0 : options.time_limit_seconds,
@@ -150,7 +142,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
     }
   };
   line.say(fmt::format("generating the space of {}", workload.key));
-  const TuneResult result = tune(workload, space, store, *runner, environment, options, hooks);
+  const TuneResult result = tune(workload, space, store, *runner, measuring.environment(), options, hooks);
   line.clear();
   if (!common.json) {
     // Before the library is timed, which may fail, or be ended by Ctrl-C.
@@ -159,7 +151,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   }
   const nlohmann::json beside = beside_it(common, arguments, result, line);
   if (common.json) {
-    nlohmann::json said = result_json(result, workload, space, environment);
+    nlohmann::json said = result_json(result, workload, space, measuring.environment());
     if (!arguments.against.empty()) said["against"] = beside;
     print_json(said);
   } else if (!beside.is_null()) {
