@@ -87,8 +87,7 @@ class Language final : public Searcher {
 
   EliteClassifier learn(SearchContext& context) const {
     const MeasuredHistory& history = context.history();
-    const std::vector<Measured> known =
-        history.since(history.size() - std::min(history.size(), kMaxLearned));
+    const std::vector<Measured> known = history.since(history.size() - std::min(history.size(), kMaxLearned));
     std::vector<CandidatePtr> candidates;
     std::vector<ChosenProgram> programs;
     for (const Measured& one : known) {

@@ -43,19 +43,20 @@ void Proposer::ask_prior(SearchContext& context) {
   if (!prior_) return;
   const std::string machine = machine_text(task_.machine);
   if (!prior_->source.machines.contains(machine)) {
-    context.say(
-        fmt::format("language: the prior {} has learned of machines with {}, and this one has {}: programs are "
-                    "drawn as the space draws them",
-                    prior_name_, fmt::join(prior_->source.machines, "; "), machine));
+    context.say(fmt::format(
+        "language: the prior {} has learned of machines with {}, and this one has {}: programs are "
+        "drawn as the space draws them",
+        prior_name_, fmt::join(prior_->source.machines, "; "), machine));
     prior_ = nullptr;
     return;
   }
   for (Sketch& sketch : sketches_) sketch.prior_knows = prior_->knows(sketch.trace);
   const auto known = std::ranges::count(sketches_, true, &Sketch::prior_knows);
   if (known == std::ssize(sketches_)) return;
-  context.say(fmt::format("language: the prior {}, of the space '{}', has met {} of the {} sketches of this "
-                          "task: of the others programs are drawn as the space draws them",
-                          prior_name_, prior_->source.space, known, sketches_.size()));
+  context.say(
+      fmt::format("language: the prior {}, of the space '{}', has met {} of the {} sketches of this "
+                  "task: of the others programs are drawn as the space draws them",
+                  prior_name_, prior_->source.space, known, sketches_.size()));
 }
 
 std::optional<ChosenProgram> Proposer::chosen(const Candidate& candidate) const {
@@ -80,8 +81,7 @@ std::optional<Trace> Proposer::draw(const EliteClassifier& classifier, double te
   const Sketch& sketch = sketches_[draw_choice(logits(features_), temperature, random)];
   by_prior = by_prior && sketch.prior_knows;
   if (!sketch.is_sequence || (!by_prior && !classifier.has_learned())) return std::nullopt;
-  const auto decided =
-      decide_by(logits, reader_, program_, sketch.trace, intrinsics_, temperature, random);
+  const auto decided = decide_by(logits, reader_, program_, sketch.trace, intrinsics_, temperature, random);
   return decided ? std::optional(*decided) : std::nullopt;
 }
 

@@ -163,8 +163,9 @@ TEST_F(LanguageWithPrior, BeginsWithWhatItKnows) {
 TEST_F(LanguageWithPrior, SaysThatItDoesNotKnowTheMachineAndDrawsAsTheSpaceDoes) {
   SyntheticContext context(3);
   const auto proposed = hashes_of(context.round(*with_prior("64 bits of vectors, 3 cores"), 8));
-  EXPECT_THAT(context.said(), ElementsAre(AllOf(HasSubstr("mine.prior"), HasSubstr("64 bits of vectors, 3 cores"),
-                                                HasSubstr(machine_of(context)))));
+  EXPECT_THAT(context.said(),
+              ElementsAre(AllOf(HasSubstr("mine.prior"), HasSubstr("64 bits of vectors, 3 cores"),
+                                HasSubstr(machine_of(context)))));
   SyntheticContext without(3);
   EXPECT_EQ(proposed, hashes_of(without.round(*make_searcher(registry_, "language"), 8)));
 }

@@ -14,7 +14,8 @@ std::vector<ChosenProgram> programs(size_t count) {
     RandomStream random(5, i);
     const auto first = static_cast<uint32_t>(random.below(4));
     const auto second = static_cast<uint32_t>(10 + random.below(4));
-    const double microseconds = (first == 1 ? 1.0 : 2.0) * (second == 12 ? 1.0 : 3.0) + 0.1 * random.uniform();
+    const double microseconds =
+        (first == 1 ? 1.0 : 2.0) * (second == 12 ? 1.0 : 3.0) + 0.1 * random.uniform();
     ChosenProgram program{{first, second}, random.uniform(), 1e-6 * microseconds};
     if (first == 3) program.seconds = std::nullopt;
     made.push_back(program);

@@ -18,8 +18,8 @@ inline constexpr std::array<const char*, kOrders> kOrderNames = {"cost_model", "
 /// Programs that are timed of some draws, the first by the order.
 inline constexpr std::array<size_t, 2> kTimed = {1, 10};
 
-/// Of one task and number of draws among its measured programs: the mean logarithm of the speed of the fastest
-/// of those that are timed, over that of the fastest program.
+/// Of one task and number of draws among its measured programs: the mean logarithm of the speed of the
+/// fastest of those that are timed, over that of the fastest program.
 struct MeasuredFigure {
   std::string workload;
   int64_t draws = 0;
