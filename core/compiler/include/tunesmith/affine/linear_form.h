@@ -1,4 +1,4 @@
-// Conditions and linear forms taken apart.
+// Splits conditions into conjuncts, and linear forms into terms.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@ namespace tunesmith {
 /// The terms of a conjunction; none when it is constantly true.
 std::vector<Expr> conjuncts(const Expr& predicate);
 
-/// What must be 0 or more for `condition` to hold: b - a of  a <= b,  one less of  a < b.  Nothing when it is
-/// no such order of indices.
+/// The expression that is at least 0 exactly when `condition` holds: b - a for a <= b,
+/// b - a - 1 for a < b. Nothing when the condition is no such comparison of indices.
 std::optional<LinearForm> slack_of(const Expr& condition, const Analyzer& analyzer);
 
-/// Takes the term that is `var` itself out of the form; its coefficient, 0 when there was none.
+/// Removes the term that is `var` itself from the form. Returns its coefficient, 0 if there was none.
 int64_t take_term(LinearForm& form, const Var& var);
 
-/// Does `var` stand inside of an atom, so that the form is not linear in it?
+/// Does `var` occur inside an atom, so that the form is not linear in it?
 bool hides(const LinearForm& form, const Var& var);
 
-/// A form by what its atoms speak of.
+/// A linear form, split by the variables in its atoms.
 struct LinearParts {
-  LinearForm moving;    // atoms over the moving variables alone; no constant
-  LinearForm standing;  // atoms over other variables, and the constant
+  LinearForm moving;    // terms over the moving variables alone; no constant
+  LinearForm standing;  // terms over other variables, and the constant
   std::vector<LinearForm::Term> mixed;
 };
 LinearParts parts_of(const LinearForm& form, std::span<const Var> moving);

@@ -1,5 +1,5 @@
-// Simplifier and bounds over index arithmetic: canonical sums of coefficient * (term // d % m) plus a
-// constant. Integer data, which wrap around, are left as they are written but for the indices inside them.
+// Simplifies index arithmetic to canonical sums of coefficient * (term // d % m) plus a constant,
+// and bounds it. Integer data wrap around, so only the indices inside them are simplified.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Closed; kMin / kMax stand for unbounded.
+/// A closed interval; kMin and kMax stand for unbounded.
 struct Interval {
   static constexpr int64_t kMin = std::numeric_limits<int64_t>::min() / 4;
   static constexpr int64_t kMax = std::numeric_limits<int64_t>::max() / 4;
@@ -53,17 +53,17 @@ class Analyzer {
   /// var in [0, extent).
   void bind(const Var& var, int64_t extent) { bind(var, Interval{0, extent - 1}); }
   void bind(const IterDomain& domain) { bind(domain.var, domain.extent); }
-  /// The loop's variable, whose bounds may speak of what is known already.
+  /// Adds the loop's variable. The loop's bounds may use variables that are already known.
   void bind(const Loop& loop);
-  /// The block's iteration variables, to their domains.
+  /// Adds the block's iteration variables with their domains.
   void bind(const Block& block);
   std::optional<Interval> range_of(const Var& var) const;
 
-  /// Smallest interval this reasoning finds that holds every value of an integer expression. Exact for linear
-  /// forms over independent variables.
+  /// The smallest interval that can be proved to hold every value of an
+  /// integer expression. Exact for linear forms over independent variables.
   Interval bounds(const Expr& expr) const;
-  /// Canonical form; conditions that are always true or false become constants. Value-preserving within the
-  /// ranges. Parts that are no indices are left as they are, their index children simplified.
+  /// The canonical form; conditions that are always true or false become constants. The value is preserved
+  /// within the ranges. In expressions that are not indices only the indices inside are simplified.
   Expr simplify(const Expr& expr) const;
   LinearForm linear(const Expr& expr) const;
   /// True only when `condition` holds for all values of the variables.

@@ -23,18 +23,18 @@ inline constexpr const char* kScopeGlobal = "global";
 inline constexpr const char* kScopeLocal = "local";
 inline constexpr const char* kScopeRegister = "register";
 
-/// How the elements of a buffer change places in its memory, so that neighbouring rows have what stands in
-/// one column in different banks: pieces of 16 bytes move within their row. Nothing moves without bits.
+/// A permutation of a buffer's elements that puts the same column of neighbouring rows into
+/// different memory banks: pieces of 16 bytes move within their row. The identity when `bits` is 0.
 struct Swizzle {
-  int bits = 0;  // how many bits of an element's index change: those from `to` on,
+  int bits = 0;  // number of bits of an element's index that change: those from `to` on,
   int to = 0;
   int from = 0;  // each where its counterpart from `from` on is set; from >= to + bits
 
-  /// Where the element of this index lies. One-to-one, and its own inverse.
+  /// The position of the element with this index. The map is its own inverse.
   int64_t place_of(int64_t index) const {
     return index ^ ((index >> from & ((int64_t{1} << bits) - 1)) << to);
   }
-  /// Elements after which all repeats: place_of(index + period()) is place_of(index) + period().
+  /// The period of the pattern: place_of(index + period()) is place_of(index) + period().
   int64_t period() const { return bits == 0 ? 1 : int64_t{1} << (from + bits); }
 
   bool operator==(const Swizzle&) const = default;
@@ -53,8 +53,8 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
   bool constant = false;
   /// Elements between neighbours along each dimension; empty = row-major without gaps.
   std::vector<int64_t> strides;
-  /// Of a lowered program: the element of which an access gives the offset lies at swizzle.place_of(offset).
-  /// Whoever makes an address of the offset applies it; to all else the buffer is as if it had none.
+  /// In a lowered program, the element at offset o lies at swizzle.place_of(o).
+  /// Code that computes addresses applies it; everything else ignores it.
   Swizzle swizzle;
   /// Where extents vary: for each dimension how much of `shape` there is, an index over parameters of the
   /// program, or null where all is. An element beyond does not exist: what a block would store to one, or
@@ -63,7 +63,7 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
   std::vector<Expr> extents;
 
   int64_t elements() const;
-  /// Elements spanned in memory, with strides.
+  /// The number of elements from the first to the last, with strides.
   int64_t span() const;
   int64_t bytes() const { return span() * dtype.bytes(); }
   /// Row-major strides unless given.

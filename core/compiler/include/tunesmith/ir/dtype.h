@@ -1,11 +1,11 @@
 // Types of values: the element types f64 f32 f16 bf16, i64 i32 i16 i8, u64 u32 u16 u8, bool, and the index
 // type, each with a number of vector lanes.
 //
-// Integers are of two sorts. Data (i64 to u8) wrap around: arithmetic on them is modulo 2^bits, so that
-// `a + 1 > a` may be false. An index - a loop's or an iteration's variable, an extent, what stands in the
-// brackets of an access - never overflows: who builds index arithmetic keeps it within 64 bits, and whoever
-// simplifies or compiles it may count on that. The two sorts meet in casts only; an index has the width of an
-// i64, and a cast between the two keeps the value. No buffer holds indices.
+// There are two kinds of integers. Data (i64 to u8) wrap around: arithmetic is modulo
+// 2^bits, so `a + 1 > a` may be false. An index (a loop or iteration variable, an extent, an
+// index of an access) never overflows: code that builds index arithmetic keeps it within 64
+// bits, and code that simplifies or compiles it may rely on that. A cast converts between
+// the two and keeps the value. An index has the width of an i64. No buffer holds indices.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct DType {
   bool operator==(const DType&) const = default;
 
   bool is_float() const { return code == TypeCode::Float || code == TypeCode::BFloat; }
-  /// Integers of both sorts.
+  /// Data or index.
   bool is_int() const { return code == TypeCode::Int || code == TypeCode::UInt || is_index(); }
   bool is_signed_int() const { return code == TypeCode::Int || is_index(); }
   bool is_unsigned_int() const { return code == TypeCode::UInt; }
@@ -42,7 +42,7 @@ struct DType {
   std::string str() const;
   /// Parses the name of an element type.
   static std::optional<DType> parse(std::string_view name);
-  /// Names `parse` takes, for error messages.
+  /// The names that `parse` accepts, for error messages.
   static const std::vector<std::string>& names();
 };
 
@@ -54,12 +54,12 @@ inline constexpr DType kU64{TypeCode::UInt, 64}, kU32{TypeCode::UInt, 32}, kU16{
 inline constexpr DType kU8{TypeCode::UInt, 8}, kBool{TypeCode::Bool, 1};
 inline constexpr DType kIndex{TypeCode::Index, 64};
 
-/// Unit roundoff of a floating type (half the distance from 1 to the next value); 0 for the others.
+/// The unit roundoff of a floating type (half the distance from 1 to the next value); 0 for other types.
 double unit_roundoff(DType type);
 /// The value of the floating type `type` nearest to `value`, ties to even; overflow gives an infinity.
 double round_to(DType type, double value);
-/// `value` wrapped to the bits of an integer type; 0 or 1 for bool. An index stays what it is. A number of
-/// u64 is kept as the i64 of the same bits, here and in constants.
+/// `value` wrapped to an integer type; 0 or 1 for bool; unchanged for an
+/// index. A u64 is kept as the i64 with the same bits, here and in constants.
 int64_t wrap_to(DType type, int64_t value);
 
 }  // namespace tunesmith

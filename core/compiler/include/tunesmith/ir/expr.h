@@ -33,7 +33,7 @@ enum class ExprKind : uint8_t {
   Div,  // floating division, or integer division that truncates; never in an index
   FloorDiv,
   FloorMod,
-  Min,  // a < b ? a : b, so of two floats with a NaN the second
+  Min,  // a < b ? a : b, so the second operand if one is NaN
   Max,  // a > b ? a : b
   Eq,
   Ne,
@@ -69,8 +69,8 @@ enum class MathOp : uint8_t {
   BitAnd,
   BitOr,
   BitXor,
-  ShiftLeft,  // by the width or more, or by what is negative: 0
-  ShiftRight  // of a signed number with its sign; by as much: 0, or -1 of a negative one
+  ShiftLeft,  // by a negative number, or by at least the width: 0
+  ShiftRight  // arithmetic for signed types; by at least the width: 0, or -1 if negative
 };
 
 /// "exp", "rsqrt", ...
@@ -93,7 +93,7 @@ class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
   std::span<const Expr> args() const;
 
  protected:
-  /// Of a node with operands, which owns them as long as it lives.
+  /// For nodes with operands: `args` must live as long as the node.
   void set_args(std::span<const Expr> args);
 
  private:
@@ -105,7 +105,7 @@ class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
 class Expr {
  public:
   Expr() = default;
-  /// An index.
+  /// Makes an index constant.
   Expr(int value);      // NOLINT(google-explicit-constructor): `i + 1` must read as written
   Expr(int64_t value);  // NOLINT(google-explicit-constructor)
   explicit Expr(boost::intrusive_ptr<const ExprNode> node) : node_(std::move(node)) {}
@@ -159,8 +159,8 @@ class VarNode final : public ExprNode {
   VarNode(std::string var_name, DType type, int64_t lowest_value = 0, int64_t highest_value = -1);
   static bool is_kind(ExprKind k) { return k == ExprKind::Var; }
   const std::string name;
-  /// Grows with creation over all threads, so that a variable made later is the greater one whoever made it;
-  /// gives variables an order that does not depend on addresses.
+  /// Increases with creation across all threads: a later variable has
+  /// a greater serial. Orders variables independently of addresses.
   const uint64_t serial;
   /// The range of a parameter, which is an index that no loop binds; for other variables lowest > highest.
   const int64_t lowest, highest;
@@ -184,21 +184,21 @@ class LoadNode final : public ExprNode {
   const Buffer buffer;
   const size_t rank;
   std::span<const Expr> indices() const { return args().first(rank); }
-  /// Null, or a bool expression: where it is false no memory is touched and the value is zero.
+  /// Null, or a bool expression: where it is false, no memory is accessed and the value is zero.
   Expr mask() const { return args().size() > rank ? args()[rank] : Expr(); }
 
  private:
   std::vector<Expr> operands_;
 };
 
-/// Binary, unary, Select, Cast, Ramp and Broadcast need nothing beyond kind, type and operands.
+/// Binary, unary, Select, Cast, Ramp and Broadcast nodes: kind, type and operands only.
 class OpNode final : public ExprNode {
  public:
-  /// Of one to three operands; the others are null.
+  /// Takes one to three operands; the others are null.
   OpNode(ExprKind op_kind, DType type, Expr a, Expr b = {}, Expr c = {});
 
  private:
-  // In the node, for most nodes are of this class: one allocation for each.
+  // Stored in the node: most nodes are of this class, and need one allocation.
   const std::array<Expr, 3> operands_;
 };
 
@@ -252,16 +252,16 @@ Expr logical_not(const Expr& a);
 Expr select(const Expr& condition, const Expr& then_value, const Expr& else_value);
 Expr cast(DType type, const Expr& a);
 Expr call(MathOp op, std::vector<Expr> args);
-/// One index (of type kIndex) for each dimension, or after lowering one offset. The value's lanes are those
-/// of the widest index.
+/// One index (of type kIndex) for each dimension, or one offset
+/// after lowering. The value has as many lanes as the widest index.
 Expr load(const Buffer& buffer, std::vector<Expr> indices, const Expr& mask = {});
-/// Of two scalar indices.
+/// `base` and `stride` are scalar indices.
 Expr ramp(const Expr& base, const Expr& stride, int lanes);
 Expr broadcast(const Expr& a, int lanes);
 /// The binary expression of `kind` (Add .. Or) through the factory above.
 Expr binary(ExprKind kind, const Expr& a, const Expr& b);
 
-// ---- Looking ----
+// ---- Queries ----
 
 /// The value of an integer constant, if it is one.
 bool as_const_int(const Expr& expr, int64_t* value);

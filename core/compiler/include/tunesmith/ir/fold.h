@@ -1,4 +1,4 @@
-// The meaning of operators on constants, shared by the factories, which fold them, and the interpreter.
+// The semantics of operators on constants, shared by the factories (which fold) and the interpreter.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@ namespace tunesmith {
 
 inline bool is_comparison(ExprKind kind) { return kind >= ExprKind::Eq && kind <= ExprKind::Le; }
 
-/// Of any numbers but the least one and -1; no step leaves the range.
+/// For all numbers except the smallest one divided by -1; no intermediate result overflows.
 inline int64_t floor_divide(int64_t a, int64_t b) {
   const int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? a / b - 1 : a / b;
 }
 
-/// Likewise.
+/// The same for the remainder.
 inline int64_t floor_modulo(int64_t a, int64_t b) {
   const int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/// Of two numbers of u64, where they differ from those of the i64 with the same bits; else nothing.
+/// For two u64 numbers, if the result differs from that of the i64 with the same bits; else nothing.
 inline std::optional<int64_t> fold_u64(ExprKind kind, uint64_t a, uint64_t b) {
   switch (kind) {
     case ExprKind::Div:
@@ -90,8 +90,8 @@ inline std::optional<int64_t> fold_int(ExprKind kind, int64_t a, int64_t b, DTyp
   }
 }
 
-/// Arithmetic on floats before rounding to the type: f64 has more than twice the digits of the narrower
-/// types, so that rounding the result once more gives what the type's own operation gives.
+/// Floating arithmetic before rounding to the type: f64 has more than twice the digits of the
+/// narrower types, so rounding once more gives the same result as the type's own operation.
 inline std::optional<double> fold_float(ExprKind kind, double a, double b) {
   switch (kind) {
     case ExprKind::Add:
@@ -111,7 +111,7 @@ inline std::optional<double> fold_float(ExprKind kind, double a, double b) {
   }
 }
 
-/// Comparisons of floats; with a NaN only Ne is true.
+/// Compares floats; with a NaN only Ne is true.
 inline bool compare_float(ExprKind kind, double a, double b) {
   switch (kind) {
     case ExprKind::Eq:
@@ -125,14 +125,14 @@ inline bool compare_float(ExprKind kind, double a, double b) {
   }
 }
 
-/// A number of an integer type as one of a floating type, before rounding to that where it is narrower than
-/// f32: to f32 directly, since by way of f64 a large integer would round twice.
+/// Converts an integer to a floating type, before rounding to a type narrower than
+/// f32. Rounds to f32 directly, since a large integer would round twice by way of f64.
 double int_to_float(int64_t value, DType from, DType to);
-/// A function of two integers of `type`.
+/// A bit operation on two integers of `type`.
 int64_t evaluate_bits(MathOp op, int64_t a, int64_t b, DType type);
-/// A float as an integer type's value: towards zero, what does not fit at the nearest end, NaN as 0.
+/// Converts a float to an integer type: rounds towards zero, saturates, and maps NaN to 0.
 int64_t float_to_int(double value, DType type);
-/// An elementwise function in f64, before rounding. `b` counts for Pow only.
+/// An elementwise function in f64, before rounding. Only Pow uses `b`.
 double evaluate_math(MathOp op, double a, double b);
 
 }  // namespace tunesmith

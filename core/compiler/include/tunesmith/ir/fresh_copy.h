@@ -1,4 +1,4 @@
-// A second copy of a piece of the program.
+// Copies a piece of a program.
 #pragma once
 
 #include "tunesmith/ir/program.h"
@@ -12,10 +12,10 @@ namespace tunesmith {
 /// are fresh with regard to the tree.
 StmtPtr fresh_copy(Program& program, const Stmt& stmt, Substitution* fresh);
 
-/// A new variable of the same name for that of each loop.
+/// Makes a new variable with the same name for each loop.
 Substitution fresh_vars(std::span<Loop* const> loops);
 
-/// Loops like these, from 0 and without annotations, around `body`; `fresh` has their variables.
+/// Loops of the same extents, from 0 and without annotations, with the variables in `fresh`, around `body`.
 StmtPtr copy_loops(Program& program, std::span<Loop* const> loops, const Substitution& fresh, StmtPtr body);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// Statements that only lowering makes: memory that exists for a while, and what iterations that run at once
-// wait for.
+// Statements that only lowering makes:
+// allocations and synchronisation.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class Allocate final : public Stmt {
   StmtPtr clone() const override;
 
   Buffer buffer;
-  /// Where it begins in its scope's memory, in bytes, once that is planned. Buffers of one launch may share
-  /// bytes: what is written to one is no more in the others.
+  /// The offset in its scope's memory in bytes, once planned. Buffers
+  /// of one launch may overlap: writing one destroys the others.
   std::optional<int64_t> offset;
   Stmt* body() const { return body_.get(); }
   void set_body(StmtPtr statement);
@@ -31,8 +31,8 @@ class Allocate final : public Stmt {
   StmtPtr body_;
 };
 
-/// All iterations of the loops around it that are bound to `level`, or to a level inside it, come here before
-/// any continues; those of loops further out do not wait for one another.
+/// A barrier for all iterations of the enclosing loops that are bound to `level` or to
+/// an inner level. Iterations of loops further outside do not wait for one another.
 class Barrier final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Barrier;
@@ -42,9 +42,9 @@ class Barrier final : public Stmt {
   const std::string level;
 };
 
-/// Stores that may complete later, at the AsyncWait that waits for them. One iteration of the loops around
-/// makes one group of them. Until the wait, no access may touch what they store, and no store what they read.
-/// The body contains stores alone.
+/// Stores that may complete asynchronously, until an AsyncWait. Each iteration of
+/// the enclosing loops makes one group. Until the wait, nothing may access what
+/// they store, and nothing may write what they read. The body contains only stores.
 class AsyncGroup final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::AsyncGroup;
@@ -59,8 +59,8 @@ class AsyncGroup final : public Stmt {
   StmtPtr body_;
 };
 
-/// All but the latest `pending` of the groups that this iteration of the loops around has stored have
-/// arrived. Others see them behind a Barrier after it.
+/// Waits until all but the latest `pending` groups of this iteration of the
+/// enclosing loops have completed. Other threads see the data after a later Barrier.
 class AsyncWait final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::AsyncWait;
@@ -70,11 +70,11 @@ class AsyncWait final : public Stmt {
   const int64_t pending;
 };
 
-/// One iteration of a loop in which one produces what the others consume: all execute `produce`, meet as at a
-/// Barrier, execute `consume`, and meet again; conditions inside say who does which. What `produce` stores
-/// goes to `versions` places by turn, and nothing that `consume` stores is read by it: a target may let it
-/// run up to so many iterations ahead. The last iteration of the loop bound to `axis` ("<level>.<axis>") only
-/// produces.
+/// One iteration of a loop with a producer and consumers: all execute `produce`,
+/// synchronise as at a Barrier, execute `consume`, and synchronise again; conditions
+/// inside select who does which. `produce` stores to `versions` places in turn and reads
+/// nothing that `consume` stores, so a target may run it that many iterations ahead. The
+/// last iteration of the loop bound to `axis` ("<level>.<axis>") only produces.
 class Handover final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Handover;
@@ -83,7 +83,7 @@ class Handover final : public Stmt {
 
   const std::string axis;
   const int64_t versions;
-  /// Of the axis: whose iterations meet.
+  /// The level of the axis, whose iterations synchronise.
   std::string level() const { return axis.substr(0, axis.rfind('.')); }
   Stmt* produce() const { return produce_.get(); }
   Stmt* consume() const { return consume_.get(); }
@@ -94,7 +94,7 @@ class Handover final : public Stmt {
   StmtPtr consume_;
 };
 
-/// What the loop's body is, alone or through sequences of one statement, where it is one; else null.
+/// The Handover that is the loop's body, possibly inside sequences of one statement; else null.
 const Handover* handover_of(const Loop& loop);
 
 }  // namespace tunesmith

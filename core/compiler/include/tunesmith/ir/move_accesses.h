@@ -1,4 +1,4 @@
-// Accesses of one buffer become accesses of another.
+// Redirects accesses of one buffer to another.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Every load and store of `from` that stands in `stmt` itself becomes one of `to`, with the indices that
-/// `place(const Stmt&, std::span<const Expr>)` makes of its own.
+/// Redirects every load and store of `from` directly in `stmt` to `to`, with the
+/// indices that `place(const Stmt&, std::span<const Expr>)` computes from the old ones.
 template <typename Place>
 void move_own_accesses(Stmt& stmt, const Buffer& from, const Buffer& to, Place&& place) {
   visit_exprs(stmt, [&](Expr& expr) {
@@ -26,13 +26,13 @@ void move_own_accesses(Stmt& stmt, const Buffer& from, const Buffer& to, Place&&
   store->buffer = to;
 }
 
-/// And in all under it.
+/// The same for all statements under it.
 template <typename Place>
 void move_accesses(Stmt& root, const Buffer& from, const Buffer& to, Place&& place) {
   walk(root, [&](Stmt& stmt) { move_own_accesses(stmt, from, to, place); });
 }
 
-/// The place that keeps indices as they are.
+/// A `place` that keeps the indices.
 inline std::vector<Expr> same_place(const Stmt&, std::span<const Expr> indices) {
   return {indices.begin(), indices.end()};
 }

@@ -9,9 +9,9 @@
 //               C[vi, vj] = 0.0
 //             C[vi, vj] = C[vi, vj] + A[vi, vk]*B[vk, vj]
 //
-// What stands further in belongs to the line above. Several lines are a Seq, as are a line and a `pass`;
-// `pass` alone is an empty one. `#` begins a comment, and lines of carets are skipped. docs/schedule.md has
-// the whole language.
+// Indentation nests. Several lines are a Seq, as are a line and a
+// `pass`; `pass` alone is an empty Seq. `#` begins a comment, and lines
+// of carets are skipped. docs/schedule.md describes the language.
 #pragma once
 
 #include <string>
@@ -26,12 +26,12 @@ namespace tunesmith {
 /// Longer texts are refused.
 inline constexpr size_t kMaxProgramText = size_t{16} << 20;
 
-/// structural_hash(parse_program(to_string(p))) is that of `p`, and the text printed again is the same. Names
-/// of blocks and loops (ids) are fresh, and variables are as old as they stand in the text. Throws UserError
-/// with `file`:line:column, what was expected and the nearest known name. What can be read is well typed; it
-/// need not be well formed (analysis/verify.h).
+/// structural_hash(parse_program(to_string(p))) is that of `p`, and printing gives the
+/// same text. Ids of blocks and loops are fresh, and variables are numbered in text
+/// order. Throws UserError with `file`:line:column, what was expected and the nearest
+/// known name. The result is well typed; it need not be well formed (analysis/verify.h).
 Program parse_program(std::string_view text, const std::string& file = "program");
-/// Of one program or more, one after the other, such as what is done once for constant inputs and the rest.
+/// For one or more programs in sequence, such as the preparation of constant inputs and the main program.
 std::vector<Program> parse_programs(std::string_view text, const std::string& file = "program");
 
 }  // namespace tunesmith

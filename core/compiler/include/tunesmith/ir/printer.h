@@ -1,4 +1,4 @@
-// One stable, readable text of programs, used in golden tests, errors, reports and `trace show`.
+// Prints programs in one stable, readable form, for golden tests, errors, reports and `trace show`.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace tunesmith {
 
 std::string to_string(const Expr& expr);
-/// `mark`, when given, is a statement whose first line gets a line of carets under it.
+/// `mark`, if given, is a statement whose first line is underlined with carets.
 std::string to_string(const Program& program, const Stmt* mark = nullptr);
 std::string to_string(const Stmt& stmt, const Stmt* mark = nullptr);
 

@@ -34,34 +34,34 @@ class Program {
   std::vector<ExtentParameter> parameters;
   std::vector<Buffer> inputs;
   std::vector<Buffer> outputs;
-  /// Buffers that are neither input nor output. Where they live is decided by lowering.
+  /// Buffers that are neither input nor output. Lowering decides where they live.
   std::vector<Buffer> intermediates;
-  /// Facts about the whole program ("unroll_max_step", ...), set by annotating the root.
+  /// Annotations of the whole program ("unroll_max_step", ...), set by annotating the root.
   Annotations annotations;
 
   /// The root Seq; never null.
   Seq& root() { return *root_; }
   const Seq& root() const { return *root_; }
 
-  /// Cost: one allocation per statement. Ids, variables, buffers and expressions are kept.
+  /// Copies one node per statement. Ids, variables, buffers and expressions are kept.
   Program clone() const;
 
-  /// Makes a loop around `body` with a fresh id; extent constant, min 0.
+  /// Makes a loop from 0 with a constant extent and a fresh id around `body`.
   std::unique_ptr<Loop> make_loop(Var var, int64_t extent, StmtPtr body);
   /// Makes serial loops around `body`, the first the outermost; `body` itself when there are none.
   StmtPtr make_nest(std::span<const IterDomain> loops, StmtPtr body);
   /// Makes a block with a fresh id; its name is made unique within the program by a suffix "_1", "_2", ...
   std::unique_ptr<Block> make_block(std::string_view block_name, std::vector<IterVar> iters,
                                     std::vector<Expr> bindings, StmtPtr init, StmtPtr body);
-  /// A name no buffer of the program has, beginning with `base`.
+  /// A buffer name that begins with `base` and is not used in the program.
   std::string fresh_buffer_name(std::string_view base) const;
   std::string fresh_block_name(std::string_view base) const;
 
-  /// Null when there is none (any more).
+  /// Null if the block does not exist (any more).
   Block* find_block(BlockId id) const;
   Block* find_block(std::string_view block_name) const;
   Loop* find_loop(LoopId id) const;
-  /// All blocks in the order of the text.
+  /// All blocks in text order.
   std::vector<Block*> blocks() const;
   /// inputs, outputs, intermediates.
   std::vector<Buffer> buffers() const;
@@ -73,8 +73,8 @@ class Program {
   uint32_t next_id_ = 0;
 };
 
-/// What the program computes, and how, as one number, the same on every machine. No name counts (of the
-/// program, its buffers, blocks and variables): two layers of one network with equal shapes are equal.
+/// A hash of what the program computes and how, the same on every machine. Names (of the program, buffers,
+/// blocks and variables) do not count: two layers of a network with equal shapes have equal hashes.
 uint64_t structural_hash(const Program& program);
 
 }  // namespace tunesmith

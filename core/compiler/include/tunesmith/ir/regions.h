@@ -19,21 +19,21 @@ bool equal_indices(std::span<const Expr> a, std::span<const Expr> b);
 /// Is it the access of `buffer` at `indices`?
 bool is_at(const Access& access, const Buffer& buffer, std::span<const Expr> indices);
 
-/// Is any of `accesses` one of `buffer`?
+/// Does one of `accesses` access `buffer`?
 bool touches(std::span<const Access> accesses, const Buffer& buffer);
 
 /// Does the expression load from `buffer` anywhere?
 bool loads_from(const Expr& expr, const Buffer& buffer);
-/// Is the expression the unmasked load of the element that `store` writes, as of an accumulator?
+/// Is the expression the unmasked load of the element that `store` writes (an accumulator)?
 bool is_own_element(const Expr& expr, const Store& store);
 
 /// The only store of a block whose body is one store, else null.
 const Store* body_store(const Block& block);
 
-/// Loads in the body and then in the init, in order of appearance, without structural duplicates. The
-/// accumulator of a block with an init (the load of the element it stores) is not a read, since the block
-/// makes it; without an init it is one. Iteration variables of blocks inside the body are replaced by what
-/// they are bound to.
+/// Loads in the body, then in the init, in order of appearance, without
+/// structural duplicates. The accumulator of a block with an init (the
+/// load of the element that it stores) is not a read; without an init it
+/// is. Iteration variables of inner blocks are replaced by their bindings.
 std::vector<Access> reads_of(const Block& block);
 /// Stores in the body, in order of appearance, without structural duplicates.
 std::vector<Access> writes_of(const Block& block);
@@ -46,14 +46,14 @@ std::vector<Block*> readers_of(const Program& program, const Buffer& buffer);
 std::vector<Block*> producers_of(const Program& program, const Block& block);
 std::vector<Block*> consumers_of(const Program& program, const Block& block);
 
-/// How the value of a reduction block combines: store = combine(load of the same element, term).
+/// How a reduction block accumulates: store = combine(load of the same element, term).
 struct ReductionPattern {
   ExprKind op;          // Add, Mul, Min or Max
   const Store* init;    // the block's init, storing the identity; null when it was decomposed off
   const Store* update;  // the block's body
-  Expr term;            // what is combined in, without the accumulator
+  Expr term;            // the combined value, without the accumulator
 };
-/// The pattern of a block whose body is one Store of that form; false when it is not one.
+/// Fills `pattern` if the block's body is one Store of that form; else returns false.
 bool match_reduction(const Block& block, ReductionPattern* pattern);
 /// The identity of Add (0), Mul (1), Min (+inf or largest), Max (-inf or smallest) in `type`.
 Expr reduction_identity(ExprKind op, DType type);

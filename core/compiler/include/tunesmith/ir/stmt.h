@@ -1,6 +1,6 @@
-// Statements: a mutable tree with parent links, owned from the root down. One tree belongs to one thread at a
-// time; expressions inside are shared, so cloning a tree copies nodes and no expression. Those that only
-// lowering makes are in lowered_stmt.h.
+// Statements: a mutable tree with parent links, owned from the root down. A tree
+// belongs to one thread at a time; expressions are shared, so cloning a tree
+// copies only nodes. lowered_stmt.h has the statements that only lowering makes.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ enum class StmtKind : uint8_t {
   Handover
 };
 
-/// Key -> value facts about a loop, a block or the program, for modules and targets. Ordered by key.
+/// Annotations of a loop, a block or the program, for modules and targets. Ordered by key.
 using AnnotationValue = std::variant<int64_t, double, std::string>;
 using Annotations = std::map<std::string, AnnotationValue>;
 
-/// Names of blocks and loops within one program; kept by clone(), never reused.
+/// Identifies blocks and loops within one program; kept by clone(), never reused.
 enum class BlockId : uint32_t {};
 enum class LoopId : uint32_t {};
 
@@ -66,7 +66,7 @@ class Stmt {
   explicit Stmt(StmtKind k) : kind(k) {}
 };
 
-/// Statements one after the other. Never directly inside another Seq.
+/// A sequence of statements. Never directly inside another Seq.
 class Seq final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Seq;
@@ -78,7 +78,7 @@ class Seq final : public Stmt {
   void insert(size_t position, StmtPtr statement);
   void append(StmtPtr statement) { insert(children_.size(), std::move(statement)); }
   StmtPtr remove(size_t position);
-  /// Position of a direct child.
+  /// The position of a direct child.
   size_t index_of(const Stmt& child) const;
 
  private:
@@ -95,8 +95,8 @@ enum class LoopKind : uint8_t {
 };
 std::string_view loop_kind_name(LoopKind kind);
 
-/// for var in [min, min + extent). In a schedule min is 0 and the extent a constant; lowering may tighten
-/// both.
+/// for var in [min, min + extent). In a schedule, min is 0
+/// and the extent a constant; lowering may tighten both.
 class Loop final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Loop;
@@ -135,17 +135,17 @@ struct IterDomain {
   int64_t extent = 1;
 };
 
-/// A block's.
+/// An iteration variable of a block.
 struct IterVar {
   Var var;
   int64_t extent = 1;  // the domain is [0, extent)
   IterKind kind = IterKind::Spatial;
 };
 
-/// A block, in the sense of the TensorIR and MetaSchedule papers: iteration variables with domains, bound to
-/// expressions over the loops around it; where the predicate is false nothing happens; `init` runs instead of
-/// nothing before the first reduction iteration of each spatial instance. What it reads and writes is derived
-/// from the body (ir/regions.h).
+/// A block as in the TensorIR and MetaSchedule papers: iteration variables with
+/// domains, bound to expressions of the enclosing loops; nothing happens where the
+/// predicate is false; `init` runs before the first reduction iteration of each
+/// spatial instance. Reads and writes are derived from the body (ir/regions.h).
 class Block final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Block;
@@ -157,7 +157,7 @@ class Block final : public Stmt {
   std::string name;
   std::vector<IterVar> iters;
   std::vector<Expr> bindings;  // one for each of iters
-  Expr predicate;              // over the loops around; constant true when there is none
+  Expr predicate;              // over the enclosing loops; constant true if there is none
   Annotations annotations;
 
   Stmt* init() const { return init_.get(); }
@@ -168,9 +168,9 @@ class Block final : public Stmt {
   StmtPtr take_body();
 
   bool has_reduction() const;
-  /// The iteration variable's position, or -1.
+  /// The position of the iteration variable, or -1.
   int iter_index(const Var& var) const;
-  /// The iteration variables with `values`, one for each: those of one instance.
+  /// Maps the iteration variables to `values`, one for each: the substitution for one instance.
   Substitution iters_at(std::span<const Expr> values) const;
 
  private:
@@ -179,8 +179,8 @@ class Block final : public Stmt {
   StmtPtr body_;
 };
 
-/// buffer[indices] = value, where `mask` is null or true. One index for each dimension, or after lowering one
-/// offset. The constructor broadcasts indices, value and mask to the lanes of the widest.
+/// buffer[indices] = value where `mask` is null or true. One index for each dimension, or one offset
+/// after lowering. The constructor broadcasts indices, value and mask to the widest number of lanes.
 class Store final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Store;
@@ -211,9 +211,9 @@ class If final : public Stmt {
   StmtPtr else_;
 };
 
-/// Puts `with` where `at` stands and returns what stood there. A Seq put into a Seq is spliced; a null `with`
-/// removes `at` from its Seq (a Seq left empty stays), and is allowed elsewhere only for a block's init and
-/// an If's else.
+/// Replaces `at` by `with` and returns the old statement. A Seq inserted into
+/// a Seq is spliced; a null `with` removes `at` from its Seq (which may become
+/// empty), and is otherwise allowed only for a block's init and an If's else.
 StmtPtr replace(Stmt& at, StmtPtr with);
 
 void substitute_in(Stmt& stmt, const Substitution& map);

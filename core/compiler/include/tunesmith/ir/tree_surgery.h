@@ -1,4 +1,4 @@
-// Finding places in the tree, and taking statements out of it and putting them elsewhere.
+// Finds places in the tree, and moves statements.
 #pragma once
 
 #include "tunesmith/ir/program.h"
@@ -17,25 +17,25 @@ Loop* loop_above(const Stmt& stmt, Test&& test) {
 
 inline bool is_vectorized(const Loop& loop) { return loop.loop_kind == LoopKind::Vectorized; }
 
-/// Takes `stmt` out, with the loops around it that would be left empty. A Seq that is left with one statement
-/// gives its place to it (the root and a block's body may stay a Seq).
+/// Removes `stmt` with the enclosing loops that would become empty. A Seq that is
+/// left with one statement is replaced by it (except the root and a block's body).
 StmtPtr take_out(Stmt& stmt);
 
-/// Puts the branch's then-case where the branch stands, which is gone on return.
+/// Replaces the branch by its then-case and destroys it.
 void unwrap(If& branch);
 
-/// Puts `stmt` directly before or after `anchor`, in a new Seq where there is none.
+/// Inserts `stmt` directly before or after `anchor`, in a new Seq if needed.
 void insert_before(Stmt& anchor, StmtPtr stmt);
 void insert_after(Stmt& anchor, StmtPtr stmt);
 
-/// The innermost statement that has both below it or is one of them.
+/// The innermost statement that contains or is both.
 const Stmt* common_ancestor(const Stmt& a, const Stmt& b);
-/// True when `a` stands before `b` in the text and neither is in the other.
+/// True when `a` comes before `b` in the text and neither contains the other.
 bool precedes(const Stmt& a, const Stmt& b);
-/// The statement directly in `ancestor`'s body (in its Seq, when that is one) that is `stmt` or has it below.
+/// The child of `ancestor` (or of its Seq body) that contains or is `stmt`.
 Stmt& statement_towards(Stmt& ancestor, Stmt& stmt);
-/// The statement of the scope (the root's Seq or the body of the enclosing block) that has `stmt` below it or
-/// is it.
+/// The statement directly in the scope (the root's Seq or the
+/// body of the enclosing block) that contains or is `stmt`.
 Stmt& outermost_in_scope(Stmt& stmt);
 
 }  // namespace tunesmith

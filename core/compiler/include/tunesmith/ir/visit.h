@@ -1,5 +1,5 @@
-// The one way to walk over programs and to rewrite them, as templates: no indirect call for a node, so that
-// what runs once per candidate (a pass, a module, a cost model) may use them freely.
+// Traversal and rewriting of programs, as templates: no indirect call per node, so code
+// that runs once per candidate (a pass, a module, a cost model) may use them freely.
 //
 //   to look at                                one statement only      it and all under it
 //   the statements                            visit_children          walk, any_of_stmt, find_first, collect
@@ -81,7 +81,7 @@ void walk(const Stmt& stmt, Visit&& visit) {
   visit_children(stmt, [&](const Stmt& child) { walk(child, visit); });
 }
 
-/// True when `test(const Stmt&)` is for `stmt` or anything under it; asks no further.
+/// True when `test(const Stmt&)` is for `stmt` or anything under it; stops at the first.
 template <typename Test>
 bool any_of_stmt(const Stmt& stmt, Test&& test) {
   if (test(stmt)) return true;
@@ -90,8 +90,8 @@ bool any_of_stmt(const Stmt& stmt, Test&& test) {
   return found;
 }
 
-/// The first statement of one sort (`T`: Loop, Block, Store, If, Allocate) at or under `root` for which
-/// `test(T&)` is true, or null; a constant one where `root` is.
+/// The first statement of type `T` (Loop, Block, Store, If, Allocate) at or
+/// under `root` for which `test(T&)` is true, or null; const if `root` is.
 template <typename T, typename Root, typename Test>
 auto find_first(Root& root, Test&& test) {
   using Found = std::conditional_t<std::is_const_v<Root>, const T, T>;
@@ -105,13 +105,13 @@ auto find_first(Root& root, Test&& test) {
   return found;
 }
 
-/// Of any at all.
+/// The first of any.
 template <typename T, typename Root>
 auto find_first(Root& root) {
   return find_first<T>(root, [](const T&) { return true; });
 }
 
-/// All of them in the order of the text. The tree may then be changed, unlike in a walk.
+/// All of them in text order. Unlike during a walk, the tree may be changed afterwards.
 template <typename T, typename Root, typename Test>
 auto collect(Root& root, Test&& test) {
   std::vector<std::conditional_t<std::is_const_v<Root>, const T, T>*> found;
@@ -135,7 +135,7 @@ void walk_expr(const Expr& expr, Visit&& visit) {
   for (const Expr& arg : expr.args()) walk_expr(arg, visit);
 }
 
-/// True when `test(const Expr&)` is for `expr` or anything under it; asks no further.
+/// True when `test(const Expr&)` is for `expr` or anything under it; stops at the first.
 template <typename Test>
 bool any_of_expr(const Expr& expr, Test&& test) {
   if (test(expr)) return true;
@@ -185,13 +185,13 @@ void visit_exprs(S& stmt, Visit&& visit) {
   }
 }
 
-/// Calls `visit(const Expr&)` for every expression in `stmt` and under it, and everything under these.
+/// Calls `visit(const Expr&)` for every expression in `stmt` and under it, with all subexpressions.
 template <typename Visit>
 void walk_exprs(const Stmt& stmt, Visit&& visit) {
   walk(stmt, [&](const Stmt& at) { visit_exprs(at, [&](const Expr& expr) { walk_expr(expr, visit); }); });
 }
 
-/// True when `test(const Expr&)` is for any of them.
+/// True when `test(const Expr&)` is for one of them.
 template <typename Test>
 bool any_of_exprs(const Stmt& stmt, Test&& test) {
   return any_of_stmt(stmt, [&](const Stmt& at) {
@@ -203,14 +203,14 @@ bool any_of_exprs(const Stmt& stmt, Test&& test) {
 
 // ---- Loads and stores ----
 
-/// A load, or what a store writes, where it stands.
+/// A load, or the target of a store, and where it is.
 struct AccessSite {
   const Buffer& buffer;
   std::span<const Expr> indices;
-  const LoadNode* load = nullptr;  // null: it is the store
+  const LoadNode* load = nullptr;  // null for a store
 };
 
-/// Calls `visit(const AccessSite&)` for what `stmt` stores and then for the loads in its expressions.
+/// Calls `visit(const AccessSite&)` for the target of a store, then for the loads in the expressions.
 template <typename Visit>
 void visit_accesses(const Stmt& stmt, Visit&& visit) {
   if (const Store* store = stmt.as<Store>()) visit(AccessSite{store->buffer, store->indices});
@@ -221,7 +221,7 @@ void visit_accesses(const Stmt& stmt, Visit&& visit) {
   });
 }
 
-/// Calls `visit(Stmt&, const AccessSite&)` for those of `root` and of all under it.
+/// Calls `visit(Stmt&, const AccessSite&)` for the accesses of `root` and of all statements under it.
 template <typename Root, typename Visit>
 void walk_accesses(Root& root, Visit&& visit) {
   walk(root,
@@ -230,9 +230,9 @@ void walk_accesses(Root& root, Visit&& visit) {
 
 // ---- Rewriting ----
 
-/// Rewrites children first; `rewrite(const Expr&)` gets a node with new children and answers its replacement
-/// (or itself). Shares what does not change. Where new children make a node fold to one of them (x * 1), that
-/// child is the result: it has been rewritten, and is not a second time.
+/// Rewrites bottom-up; `rewrite(const Expr&)` receives a node with new children and returns
+/// its replacement (or the node). Unchanged parts are shared. Where new children make a node
+/// fold to one of them (x * 1), that child is the result and is not rewritten a second time.
 template <typename Rewrite>
 Expr rewrite_expr(const Expr& expr, Rewrite&& rewrite) {
   const std::span<const Expr> args = expr.args();
@@ -242,7 +242,7 @@ Expr rewrite_expr(const Expr& expr, Rewrite&& rewrite) {
     std::vector<Expr> rewritten(args.begin(), args.end());
     rewritten[i] = std::move(changed);
     for (++i; i < args.size(); ++i) rewritten[i] = rewrite_expr(args[i], rewrite);
-    // Nodes that fold have three operands at most.
+    // Nodes that fold have at most three operands.
     const ExprNode* operands[3] = {nullptr, nullptr, nullptr};
     for (size_t k = 0; k < rewritten.size() && k < 3; ++k) operands[k] = rewritten[k].get();
     Expr rebuilt = with_args(expr, std::move(rewritten));
@@ -253,7 +253,7 @@ Expr rewrite_expr(const Expr& expr, Rewrite&& rewrite) {
   return rewrite(expr);
 }
 
-/// rewrite_expr on every expression in `stmt` and under it.
+/// Applies rewrite_expr to every expression in `stmt` and under it.
 template <typename Rewrite>
 void rewrite_exprs(Stmt& stmt, Rewrite&& rewrite) {
   walk(stmt, [&](Stmt& at) {

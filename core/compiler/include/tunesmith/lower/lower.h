@@ -1,7 +1,7 @@
-// Lowering: from a scheduled program of blocks to plain loops, stores and allocations that a target can emit
-// as they stand.
+// Lowering turns a scheduled program of blocks into plain loops,
+// stores and allocations that a target can emit directly.
 //
-// What a target may rely on in a LoweredProgram:
+// What a target may assume of a LoweredProgram:
 //  - statements are Seq, Loop, Store, If and Allocate, and Barrier where the target's list has join_threads,
 //    and AsyncGroup and AsyncWait where it has pipeline_loops and a scope says how it is filled so; no Block
 //    is left;
@@ -38,49 +38,49 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What lowering must know of the target: quantities, never a device's name.
+/// What lowering needs to know of the target: quantities, never a device's name.
 struct LowerOptions {
   int64_t vector_bits = 128;
   int64_t vector_registers = 16;
-  /// Largest buffer on the stack, and all of them together, in bytes.
+  /// The largest total size of buffers on the stack, in bytes.
   int64_t max_stack_bytes = int64_t{512} * 1024;
-  /// Largest number of statements after expanding unrolled loops; a program beyond it is refused.
+  /// The largest number of statements after expanding unrolled loops; larger programs are refused.
   int64_t max_expanded_stores = 16384;
-  /// Take work on constant inputs out of the program (LoweredProgram::prepare). Only for who runs both.
+  /// Move work on constant inputs to LoweredProgram::prepare. Only for callers that run both programs.
   bool prepare = false;
   /// Take programs with parameters. Only for who gives their values with each call.
   bool parameters = false;
   /// Those that the target emits; extensions add to them. Calls of others become plain loops.
   std::vector<TensorIntrinsicPtr> intrinsics;
-  /// What bound loops and scopes are checked against: Target::execution(), which the kernel puts here.
+  /// Bound loops and scopes are checked against this: Target::execution(), which the kernel sets here.
   ExecutionModel execution = host_execution();
 };
 
-/// Where a buffer lies in the workspace, or in prepared memory: a multiple of 64 bytes.
+/// The offset of a buffer in the workspace or in prepared memory, a multiple of 64 bytes.
 struct WorkspaceSlot {
   Buffer buffer;
   int64_t offset = 0;
 };
 
 struct LoweredProgram {
-  /// Its inputs are those of the program that was lowered, then the buffers of `prepared`.
+  /// Its inputs are those of the original program, followed by the buffers of `prepared`.
   Program program;
   std::vector<WorkspaceSlot> workspace;
   int64_t workspace_bytes = 0;
-  /// What `prepare` makes and `program` reads, in one piece of memory.
+  /// The buffers that `prepare` writes and `program` reads, in one piece of memory.
   std::vector<WorkspaceSlot> prepared;
   int64_t prepared_bytes = 0;
-  /// Run once before any call of `program`, and again whenever a constant input has changed: from the
-  /// constant inputs that it needs to the buffers of `prepared`, its outputs. Null when there is nothing to
-  /// prepare.
+  /// Runs once before any call of `program`, and again whenever a constant
+  /// input has changed. It reads the constant inputs that it needs and writes
+  /// the buffers of `prepared`. Null when there is nothing to prepare.
   std::unique_ptr<LoweredProgram> prepare;
 };
 
-/// A candidate that the target cannot take: a register buffer that cannot stay in registers, a stack too big,
-/// an expansion too long.
+/// The target cannot take the candidate: a register buffer cannot
+/// stay in registers, or the stack or the expansion is too large.
 class LowerError : public Error {
  public:
-  /// `reason` is a constant sentence, for counting.
+  /// `reason` is a constant sentence, so that refusals can be counted.
   LowerError(std::string_view pass, std::string_view reason, const std::string& detail);
   ~LowerError() override;
   const std::string& reason() const { return reason_; }
@@ -89,12 +89,12 @@ class LowerError : public Error {
   std::string reason_;
 };
 
-/// By the standard list of steps (pipeline.h). Throws LowerError. Thread-safe; `program` is not changed.
+/// Runs the standard list of steps (pipeline.h). Throws LowerError. Thread-safe; `program` is not changed.
 LoweredProgram lower(const Program& program, const LowerOptions& options);
 
-/// All that a target is given, as one number, the same on every machine: the program, the layout of its
-/// workspace and of its prepared memory, its preparation. No name counts. It is what a candidate is: two
-/// traces with one hash are one program, which is measured once.
+/// A hash of everything that a target is given, the same on every machine: the program, the
+/// layout of its workspace and prepared memory, and its preparation. Names do not count. It
+/// identifies a candidate: two traces with equal hashes are one program, which is measured once.
 uint64_t lowered_hash(const LoweredProgram& lowered);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// The passes of lowering, in the order of standard_pipeline(). Each changes `program` in place. Those for
-// machines with levels that synchronise are in the library grid/.
+// The passes of lowering, in the order of standard_pipeline(). Each changes `program`
+// in place. The library grid/ has the passes for machines with levels that synchronise.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What must be known of the blocks once they are gone: the loops across whose iterations a buffer's elements
-/// live on, because a reduction accumulates over them or an opaque iterator keeps their order; the strides
-/// and swizzles that were asked for.
+/// What must be remembered of the blocks after they are lowered: the loops
+/// that carry values of a buffer (a reduction accumulates over them, or an
+/// opaque iterator keeps their order), and the requested strides and swizzles.
 struct BlockFacts {
   struct LoopCarried {
     Buffer buffer;
@@ -26,21 +26,21 @@ struct BlockFacts {
   };
   std::vector<Aligned> aligned;
   std::vector<Buffer> swizzled;
-  std::vector<Buffer> doubled;  // as they lie after place_buffers
-  /// Buffers that are private to each iteration of a loop to be pipelined; since place_buffers.
+  std::vector<Buffer> doubled;  // after place_buffers, in their final layout
+  /// Buffers that are private to each iteration of a pipelined loop; set by place_buffers.
   struct Privatised {
     Buffer buffer;
     const Loop* loop = nullptr;
   };
   std::vector<Privatised> privatised;
-  /// Loops to be pipelined that fetch by bulk copies, which the last iteration along the axis makes; since
-  /// join_threads.
+  /// Pipelined loops that fetch by bulk copies, which the last
+  /// iteration along the axis makes; set by join_threads.
   struct ProducerLoop {
     const Loop* loop = nullptr;
     std::string axis;
   };
   std::vector<ProducerLoop> producer_loops;
-  /// Buffers of which several threads of a launch use one element, one of them to write; since join_threads.
+  /// Buffers with an element that several threads of a launch access and one writes; set by join_threads.
   std::vector<Buffer> ordered;
 };
 
@@ -49,32 +49,32 @@ struct BlockFacts {
 /// exist.
 BlockFacts lower_blocks(Program& program);
 
-/// An intermediate buffer whose accesses fall into groups that share no element becomes a buffer for each:
-/// the pieces of a partitioned loop then have accumulators of their own.
+/// Splits an intermediate buffer whose accesses form groups without common elements into one
+/// buffer per group, so that the pieces of a partitioned loop have their own accumulators.
 void split_buffers(Program& program, BlockFacts& facts);
 
-/// Refuses loops bound to what is no axis of the machine, and scopes that it does not have (LowerError). Runs
-/// before the first step.
+/// Refuses loops bound to an axis that the machine does not have,
+/// and unknown scopes (LowerError). Runs before the first step.
 void check_execution(const Program& program, const ExecutionModel& model);
 
-/// Where the options want it, takes the statements of the root that depend on constant inputs only, and whose
-/// results others read, out of the program: what they write are the outputs of the preparation and further
-/// inputs of the program. Statements stay where they are in memory, so the facts hold for both.
+/// If the options say so, moves the statements of the root that depend only on constant inputs, and
+/// whose results others read, into the preparation: what they write becomes outputs of the preparation
+/// and inputs of the program. Statements keep their addresses, so the facts hold for both.
 void split_prepare(LoweringState& state);
 
-/// Strides of `buffer` with this shape: row-major with gaps where an alignment asks for them; empty when none
-/// does.
+/// Row-major strides for `buffer` with this shape, with gaps where
+/// an alignment requires them; empty when no alignment does.
 std::vector<int64_t> aligned_strides(const Buffer& buffer, const std::vector<int64_t>& shape,
                                      const BlockFacts& facts);
 
-/// Every intermediate buffer gets an Allocate at the innermost place around all its accesses that keeps
-/// carried values alive and outside of the loops whose iterations share the buffer's scope, and shrinks to
-/// the box of elements touched there. Dead intermediates go.
+/// Gives every intermediate buffer an Allocate at the innermost place that contains all its
+/// accesses, keeps carried values alive, and is outside the loops that share an instance of
+/// its scope; shrinks it to the box accessed there. Removes unused intermediates.
 void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& model);
 
-/// A buffer that is to be a double one gets a half for the even and one for the odd iterations of the loop
-/// that makes it anew; each iteration fills the other half for the next. Refuses what may not be filled so
-/// early (LowerError).
+/// Gives a double buffer one half for even and one for odd iterations of the
+/// loop that fills it; each iteration fills the other half for the next.
+/// Refuses buffers that cannot be filled an iteration early (LowerError).
 void double_buffers(Program& program, const BlockFacts& facts);
 
 /// Loops run as far as guards over parameters let anything in them happen, and what lies in a tile of which
@@ -86,55 +86,55 @@ void bound_tiles(Program& program);
 /// An infinite weight, or a NaN, on padding that is skipped has no effect.
 void tighten_loops(Program& program);
 
-/// Loads under a Select that need its condition to stay inside their buffer get it as their mask.
+/// Adds a Select's condition as mask to loads under it that need the condition to stay in bounds.
 void mask_loads(Program& program);
 
-/// A guard that stands still while a reduction accumulates, as that of a ragged tile's rows, becomes the mask
-/// of the accumulating store: what is accumulated where it does not hold is never written back, so the
-/// accumulators can be promoted. Loads under it repeat those of the last iteration for which it holds.
+/// A guard that does not change while a reduction accumulates (the rows of a ragged tile) becomes
+/// the mask of the accumulating store. Unguarded results are never written back, so the accumulators
+/// can be promoted. Loads under the guard repeat those of the last iteration for which it holds.
 void mask_accumulations(Program& program);
 
-/// Every access gets one index, simplified with the ranges of the loops around it. Conditions that are always
-/// true or false go.
+/// Gives every access a single index, simplified with the ranges of the
+/// enclosing loops. Removes conditions that are always true or false.
 void flatten(Program& program);
 
-/// Nests that are to be calls of tensor intrinsics become the intrinsics' semantics over their operands,
-/// under a loop with the name; where the target does not emit it, plain loops. Refuses operands that lie
-/// otherwise than the intrinsic wants (LowerError).
+/// Replaces nests that call tensor intrinsics by the intrinsics' semantics over
+/// their operands, under a loop with the name; by plain loops if the target does
+/// not emit the intrinsic. Refuses operands with the wrong layout (LowerError).
 void call_intrinsics(Program& program, const LowerOptions& options);
 
-/// Vectorized loops become vector expressions of at most `vector_bits`, with an Unrolled loop around them
-/// where they are wider and a masked vector at an odd end.
+/// Replaces vectorized loops by vector expressions of at most `vector_bits`,
+/// with an Unrolled loop around wider ones and a masked vector at a ragged end.
 void vectorize_loops(Program& program, int64_t vector_bits);
 
-/// A condition that stays the same in a serial or unrolled loop, and guards all that it does, moves out of
-/// it.
+/// Moves a condition that is invariant in a serial or
+/// unrolled loop, and guards its whole body, out of the loop.
 void hoist_conditions(Program& program);
 
-/// Local buffers that can live in registers move there; register buffers that cannot are refused
-/// (LowerError). Every access to a register buffer is then to one of its parts, which do not overlap: none
-/// begins before the buffer and reaches into it, and masked lanes may lie behind its last element.
+/// Moves local buffers that fit into registers there, and refuses register buffers that do
+/// not (LowerError). Afterwards every access to a register buffer is to one of its
+/// disjoint parts: none begins before the buffer, and masked lanes may lie behind its end.
 void assign_registers(Program& program, const LowerOptions& options);
 
-/// Register buffers are stored to without masks, where all stores to an element have the same one: what it
-/// leaves out has no value then that anything may read.
+/// Removes masks from stores to register buffers where all stores to an element
+/// have the same mask: nothing may read an element that the mask leaves out.
 void unmask_registers(Program& program);
 
-/// Accumulators of reduction loops move into register buffers around the outermost loop over which they stand
-/// still.
+/// Moves accumulators of reduction loops into register buffers
+/// around the outermost loop in which their element does not change.
 void promote_accumulators(Program& program, const LowerOptions& options);
 
-/// A loop of one iteration becomes its body, unless it is annotated, bound to a thread or begins at a
-/// variable.
+/// Replaces a loop of one iteration by its body, unless it
+/// is annotated, bound to a thread or begins at a variable.
 void remove_unit_loops(Program& program);
 
-/// How many bytes from one buffer to the next, in a workspace or in prepared memory.
+/// The distance in bytes from one buffer to the next in a workspace or in prepared memory.
 int64_t aligned_bytes(const Buffer& buffer);
 
-/// Refuses an expansion beyond the target's limits, lays out the workspace and checks the stack.
+/// Refuses an expansion that exceeds the target's limits, lays out the workspace and checks the stack.
 void plan_memory(LoweredProgram& lowered, const LowerOptions& options);
 
-/// The outputs of the preparation get their places in prepared memory.
+/// Lays out the outputs of the preparation in prepared memory.
 void lay_out_prepared(LoweredProgram& lowered);
 
 }  // namespace tunesmith

@@ -1,8 +1,8 @@
-// Lowering as a list of named steps over one state. core/compiler/lower is a library of such steps; a target
-// gives its list (Target::pipeline), an extension may insert steps of its own (TargetExtension::extend).
+// Lowering as a list of named steps over one state. core/compiler/lower is a library of steps; a
+// target gives its list (Target::pipeline), and extensions may insert steps (TargetExtension::extend).
 //
-// After every step both programs of the state, the one lowered and its preparation, can be interpreted, and
-// compute what the program that was lowered computes.
+// After every step the interpreter can run both programs of the state (the lowered
+// one and its preparation), and they compute what the original program computes.
 #pragma once
 
 #include <functional>
@@ -18,28 +18,28 @@ namespace tunesmith {
 
 struct BlockFacts;
 
-/// What the steps of one lowering work on. Belongs to one thread.
+/// The state of one lowering. Belongs to one thread.
 struct LoweringState {
-  /// Of a clone of `program`. `options` must outlive the state.
+  /// Starts from a clone of `program`. `options` must outlive the state.
   LoweringState(const Program& program, const LowerOptions& options);
   ~LoweringState();
 
-  /// From the step split_prepare on it may have a preparation.
+  /// May have a preparation from the step split_prepare on.
   LoweredProgram lowered;
   const LowerOptions& options;
-  /// What the kernel's own steps remember of the blocks once they are gone.
+  /// What the kernel's steps remember of the blocks after they are lowered.
   std::unique_ptr<BlockFacts> facts;
 };
 
 struct LoweringStep {
   std::string name;
-  /// Throws LowerError for a program that cannot be lowered so. Called from many threads at once.
+  /// Throws LowerError if the program cannot be lowered. Called from many threads at once.
   std::function<void(LoweringState&)> run;
-  /// Keys of the annotations that it carries out.
+  /// The keys of the annotations that the step interprets.
   std::vector<std::string> consumes = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
-/// A step that does the same to the program and to its preparation.
+/// Makes a step that applies the same pass to the program and to its preparation.
 LoweringStep program_step(std::string name, std::function<void(Program&)> pass);
 
 class Pipeline {
@@ -47,7 +47,7 @@ class Pipeline {
   explicit Pipeline(std::vector<LoweringStep> steps);
 
   const std::vector<LoweringStep>& steps() const { return steps_; }
-  /// LowerError when no step is called `name`.
+  /// Throws LowerError when there is no step `name`.
   void insert_before(std::string_view name, LoweringStep step);
   void insert_after(std::string_view name, LoweringStep step);
 
@@ -57,14 +57,14 @@ class Pipeline {
   std::vector<LoweringStep> steps_;
 };
 
-/// A step of standard_pipeline() by its name, for a target that makes its own list. Steps for machines with
-/// levels that synchronise are in tunesmith/grid/steps.h. LowerError when there is none.
+/// A step of standard_pipeline() by name, for a target with its own list. tunesmith/grid/steps.h
+/// has the steps for levels that synchronise. LowerError for an unknown name.
 LoweringStep kernel_step(std::string_view name);
 
-/// For targets with vectors and registers; what it guarantees stands in lower.h.
+/// For targets with vectors and registers; lower.h states what it guarantees.
 Pipeline standard_pipeline();
 
-/// Sees the state after each step.
+/// Called with the state after each step.
 using LoweringObserver = std::function<void(const LoweringStep& step, const LoweringState& state)>;
 
 /// Throws LowerError. Thread-safe; `program` is not changed.

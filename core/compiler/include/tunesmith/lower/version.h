@@ -1,11 +1,11 @@
-// The version of lowering, which tasks and their records name.
+// The version of lowering, which is part of a task's identity.
 #pragma once
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Raise it when a complete trace gives another lowered program than before, or lowered_hash() of a program
-/// changes. tests/golden fails then and says so.
+/// Raise it when a complete trace gives a different lowered program, or
+/// lowered_hash() of a program changes. tests/golden fails in that case and says so.
 inline constexpr int kLoweringVersion = 1;
 
 }  // namespace tunesmith

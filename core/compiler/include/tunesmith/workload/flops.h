@@ -1,4 +1,4 @@
-// The arithmetic of a part of a program.
+// Counts the arithmetic of a part of a program.
 #pragma once
 
 #include "tunesmith/ir/stmt.h"
@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// As count_flops() of a program (workload.h) counts it, of one run of the statement. Loops under it have
-/// constant extents.
+/// Counts one run of the statement as count_flops() of a program
+/// (workload.h) does. Loops under it have constant extents.
 double count_flops(const Stmt& stmt);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// The operators that come with Tunesmith, and a user's own files beside them.
+// The built-in operators, and a user's own files beside them.
 #pragma once
 
 #include <filesystem>
@@ -11,42 +11,42 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A row of workloads that belong together: one operator at several shapes.
+/// A list of workloads that belong together: one operator at several shapes.
 struct WorkloadSuite {
   std::string id;                      // "C2D"
   std::vector<std::string> workloads;  // texts for WorkloadLibrary::load
-  std::vector<double> weights;         // one for each; 1 where the file says none
+  std::vector<double> weights;         // one for each; 1 where the file gives none
 };
 
-/// Is this the path of a YAML file of lists, as a suite is, and not of a workload? False when there is no
-/// such file. Throws UserError when it is no YAML.
+/// Is this the path of a YAML file of lists (a suite) and not of a workload?
+/// False when there is no such file. Throws UserError for invalid YAML.
 bool is_suite_file(const std::string& path);
-/// The contents of a suite file: `ID: [workloads]`, each a text, or `text: weight`. In the order of the file;
-/// not empty. Throws UserError.
+/// Reads a suite file: `ID: [workloads]`, each a text, or
+/// `text: weight`. In file order; not empty. Throws UserError.
 std::vector<WorkloadSuite> read_suite_file(const std::string& path);
 
-/// Where the built-in workloads are: share/tunesmith/workloads beside the kernel's library when that is
-/// installed, else the source tree that it was built from.
+/// The folder of the built-in workloads: share/tunesmith/workloads
+/// beside the kernel's library if installed, else the source tree.
 std::filesystem::path builtin_workload_folder();
 
-/// Reads files when asked, keeps nothing. Safe to use from several threads.
+/// Reads files on demand without caching. Thread-safe.
 class WorkloadLibrary {
  public:
-  /// NAME is looked up as FOLDER/NAME.yaml, in the first folder that has it.
+  /// NAME is looked up as FOLDER/NAME.yaml, in the first folder that contains it.
   explicit WorkloadLibrary(std::vector<std::filesystem::path> folders = {builtin_workload_folder()});
 
   /// Names, sorted.
   std::vector<std::string> list() const;
 
-  /// `name` is a name of list(), or the path of a file: it contains '/' or ends in ".yaml".
-  /// Throws UserError naming the nearest known name.
+  /// `name` is a name of list(), or the path of a file: it contains '/'
+  /// or ends in ".yaml". Throws UserError with the nearest known name.
   WorkloadDefinition definition(std::string_view name) const;
 
-  /// "gmm", "gmm:n=512,m=512", "path/to/file.yaml:n=3". Parameters not given take their defaults. Throws
-  /// UserError.
+  /// Loads "gmm", "gmm:n=512,m=512" or "path/to/file.yaml:n=3".
+  /// Parameters that are not given have their defaults. Throws UserError.
   Workload load(std::string_view text) const;
 
-  /// The contents of suite.yaml, in the order of that file; empty when no folder has one.
+  /// The contents of suite.yaml in file order; empty when no folder has one.
   std::vector<WorkloadSuite> suites() const;
 
  private:

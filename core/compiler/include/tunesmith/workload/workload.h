@@ -1,11 +1,11 @@
-// Workloads: tensor computations written as text (docs/workload-language.md), with values for their
-// parameters.
+// Workloads: tensor computations as text
+// (docs/workload-language.md), with values for their parameters.
 //
 //   WorkloadDefinition   a file, read and checked as far as that goes without values
 //   Workload             one computation, of fixed shapes or for ranges of extents, as a program
 //
-// Errors in a text are UserErrors with the exact line and column, what was expected and the nearest known
-// name.
+// Errors in a text are UserErrors with line and column,
+// what was expected and the nearest known name.
 #pragma once
 
 #include <cstdint>
@@ -47,31 +47,31 @@ struct WorkloadParam {
   std::string value_text() const;
 };
 
-/// A parameter as a person gave it: {"n", "512"}.
+/// A parameter as the user gave it: {"n", "512"}.
 using ParamText = std::pair<std::string, std::string>;
 
-/// Movable. Safe to read from several threads; each that schedules takes a clone of the program.
+/// Movable. Thread-safe to read; each thread that schedules clones the program.
 struct Workload {
-  /// Its inputs, outputs and intermediates stand in the order of the text; each statement is one block named
-  /// after the buffer that it computes, under one loop for each axis.
+  /// Inputs, outputs and intermediates are in text order; each statement is one
+  /// block named after the buffer that it computes, with one loop per axis.
   Program program;
   std::string name;
-  /// All parameters with their values, in the order in which the definition declares them.
+  /// All parameters with their values, in the order of declaration.
   std::vector<WorkloadParam> params;
-  /// The canonical text: "gmm:b=1,n=512,m=512,k=512,dtype=f32". Parameters in the order of declaration, all
-  /// of them except those that were left to a default computed from other parameters. Equal keys of one
-  /// definition are equal programs.
+  /// The canonical text: "gmm:b=1,n=512,m=512,k=512,dtype=f32". Parameters
+  /// are in the order of declaration, without those whose default is computed
+  /// from other parameters. Equal keys of one definition give equal programs.
   std::string key;
-  /// The text of the definition's file: WorkloadDefinition::parse() of it, instantiated with the parameters
-  /// in `key`, gives this workload again.
+  /// The text of the definition's file. WorkloadDefinition::parse() of it,
+  /// instantiated with the parameters in `key`, gives this workload again.
   std::string definition;
-  /// Of what is computed: the same for the same program whatever its text looks like, on every machine.
+  /// A hash of the computation, independent of its text, the same on every machine.
   uint64_t hash = 0;
-  /// Nominal arithmetic of one call: additions, subtractions, multiplications, divisions, minima, maxima,
-  /// comparisons and elementwise functions, each counted as one, index arithmetic left out. A matmul gives
-  /// 2*n*m*k.
+  /// Nominal arithmetic of one call: additions, subtractions, multiplications,
+  /// divisions, minima, maxima, comparisons and elementwise functions count
+  /// one each; index arithmetic does not count. A matmul has 2*n*m*k.
   double flops = 0.0;
-  /// Bytes of all inputs and outputs: the least that one call moves.
+  /// Bytes of all inputs and outputs: the minimum that a call moves.
   double bytes_min = 0.0;
 };
 
@@ -83,7 +83,7 @@ class WorkloadDefinition {
  public:
   /// `file` is named in errors. Throws UserError.
   static WorkloadDefinition parse(std::string_view yaml, const std::string& file);
-  /// Throws UserError, also when the file cannot be read.
+  /// Throws UserError, also if the file cannot be read.
   static WorkloadDefinition read(const std::string& path);
 
   const std::string& name() const;
@@ -91,12 +91,12 @@ class WorkloadDefinition {
   const std::string& file() const;
   /// The whole file.
   const std::string& text() const;
-  /// With the values that they have when nothing is given.
+  /// With their default values.
   std::vector<WorkloadParam> params() const;
 
-  /// Parameters that `given` does not name take their defaults. Throws UserError for an unknown parameter, a
-  /// value of the wrong type, and for whatever these values make wrong: a read out of bounds, an empty shape,
-  /// ...
+  /// Parameters that `given` does not name have their defaults. Throws
+  /// UserError for an unknown parameter, a value of the wrong type, and errors
+  /// that these values cause: a read out of bounds, an empty shape, ...
   Workload instantiate(const std::vector<ParamText>& given = {}) const;
 
  private:
@@ -104,11 +104,11 @@ class WorkloadDefinition {
   std::shared_ptr<const workload::Definition> definition_;
 };
 
-/// The program of the mapping that a workload's file consists of, its parameters at their defaults. Throws
-/// UserError.
+/// The program of a definition given as a mapping,
+/// with default parameters. Throws UserError.
 Program program_of_definition(const YamlNode& definition);
 
-/// Workload::flops of any program without loops of variable extent, before or after scheduling.
+/// Workload::flops of any program with constant extents, before or after scheduling.
 double count_flops(const Program& program);
 
 }  // namespace tunesmith
