@@ -1,8 +1,8 @@
-// The accesses of a block: what an instruction means by the n-th read or write of a block.
+// The n-th read or write of a block, as instructions count them.
 //
-// Two loads of one buffer at equal indices are one access, at other indices they are two: in
-// `sum(k) X[i, k] * X[j, k]` the block has two reads. An instruction that is given an access leaves the other
-// accesses of the same buffer as they are.
+// Two loads of one buffer at equal indices are one access, at different indices
+// two: in `sum(k) X[i, k] * X[j, k]` the block has two reads. An instruction
+// changes only the access that it names, and no other access of the same buffer.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Loads in the block's body and then in its init, in text order. The load of the element that its own
-/// statement stores (an accumulator) is none. Indices are as they stand in the text: unlike those of
-/// reads_of(), over the iterators of blocks inside.
+/// Loads of the block's body, then of its init, in text order, without the load
+/// of the element that the statement itself stores (an accumulator). Indices are
+/// as written: unlike in reads_of(), they may use the iterators of inner blocks.
 std::vector<Access> read_accesses(const Block& block);
 
 /// Stores in the block's body, in text order.

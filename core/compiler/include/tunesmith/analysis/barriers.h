@@ -1,4 +1,4 @@
-// Where iterations of bound loops wait for one another.
+// Where iterations of bound loops synchronise.
 #pragma once
 
 #include "tunesmith/ir/visit.h"
@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Do they meet at the statement, or inside of it: at a Barrier, or in a Handover?
+/// Does the statement contain a Barrier or a Handover?
 inline bool has_barrier(const Stmt& stmt) {
   return any_of_stmt(
       stmt, [](const Stmt& at) { return at.kind == StmtKind::Barrier || at.kind == StmtKind::Handover; });

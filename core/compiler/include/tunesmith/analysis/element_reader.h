@@ -1,4 +1,4 @@
-// The block that could be computed where its producer is.
+// Finds the consumer that could be inlined into its producer.
 #pragma once
 
 #include "tunesmith/ir/program.h"
@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The only reader of what `block` writes, where that is no output and each element is read where the reader
-/// writes one: what reverse_compute_inline takes. Null where there is none.
+/// The only reader of what `block` writes, if that is not an output and the reader reads each
+/// element where it writes one (the precondition of reverse_compute_inline). Null if there is none.
 const Block* element_reader_of(const Program& program, const Block& block);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// A refused transformation.
+// The error of a transformation that is refused.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Thrown by every primitive that cannot prove it keeps the program's meaning; the schedule is as it was
-/// before the call. what() names the primitive, the reason and prints the program with the place marked.
+/// Thrown by a primitive that cannot prove that it preserves the program's meaning; the schedule is
+/// unchanged. what() names the primitive and the reason, and prints the program with the place marked.
 class ScheduleError : public Error {
  public:
-  /// `reason` is a constant sentence without names or numbers, so that refusals can be counted; `detail` has
-  /// those.
+  /// `reason` is a constant sentence without names or numbers, so that
+  /// refusals can be counted; `detail` contains the names and numbers.
   ScheduleError(std::string_view primitive, std::string_view reason, std::string detail,
                 const Program& program, const Stmt* place = nullptr);
-  /// For errors without a program (a trace whose arguments do not fit).
+  /// For errors that concern no program, such as a trace with unsuitable arguments.
   ScheduleError(std::string_view primitive, std::string_view reason, std::string detail);
   ~ScheduleError() override;
 
@@ -32,9 +32,9 @@ class ScheduleError : public Error {
   std::string detail_;
 };
 
-/// The call is wrong whatever the program is: a handle to what an earlier transformation replaced or to
-/// another schedule, an argument of the wrong type, a factor below one. No refusal but a mistake of whoever
-/// wrote the call: when it leaves a module, the module is reported, and it is not counted as declined.
+/// The call is wrong for every program: a stale handle or one of another schedule, an
+/// argument of the wrong type, a factor below one. It is the caller's mistake: when it leaves
+/// a module, the module is reported as faulty instead of being counted as not applicable.
 class ScheduleMisuse : public ScheduleError {
  public:
   using ScheduleError::ScheduleError;

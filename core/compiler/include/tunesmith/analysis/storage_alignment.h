@@ -1,5 +1,5 @@
-// How storage_align and storage_swizzle tell lowering what they want: an annotation of the block that writes
-// the buffer, because the buffer's final shape is known only once it is placed.
+// How storage_align and storage_swizzle pass their request to lowering: as an annotation of
+// the block that writes the buffer, since the buffer's shape is final only after it is placed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace tunesmith {
 
 inline constexpr const char* kStorageAlign = "storage_align";
-/// With the value 1: the buffer gets a Swizzle.
+/// With the value 1, the buffer gets a Swizzle.
 inline constexpr const char* kStorageSwizzle = "storage_swizzle";
 
 /// The stride of dimension `axis` is `offset` more than a multiple of `factor`.
@@ -25,7 +25,7 @@ struct StorageAlignment {
   std::string str() const;
 };
 
-/// What the block's annotation asks for its buffer; nothing when there is none that makes sense.
+/// The alignment that the block's annotation requests for its buffer; nothing if there is no valid one.
 std::optional<StorageAlignment> storage_alignment(const Block& block);
 
 }  // namespace tunesmith

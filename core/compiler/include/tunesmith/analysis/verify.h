@@ -1,5 +1,5 @@
-// Is a program well formed? Called after every module and in tests; a transformation that breaks this is a
-// bug.
+// Checks that a program is well formed. Called after every module
+// and in tests; a transformation that breaks this has a bug.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// "" when well formed, else what is wrong and the program with the place marked: parent links; ids, names
-/// and variables unique; variables defined before use; buffers declared, inputs not written, nothing read
-/// that no block before has written; bindings inside the iterators' domains where the predicate holds;
-/// indices inside the buffers' shapes; concurrent loops without a dependence that they carry. For programs of
-/// a schedule, not for lowered ones. Reports no false alarm.
+/// "" when well formed, else the problem and the program with the place marked. Checks:
+/// parent links; ids, names and variables are unique; variables are defined before use;
+/// buffers are declared, inputs are not written, reads follow writes; bindings stay
+/// inside the iterators' domains, indices inside shapes; concurrent loops carry no
+/// dependence. For scheduled programs, not for lowered ones. Without false alarms.
 std::string verify(const Program& program);
 
 }  // namespace tunesmith

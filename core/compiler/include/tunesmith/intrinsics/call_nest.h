@@ -1,4 +1,4 @@
-// The loops by which a lowered program calls a tensor intrinsic.
+// Builds the loops by which a lowered program calls a tensor intrinsic.
 #pragma once
 
 #include "tunesmith/intrinsics/intrinsic_match.h"
@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The semantics over the operands of `match`, each of which has one index, the offset of its first element;
-/// the outermost loop has the annotation that makes a call of it.
+/// The intrinsic's semantics over the operands of `match`, each with one index, the offset
+/// of its first element. The outermost loop has the annotation that marks it as a call.
 StmtPtr call_nest(Program& program, const TensorIntrinsicPtr& called, const IntrinsicMatch& match);
 
 }  // namespace tunesmith

@@ -1,9 +1,9 @@
-// Tensor intrinsics: instructions of a processor that compute a small tensor product at once, as data.
+// Tensor intrinsics as data: processor instructions that compute a small tensor product.
 //
-// An intrinsic is what it computes (a program of one block), how its operands lie in memory, and how targets
-// emit it. tensorize() shows that a loop nest computes just that; lowering writes the nest as the semantics
-// say, over the operands' layouts, under a loop annotated with the name. Interpreting that loop executes the
-// semantics; a target that knows the name emits the instruction instead (LowerOptions::intrinsics).
+// An intrinsic consists of its semantics (a program of one block), the memory layout of its operands,
+// and how targets emit it. tensorize() proves that a loop nest computes the semantics; lowering writes
+// the nest as loops over the operands' layouts, annotated with the name. The interpreter executes
+// these loops; a target that knows the name emits the instruction instead (LowerOptions::intrinsics).
 #pragma once
 
 #include <map>
@@ -21,50 +21,50 @@
 namespace tunesmith {
 
 struct TensorOperand {
-  /// In the semantics.
+  /// The buffer in the semantics.
   Buffer buffer;
-  /// Elements in memory between neighbours along each dimension: all elements lie together, in some order of
-  /// dimensions. Or one of them, that of the outermost dimension in memory, is 0: the distance of its rows is
-  /// free, a multiple of `stride_multiple` that is not less than a row.
+  /// The stride of each dimension in elements; the elements are contiguous, in some
+  /// order of dimensions. The stride of the outermost dimension in memory may be 0: it
+  /// is then free, a multiple of `stride_multiple` and at least the length of a row.
   std::vector<int64_t> strides;
   int64_t stride_multiple = 1;
-  /// Is the implementation given where the first element lies, and the free stride in elements, rather than
-  /// the elements? It then reads its inputs, and writes an output, itself, and touches nothing else of them.
+  /// Does the implementation get the address of the first element, and the free stride in
+  /// elements? It then loads or stores the elements itself, and accesses nothing else.
   bool by_address = false;
-  /// Bytes whose multiple the address of the first element must be; 1 for any address.
+  /// The required alignment of the first element's address in bytes; 1 for none.
   int64_t alignment = 1;
-  /// May the operand's buffer have a Swizzle? Any: it may, or none; Always: it must.
+  /// May the operand's buffer have a Swizzle? `Always`: it must have one.
   enum class Swizzled : uint8_t { No, Any, Always };
   Swizzled swizzled = Swizzled::No;
-  /// Memory scope in which the operand must live; empty for any but `register`, where none can live.
+  /// The required memory scope of the operand; empty for any scope except `register`.
   std::string scope;
-  /// Where the scope belongs to a group: how the group's members hold the operand, by a name of its own. What
-  /// one call wrote, another one may only read as the same layout.
+  /// For a scope that belongs to a group: the name of the layout in which the members hold
+  /// the operand. An operand that one call wrote can only be read with the same layout.
   std::string layout;
-  /// What each member has of it, in the target's language; which text it takes is the target's to say.
+  /// The part of the operand that each member holds, in the target's language. The target defines the syntax.
   std::string registers;
 
   /// The dimension whose stride is free, or strides.size().
   size_t free_dimension() const;
 };
 
-/// What must be done before an instruction is called: code of the back end that answers 0, or another number
-/// where it failed. Done again, it changes nothing. Which texts it takes is the target's to say.
+/// Must run before an instruction is called: back-end code that returns 0, or another
+/// number if it failed. Running it again changes nothing. The target defines the syntax.
 struct UnitSetup {
   struct Code {
     std::string text;
-    SourceLocation location = {};  // of its first line
+    SourceLocation location = {};  // of the first line
   };
-  /// Of the extension, for messages.
+  /// The extension, for messages.
   std::string extension;
-  /// In a process, before the first call of a kernel.
+  /// Runs in a process before the first call of a kernel.
   Code process = {};
-  /// In each thread, before it calls; cheap, since it is done whenever a thread begins with a part of a
-  /// kernel.
+  /// Runs in each thread that begins a part of a kernel with
+  /// such calls. It must be cheap, since that happens often.
   Code thread = {};
 };
 
-/// How a target emits a call. Which forms and texts it takes is the target's to say (docs/targets.md).
+/// How a target emits a call. The target defines the forms and texts (docs/targets.md).
 struct TensorImplementation {
   enum class Form {
     Intrinsic,  // `text` names an intrinsic of the back end
@@ -72,52 +72,52 @@ struct TensorImplementation {
   };
   Form form = Form::Intrinsic;
   std::string text;
-  /// Of the first line of `text`, for messages; unknown for what was not read from a file.
+  /// Where `text` begins, for messages; unknown if it was not read from a file.
   SourceLocation location = {};
-  /// Of a fragment that leaves work under way: a statement that waits for it, put behind the outermost loops
-  /// that do nothing but make such calls; and one that each barrier of a program with such calls is to
-  /// follow, for what threads have written before it and calls read after it. "": none.
+  /// For a fragment that starts asynchronous work: a statement that waits for it, placed after the
+  /// outermost loops that only make such calls; and one placed before each barrier of a program with
+  /// such calls, which orders the threads' earlier writes before the calls' later reads. "": none.
   std::string after;
   std::string before_barrier;
-  /// Positions in TensorIntrinsic::operands, in the order in which the implementation takes them.
+  /// Positions in TensorIntrinsic::operands, in the implementation's order of arguments.
   std::vector<size_t> arguments;
   UnitSetup setup = {};
 };
 
 struct TensorIntrinsic {
   std::string name;
-  /// The level (ExecutionLevel) of whose groups all members execute a call together; empty: each executes its
-  /// own.
+  /// The level (ExecutionLevel) whose groups execute a call together,
+  /// with all members; empty if each thread executes its own call.
   std::string level;
-  /// Does one iteration alone call it, for all, and may what it copies arrive later? Only what produces in a
-  /// Handover can call it.
+  /// A copy that one iteration issues for all and that completes
+  /// asynchronously. Only the producer of a Handover can call it.
   bool bulk_copy = false;
-  /// How long one call keeps the unit busy that the groups of one core share, for models of times; 0: nothing
-  /// is known.
+  /// How many cycles one call occupies the unit that the groups
+  /// of a core share, for models of times; 0 if unknown.
   double cycles = 0.0;
-  /// Where its rate is the peak of its unit, with which times of what it can compute are compared: how many
-  /// sums at once hide the time that one call takes. Else 0.
+  /// Not 0: the intrinsic's rate is the peak of its unit, with which times are
+  /// compared. The number says how many concurrent sums hide the latency of a call.
   int64_t peak_sums = 0;
-  /// One block; its body is one store, whose indices and whose loads' are distinct iterators. Where it has an
-  /// init, the intrinsic accumulates: it computes the body alone.
+  /// One block with one store; the indices of the store and of its loads are distinct
+  /// iterators. With an init the intrinsic accumulates: it computes the body alone.
   Program semantics;
   /// The output, then the inputs in the order of the semantics.
   std::vector<TensorOperand> operands;
-  /// By kind of target.
+  /// By the kind of target.
   std::map<std::string, TensorImplementation> implementations;
 
   const Block& block() const;
   const Store& store() const;
-  /// "", or what the semantics lack.
+  /// "", or what is wrong with the semantics.
   std::string problem() const;
 };
 
 using TensorIntrinsicPtr = std::shared_ptr<const TensorIntrinsic>;
 
-/// Of all that an intrinsic is but where it was read, the same on every machine: two versions of one name
-/// differ in it.
+/// A hash of everything but the source location, the same on every
+/// machine. Two versions under one name have different hashes.
 uint64_t content_hash(const TensorIntrinsic& intrinsic);
-/// What is hashed: all that an intrinsic says but the places of its texts.
+/// The text that is hashed: everything but source locations.
 std::string content_of(const TensorIntrinsic& intrinsic);
 
 /// Intrinsics by name, and by content. Thread-safe.
@@ -125,15 +125,15 @@ class TensorIntrinsics {
  public:
   TensorIntrinsics() = default;
   explicit TensorIntrinsics(const std::vector<TensorIntrinsicPtr>& intrinsics);
-  /// Every intrinsic of the process: those of one name may be of several spaces, or versions of one file, so
-  /// who works for a space asks the space's own (Space::intrinsics()).
+  /// All intrinsics of the process. Several spaces or several versions of a file
+  /// may use one name, so code that works for a space uses Space::intrinsics().
   static TensorIntrinsics& global();
-  /// Under a name that is there already, a new one takes the place of the old; programs that call the old one
-  /// still find it by its content.
+  /// A new intrinsic replaces an old one of the same name; programs
+  /// that call the old one still find it by its content hash.
   void add(TensorIntrinsicPtr intrinsic);
   /// Null when unknown.
   TensorIntrinsicPtr find(std::string_view name) const;
-  /// content_hash() as 16 hexadecimal digits, by which find_content() finds it from now on.
+  /// content_hash() as 16 hexadecimal digits; find_content() finds the intrinsic by it from now on.
   std::string content_of(const TensorIntrinsicPtr& intrinsic);
   /// Null when unknown.
   TensorIntrinsicPtr find_content(std::string_view content) const;
@@ -144,7 +144,7 @@ class TensorIntrinsics {
   mutable std::mutex mutex_;
   std::map<std::string, TensorIntrinsicPtr, std::less<>> by_name_;
   std::map<std::string, TensorIntrinsicPtr, std::less<>> by_content_;
-  std::map<TensorIntrinsicPtr, std::string> contents_;  // keeps them, so that no address is used again
+  std::map<TensorIntrinsicPtr, std::string> contents_;  // keeps them alive, so that no address is reused
 };
 
 /// One call in a lowered program.
@@ -153,17 +153,17 @@ struct TensorCall {
   struct Operand {
     Buffer buffer;
     Expr offset;                   // of the first element, in elements
-    std::vector<int64_t> strides;  // the operand's, a free one as it is in this call
+    std::vector<int64_t> strides;  // the operand's strides; a free stride has the value of this call
   };
   std::vector<Operand> operands;  // as TensorIntrinsic::operands
 };
 
-/// What an annotated loop of a lowered program calls: the very version of the instruction that the program
-/// was lowered with. Throws InternalError when the loop is not as lowering made it.
+/// The call that an annotated loop of a lowered program makes: exactly the version of the instruction
+/// with which it was lowered. Throws InternalError when the loop is not as lowering made it.
 TensorCall tensor_call(const Loop& loop);
 
-/// The intrinsic that the loop or the block is to call, by its annotation, if it is one of `known`, else
-/// null.
+/// The intrinsic that the annotation of a loop or
+/// block names, if it is in `known`, else null.
 TensorIntrinsicPtr called_intrinsic(const Annotations& annotations,
                                     const std::vector<TensorIntrinsicPtr>& known);
 

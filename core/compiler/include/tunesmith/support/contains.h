@@ -1,4 +1,4 @@
-// Is a value in a list?
+// Tests whether a list contains a value.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The two kinds of errors a person sees, and where in their text it happened.
+// The two kinds of errors that a user sees, and their location in a text.
 //
-//   UserError         the input is wrong (exit code 2): says where, what was expected and the nearest known
-//                     name
+// UserError         the input is wrong (exit code 2): says
+// where, what was expected and the nearest known name
 //   EnvironmentError  the machine or installation is at fault (exit code 4)
 //
 // A candidate's failure is never an exception that reaches a user: see measure/failure.h.
@@ -21,7 +21,7 @@ struct SourceLocation {
   int line = 0;
   int column = 0;
 
-  /// "file:line:column", leaving out what is unknown.
+  /// "file:line:column" without the unknown parts.
   std::string str() const;
 };
 
@@ -46,14 +46,14 @@ class UserError : public Error {
   std::string remedy_;
 };
 
-/// The machine lacks something (a file system that is full, a target that is not here, a missing tool).
+/// The machine lacks something (a full file system, an unavailable target, a missing tool).
 class EnvironmentError : public Error {
  public:
   using Error::Error;
   ~EnvironmentError() override;
 };
 
-/// A bug of ours: a broken invariant. Never caught to continue.
+/// A bug in Tunesmith: a broken invariant. Never caught to continue.
 class InternalError : public Error {
  public:
   using Error::Error;
@@ -64,10 +64,10 @@ class InternalError : public Error {
 void check_invariant(bool condition, std::string_view what, const char* file = __builtin_FILE(),
                      int line = __builtin_LINE());
 
-/// The known name nearest to `name` by edit distance, or "" when none is near enough to be meant.
+/// The known name nearest to `name` by edit distance, or "" when none is close enough.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
-/// "did you mean 'x'?" with the nearest known name, or "known: a, b, c" when none is near.
+/// "did you mean 'x'?" with the nearest known name, or "known: a, b, c" when none is close.
 std::string suggest(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace tunesmith

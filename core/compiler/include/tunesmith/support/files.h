@@ -1,4 +1,4 @@
-// Files that a person names: read whole, and written whole or not at all. Two threads may use two files.
+// Reads whole files and writes files atomically. Different threads may use different files.
 #pragma once
 
 #include <cstdint>
@@ -14,47 +14,47 @@ namespace tunesmith {
 
 inline constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
 
-/// All bytes of a file. Throws UserError at its place where it is none, cannot be read, or has more than
-/// `most` bytes, as what never ends does.
+/// Reads a file. Throws UserError with its path if it does not exist, cannot
+/// be read, or has more than `most` bytes (an endless device, for example).
 std::string read_whole_file(const std::filesystem::path& path, int64_t most = kMaxFileBytes);
 
-/// A file that is read line by line, however long it is. Throws UserError at its place where it is none, or
-/// cannot be read.
+/// Opens a file to be read line by line. Throws UserError
+/// with its path if it does not exist or cannot be read.
 std::ifstream open_lines(const std::filesystem::path& path);
 
-/// A file that is written piece by piece. commit() replaces the file as a whole: who reads it meanwhile, or
-/// has mapped it, keeps the old one. Without it the file stays as it was. A link, or what is no regular file,
-/// such as /dev/stdout, is written directly.
+/// A file that is written piece by piece and replaced atomically by commit():
+/// readers and mappings keep the old file. Without commit() the file stays
+/// unchanged. A link or a special file such as /dev/stdout is written directly.
 class OutputFile {
  public:
-  /// Throws UserError when it is one of `inputs`, EnvironmentError when it cannot be written.
+  /// Throws UserError if it is one of `inputs`, EnvironmentError if it cannot be written.
   explicit OutputFile(std::filesystem::path path, const std::vector<std::filesystem::path>& inputs = {});
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   std::ostream& stream() { return stream_; }
-  /// Throws EnvironmentError when not all could be written.
+  /// Throws EnvironmentError if not everything could be written.
   void commit();
 
  private:
   std::filesystem::path path_;
-  std::filesystem::path part_;  // what is written, until it takes the file's place; empty: the file itself
+  std::filesystem::path part_;  // the temporary file that replaces the file; empty: the file itself
   std::ofstream stream_;
 };
 
-/// The same at once: `bytes` become the file. Throws EnvironmentError.
+/// Replaces a file by `bytes` atomically. Throws EnvironmentError.
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// Before long work whose result goes into `file`: throws UserError where its folder does not exist.
+/// Called before long work whose result goes into `file`: throws UserError if its folder does not exist.
 void require_folder_of(const std::filesystem::path& file);
 
-/// A folder that is removed, with all in it, when this object is.
+/// A folder that is removed with its contents by the destructor.
 class ScratchFolder {
  public:
-  /// A new one in `parent`, empty: among the system's temporary files. Throws EnvironmentError.
+  /// Makes a folder in `parent`; empty: in the system's temporary folder. Throws EnvironmentError.
   static ScratchFolder temporary(const std::filesystem::path& parent = {});
-  /// This one, which need not exist; a process that was killed may have left it.
+  /// Takes this folder, which need not exist, possibly left behind by a killed process.
   explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

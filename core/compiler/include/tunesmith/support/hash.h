@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// FNV-1a over bytes, 64 bits. For deduplication and seeds, never for trust.
+/// FNV-1a over bytes, 64 bits. For deduplication and seeds, not for security.
 uint64_t hash_bytes(std::string_view bytes, uint64_t seed = 0xcbf29ce484222325ULL);
 
 /// Mixes `value` into `seed` (splitmix64 finaliser); order matters.

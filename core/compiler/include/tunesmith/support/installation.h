@@ -1,4 +1,4 @@
-// Where this installation lies.
+// The location of this installation.
 #pragma once
 
 #include <filesystem>
@@ -6,12 +6,12 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// libtunesmith_compiler.so, which lies beside libtunesmith.so; links resolved.
+/// The path of libtunesmith_compiler.so, beside libtunesmith.so, with links resolved.
 std::filesystem::path library_file();
-/// The folder that holds it. The same layout in the build tree and when
-/// installed: PREFIX/lib and PREFIX/bin.
+/// The folder that contains it. The build tree has the same
+/// layout as an installation: PREFIX/lib and PREFIX/bin.
 std::filesystem::path library_folder();
-/// tunesmith-worker. Throws EnvironmentError when it is not there.
+/// The path of tunesmith-worker. Throws EnvironmentError if it does not exist.
 std::filesystem::path worker_program();
 
 }  // namespace tunesmith

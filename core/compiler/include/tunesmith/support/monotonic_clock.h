@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Of the monotonic clock, since some moment that is the same for the whole process.
+/// The monotonic clock, since a moment that is fixed for the process.
 inline double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

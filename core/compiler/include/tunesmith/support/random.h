@@ -1,4 +1,4 @@
-// Random streams: one per candidate index, so that results do not depend on the number of threads.
+// Random streams: one for each candidate index, so that results do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A splitmix64 stream. Copyable; two streams made from the same (seed, index) give the same numbers on every
-/// machine. Not thread-safe: each candidate has its own.
+/// A splitmix64 stream. Copyable; streams with the same (seed, index) give the
+/// same numbers on every machine. Not thread-safe: each candidate has its own.
 class RandomStream {
  public:
   explicit RandomStream(uint64_t seed, uint64_t index = 0);
@@ -21,9 +21,9 @@ class RandomStream {
   double uniform();
   /// Standard normal (Box-Muller; one value per call).
   double normal();
-  /// An index drawn with probability proportional to `weights` (none negative, not all zero).
+  /// Draws an index with probability proportional to `weights` (none negative, not all zero).
   size_t categorical(std::span<const double> weights);
-  /// Fisher-Yates.
+  /// Fisher-Yates shuffle.
   template <typename T>
   void shuffle(std::vector<T>& items) {
     for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);

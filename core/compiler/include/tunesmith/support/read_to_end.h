@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What comes from a file descriptor until its end, or until it cannot be read.
+/// Reads a file descriptor until its end or an error.
 std::string read_to_end(int descriptor);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// A pool for the tuner's own work (replay, lowering, compiling). Measured code has a pool of its own.
+// A thread pool for the tuner's own work (replay, lowering, compiling). Measured code has another pool.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace tunesmith {
 
 class ThreadPool {
  public:
-  /// `threads` = 0 takes the number of processors this process may use.
+  /// `threads` = 0: as many as the processors that this process may use.
   explicit ThreadPool(size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -18,9 +18,9 @@ class ThreadPool {
 
   size_t size() const;
 
-  /// Runs body(0) .. body(count - 1), in any order on any thread, and returns when all have ended. Results
-  /// must go to slots chosen by the index. The first exception (lowest index) is rethrown after all have
-  /// ended.
+  /// Runs body(0) .. body(count - 1) in any order on any thread, and
+  /// returns when all have finished. Results must go to slots chosen by
+  /// the index. The first exception (lowest index) is then rethrown.
   void parallel_for(size_t count, const std::function<void(size_t)>& body);
 
  private:

@@ -1,4 +1,4 @@
-// Names that are never given twice.
+// Unique ids.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// 16 hexadecimal digits that no other call on any machine gives, as far as 64 random bits keep apart. Names
-/// runs, measurements and files in the making; no result depends on it.
+/// 16 hexadecimal digits from 64 random bits, unique over all machines.
+/// Names runs, measurements and temporary files; no result depends on it.
 std::string make_id();
 
 }  // namespace tunesmith

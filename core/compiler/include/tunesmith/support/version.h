@@ -1,4 +1,4 @@
-// Which Tunesmith this is.
+// The version of Tunesmith.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Of the kernel that is loaded, as "0.2.0".
+/// The version of the loaded kernel, as "0.2.0".
 std::string_view kernel_version();
 
 /// The compiler and version that built the kernel, as "GCC 12.2.0".

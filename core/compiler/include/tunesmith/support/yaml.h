@@ -1,6 +1,6 @@
-// The one reader of YAML in the kernel: strict, limited in size, and exact about places.
+// The kernel's YAML reader: strict, limited in size, with exact locations.
 //
-// What YAML allows and this refuses, because each has hidden a mistake in somebody's file: a key given twice,
+// It refuses YAML features that have hidden mistakes in files: duplicate keys,
 // a second document, anchors and aliases, tags, keys that are not plain text.
 #pragma once
 
@@ -17,19 +17,19 @@ namespace tunesmith {
 
 struct YamlEntry;
 
-/// A plain value; owns everything below it.
+/// A value; owns everything below it.
 struct YamlNode {
   enum class Kind : uint8_t { Null, Scalar, Sequence, Map };
 
   Kind kind = Kind::Null;
-  /// Where the value begins; of a Null, where its key stands.
+  /// Where the value begins; for a Null, where its key is.
   SourceLocation location;
-  std::string text;                // of a Scalar
-  bool quoted = false;             // in quotes or a block scalar, hence text even when it looks like a number
-  std::vector<YamlNode> items;     // of a Sequence
-  std::vector<YamlEntry> entries;  // of a Map, in the order of the file
+  std::string text;                // for a Scalar
+  bool quoted = false;             // in quotes or a block scalar: text even if it looks like a number
+  std::vector<YamlNode> items;     // for a Sequence
+  std::vector<YamlEntry> entries;  // for a Map, in file order
 
-  /// Where in the file text[offset] stands, also in block scalars and in scalars folded over several lines.
+  /// The location of text[offset] in the file, also in block scalars and folded scalars.
   SourceLocation at(size_t offset) const;
   /// The value of `key`, or null.
   const YamlNode* find(std::string_view key) const;
@@ -39,7 +39,7 @@ struct YamlNode {
     int line;
     int column;
   };
-  std::vector<Segment> segments;  // where the text's parts stand; at() reads it
+  std::vector<Segment> segments;  // the locations of parts of the text, for at()
 };
 
 struct YamlEntry {
@@ -51,21 +51,21 @@ struct YamlEntry {
 /// "nothing", "a value", "a list", "a mapping".
 std::string_view yaml_kind_name(YamlNode::Kind kind);
 
-/// Parses the only document of `text`; `file` is named in errors. Throws UserError.
+/// Parses `text`, which must be a single document; `file` is named in errors. Throws UserError.
 /// Limits: 1 MiB of text, 32 levels of nesting, 4096 items of a list or keys of a mapping.
 YamlNode parse_yaml(std::string_view text, const std::string& file);
 
-/// A file's text, up to one byte more than parse_yaml accepts. Throws UserError when there is none or it
-/// cannot be read: at `named_at`, the place in another file that names it, where there is one.
+/// Reads a file, up to one byte more than parse_yaml accepts. Throws UserError if it does not
+/// exist or cannot be read, at `named_at` (the place in another file that names it) if given.
 std::string read_yaml_text(const std::string& path, const SourceLocation& named_at = {});
 
-/// Reads and parses a file. Throws UserError as the two do.
+/// Reads and parses a file. Throws UserError.
 YamlNode read_yaml_file(const std::string& path, const SourceLocation& named_at = {});
 
-/// Throws UserError at the first entry of the map `node` whose key is not in `known`. `what` names the map:
-/// "a workload".
+/// Throws UserError at the first entry of the map `node` whose
+/// key is not in `known`. `what` describes the map: "a workload".
 void refuse_unknown_keys(const YamlNode& node, const std::vector<std::string>& known, std::string_view what);
-/// The same of one entry.
+/// The same for one entry.
 void refuse_unknown_key(const YamlEntry& entry, const std::vector<std::string>& known, std::string_view what);
 
 }  // namespace tunesmith

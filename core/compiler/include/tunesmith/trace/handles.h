@@ -1,4 +1,4 @@
-// What a schedule's calls take and answer: variables of its trace.
+// The argument and result types of a schedule's functions: variables of its trace.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Handles into one schedule (and its clones): random variables of the trace, as the papers call them.
+/// Handles of one schedule and its clones: random variables of the trace, as the papers call them.
 struct BlockRV : TraceVar {};
 struct LoopRV : TraceVar {};
 struct IntRV : TraceVar {};
 
-/// A number that is either written in the trace or a variable of it.
+/// A number: a literal or a variable of the trace.
 using IntArg = std::variant<int64_t, IntRV>;
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// A program as it is, by the threads of a device.
+// Distributes an unscheduled program over the threads of a device.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The outermost spatial loops of each nest are one, which is distributed over blocks and threads where that
-/// is legal; each thread computes its elements in the order as written. Nothing for a machine without
-/// threads.
+/// Fuses the outermost spatial loops of each nest and distributes them
+/// over blocks and threads where that is legal; each thread computes its
+/// elements in the written order. Nothing for a machine without threads.
 std::optional<Schedule> in_threads(const Program& program, const ExecutionModel& machine);
 
 }  // namespace tunesmith

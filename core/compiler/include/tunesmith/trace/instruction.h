@@ -1,7 +1,7 @@
-// Instructions of the probabilistic language: what a trace is made of, and the kinds they are of.
+// Instructions of the probabilistic language: the elements of a trace, and their kinds.
 //
-// A kind is stateless and lives for the whole process. The kernel's kinds stand one to a file in
-// core/compiler/primitives and core/compiler/sampling; a plugin may add its own through InstructionRegistry.
+// A kind is stateless and lives as long as the process. core/compiler/primitives and core/compiler/sampling
+// have the kernel's kinds, one per file; a plugin may add kinds through InstructionRegistry.
 #pragma once
 
 #include <cstdint>
@@ -22,41 +22,41 @@ namespace tunesmith {
 
 class TensorIntrinsics;  // <tunesmith/intrinsics/tensor_intrinsic.h>
 
-/// A variable of a trace: b0, l1, v2. The index counts all variables of the trace.
+/// A variable of a trace: b0, l1, v2. The index counts over all variables of the trace.
 struct TraceVar {
   uint32_t index = 0;
   bool operator==(const TraceVar&) const = default;
 };
 
-/// An argument as a trace holds it.
+/// An argument as it is stored in a trace.
 struct Arg;
 using ArgList = std::vector<Arg>;
 struct Arg : std::variant<std::monostate, TraceVar, bool, int64_t, double, std::string, ArgList> {
   using variant::variant;
 };
 
-/// Loops that sample_compute_location may answer besides a real one.
+/// Special results of sample_compute_location besides a loop.
 inline constexpr LoopId kRootLocation{0xfffffffeU};    // leave the block where it is, at the root
 inline constexpr LoopId kInlineLocation{0xffffffffU};  // inline the block
 
-/// An argument or a result while it is executed: variables replaced by what they stand for.
+/// An argument or result during execution: variables are replaced by their values.
 struct Value;
 using ValueList = std::vector<Value>;
 struct Value : std::variant<std::monostate, BlockId, LoopId, bool, int64_t, double, std::string, ValueList> {
   using variant::variant;
 };
 
-/// What a sampling instruction decided: tile factors, the index of a category, the index of a location.
+/// The decision of a sampling instruction: tile factors, the index of a category, or the index of a location.
 using Decision = std::vector<int64_t>;
 
-/// What a sampling instruction could have decided, captured when it ran. Each kind uses the fields it needs.
+/// The alternatives of a sampling instruction, captured when it ran. Each kind uses the fields it needs.
 struct SamplingDomain {
   int64_t extent = 0;               // tiles: the loop's extent
   int64_t parts = 0;                // tiles: the number of factors
   int64_t max_innermost = 0;        // tiles: bound of the last factor
-  int64_t partition = 0;            // partitioned tiles: the factors from here on ...
-  int64_t inner_factor = 1;         // ... have a product that this divides
-  std::vector<int64_t> candidates;  // categorical: values; locations: those that are legal
+  int64_t partition = 0;            // partitioned tiles: the product of the factors from here on ...
+  int64_t inner_factor = 1;         // ... is divisible by this
+  std::vector<int64_t> candidates;  // categorical: values; locations: the legal ones
   std::vector<double> weights;      // categorical: prior probabilities
 
   bool operator==(const SamplingDomain&) const = default;
@@ -64,13 +64,13 @@ struct SamplingDomain {
 
 enum class InstructionSort : uint8_t { LookUp, Transformation, Sampling };
 
-/// Is `value` of the parameter type? (`Scalar`: a number or a string; `Doubles` hold only doubles.)
+/// Does `value` have the parameter type? (`Scalar`: a number or a string; `Doubles`: only doubles.)
 enum class ParamType : uint8_t;
 bool fits(const Value& value, ParamType type);
 /// "a loop", "a list of integers", for messages.
 std::string_view describe(ParamType type);
 
-/// Types of a kind's parameters, checked when a trace is parsed and when it is executed.
+/// The types of parameters, checked when a trace is parsed and when it is executed.
 enum class ParamType : uint8_t {
   Block,
   Loop,
@@ -85,22 +85,22 @@ enum class ParamType : uint8_t {
   Bool,
   BlockOrRootOrLoop
 };
-/// The type of the variables a kind answers.
+/// The type of the variables that a kind returns.
 enum class ResultType : uint8_t { None, Block, Blocks, Loop, Loops, Int, Ints };
 
 struct ParamSpec {
   std::string name;
   ParamType type = ParamType::Int;
-  /// Written name=value in the text; positional otherwise.
+  /// Written as name=value in the text; else positional.
   bool keyword = false;
-  /// Present: the parameter may be left out.
+  /// The default value; a parameter with a default may be omitted.
   std::optional<Arg> fallback = std::nullopt;
 };
 
 /// Results of one execution.
 struct ExecutionResult {
   std::vector<Value> values;
-  /// Sampling only: the decision as taken, after any repair.
+  /// For sampling: the decision that was taken, after any repair.
   Decision decision;
   SamplingDomain domain;
 };
@@ -114,54 +114,54 @@ class InstructionKind {
   virtual const std::vector<ParamSpec>& params() const = 0;
   virtual ResultType result() const = 0;
 
-  /// Does it to `program`. `args` are in the order of params(), fallbacks filled in.
-  /// Transformations check everything they require before they change anything, or say keeps_on_throw()
-  /// false. Throws ScheduleError. `decision` (sampling only) is the decision wanted, null to draw one from
-  /// `random`. `intrinsics` are those that the schedule knows by name.
+  /// Executes the instruction on `program`. `args` are in the order of params(), with defaults filled
+  /// in. A transformation checks all preconditions before it changes anything, or keeps_on_throw()
+  /// returns false. Throws ScheduleError. `decision` (sampling only): the wanted decision, or null to
+  /// draw one from `random`. `intrinsics`: those that the schedule knows by name.
   virtual ExecutionResult execute(Program& program, std::span<const Value> args, const Decision* decision,
                                   RandomStream& random, const TensorIntrinsics& intrinsics) const = 0;
 
-  /// False: execute() may throw with the program half changed, and the caller restores it from a clone.
+  /// False: execute() may throw after changing the program; the caller then restores it from a clone.
   virtual bool keeps_on_throw() const { return true; }
 };
 
-/// A sampling kind: all that a searcher needs in order to move, without knowing the kind. Thread-safe.
+/// A sampling kind: what a searcher needs to explore decisions of any kind. Thread-safe.
 class SamplingKind : public InstructionKind {
  public:
   InstructionSort sort() const final { return InstructionSort::Sampling; }
-  /// Draws from the prior.
+  /// Draws a decision from the prior.
   virtual Decision propose(const SamplingDomain& domain, RandomStream& random) const = 0;
-  /// A decision next to `current` and different from it; nothing when the domain has one point.
+  /// A decision next to `current` and different from it; nothing when the domain has only one.
   virtual std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
                                          RandomStream& random) const = 0;
-  /// All neighbours of `current`, in a fixed order, without itself.
+  /// All neighbours of `current` in a fixed order, without `current`.
   virtual std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const = 0;
-  /// What to want of an instruction with the arguments `to` where `decision` was right for one with the
-  /// arguments `from`, of a program of other extents. It need not be legal: repair() makes it so. The
-  /// decision as it is, unless the kind says otherwise.
+  /// Translates a `decision` of an instruction with the arguments `from` to one
+  /// with the arguments `to` in a program of other extents. The result need not be
+  /// legal: repair() makes it so. Returns the decision unchanged unless overridden.
   virtual Decision carry_over(const Decision& decision, std::span<const Arg> from,
                               std::span<const Arg> to) const;
-  /// The nearest legal decision to `wanted` (itself when legal); deterministic.
+  /// The legal decision nearest to `wanted` (itself when legal); deterministic.
   virtual Decision repair(const SamplingDomain& domain, const Decision& wanted) const = 0;
 
-  /// How many decisions the domain has; at least 1. Counted, not listed. InternalError beyond 64 bits.
+  /// The number of decisions in the domain, at least 1, without enumeration. InternalError beyond 64 bits.
   virtual uint64_t count(const SamplingDomain& domain) const = 0;
-  /// The decision with the number `index` < count(): each legal one has one number, in an order that the kind
-  /// states and that depends on the domain alone.
+  /// The decision number `index` < count(), in
+  /// an order that depends only on the domain.
   virtual Decision at(const SamplingDomain& domain, uint64_t index) const = 0;
-  /// The decision as numbers from 0 to 1 that say how near decisions are to each other: what a searcher
-  /// models. How many numbers, and what each stands for, depends on the arguments of the instruction and not
-  /// on the domain that it met, so that all points of a sketch have encodings of one length.
+  /// Encodes the decision as numbers from 0 to 1, for models of searchers: near decisions
+  /// have near numbers. Their number and meaning depend on the instruction's arguments and
+  /// not on the domain, so that all points of a sketch have encodings of equal length.
   virtual std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const = 0;
 };
 
-/// Kinds by name. The kernel's are there from the start; add() before any trace is parsed. Reading is
-/// thread-safe.
+/// Kinds by name. The kernel's kinds are registered from the start;
+/// call add() before parsing any trace. Reading is thread-safe.
 class InstructionRegistry {
  public:
   static InstructionRegistry& global();
   void add(std::unique_ptr<const InstructionKind> kind);
-  /// Null when unknown.
+  /// Null if unknown.
   const InstructionKind* find(std::string_view name) const;
   /// Sorted.
   std::vector<std::string> names() const;
@@ -171,15 +171,15 @@ class InstructionRegistry {
   std::vector<std::unique_ptr<const InstructionKind>> kinds_;
 };
 
-/// One line of a trace. Immutable once in a trace; shared between the traces that have it in common.
+/// One line of a trace. Immutable once in a trace, and shared between traces.
 struct Instruction {
   const InstructionKind* kind = nullptr;
   std::vector<Arg> args;  // one for each of kind->params()
   std::vector<TraceVar> outputs;
-  /// Sampling only; nothing while the decision is open.
+  /// For sampling only; nothing while the decision is open.
   std::optional<Decision> decision;
-  /// Of a text of version 1, and names a read or write of a block: by counting the buffers that it reads or
-  /// writes and not its accesses (analysis/accesses.h). Replayed, it is refused where these differ.
+  /// From a text of version 1, which numbers the buffers that a block reads or writes
+  /// and not its accesses (analysis/accesses.h). Replay refuses it where the two differ.
   bool counts_buffers = false;
 };
 

@@ -5,8 +5,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The semantics of an intrinsic that no group executes, with the intrinsic called in their place; operands
-/// that must lie elsewhere or otherwise are copied. Throws ScheduleError where it cannot be called.
+/// The semantics of an intrinsic that no group executes, as a program that calls the intrinsic;
+/// operands that need another scope or layout are copied. Throws ScheduleError if it cannot be called.
 Program single_call(const TensorIntrinsicPtr& called);
 
 }  // namespace tunesmith

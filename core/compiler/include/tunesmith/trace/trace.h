@@ -1,4 +1,4 @@
-// Traces: the record of what was done to a program, and the only form in which a schedule is stored.
+// Traces: the record of what was done to a program, and the form in which a schedule is stored.
 //
 //   # tunesmith trace 2
 //   b0 = get_block("C")
@@ -7,15 +7,15 @@
 //   enter_finishing()
 //   parallel(l2)
 //
-// It has two parts: what modules and sampling did, which search changes, and, behind the marker
-// `enter_finishing`, what the finishing modules did for these very decisions, which nothing changes. A trace
-// with both parts is complete: replayed it gives its program without any module.
+// A trace has two parts: the instructions of modules and samplings, which search changes, and, behind
+// the marker `enter_finishing`, those of the finishing modules for these decisions, which nothing
+// changes. A trace with both parts is complete: replaying it gives its program without any module.
 //
-// A first line `# tunesmith trace N` gives the version of the text form; without it the newest is assumed.
-// Other lines that begin with # are comments. A sampling line without `@` has an open decision. Texts of
-// version 1, which knew no marker, are read as they are. There the n-th read of a block was the n-th buffer
-// that it reads: where a block reads a buffer in several ways they do not say which is meant, and their
-// replay is refused.
+// A first line `# tunesmith trace N` gives the version of the text; without it the
+// newest is assumed. Other lines that begin with # are comments. A sampling line
+// without `@` has an open decision. Texts of version 1, which has no marker, are read
+// too. In them the n-th read of a block means the n-th buffer that it reads: where a
+// block reads a buffer in several ways, that is ambiguous and replay refuses it.
 #pragma once
 
 #include <memory>
@@ -30,19 +30,19 @@
 namespace tunesmith {
 
 inline constexpr int kTraceVersion = 2;
-/// The instruction that parts what is searched from what is finished.
+/// The marker between the searchable and the finishing part.
 inline constexpr std::string_view kFinishingMarker = "enter_finishing";
 
-/// A value: cheap to copy (instructions are shared). Carries no addresses, no host facts.
+/// A value: cheap to copy (instructions are shared). Contains no addresses and no facts about the host.
 class Trace {
  public:
-  /// Parses the text form. Throws UserError with `file`:line:column, what was expected and the nearest known
-  /// name. `places`, when given, receives where each instruction stands.
+  /// Parses the text form. Throws UserError with `file`:line:column, what was expected and
+  /// the nearest known name. `places`, if given, receives the location of each instruction.
   static Trace parse(std::string_view text, const std::string& file = "trace",
                      std::vector<SourceLocation>* places = nullptr);
 
-  /// The text form, with its version line: 1 as long as an instruction counts buffers. parse(str()) gives an
-  /// equal trace.
+  /// The text form with its version line: version 1 if an
+  /// instruction counts buffers. parse(str()) gives an equal trace.
   std::string str() const;
   bool operator==(const Trace& other) const;
   uint64_t hash() const;
@@ -50,34 +50,34 @@ class Trace {
   size_t size() const { return instructions_.size(); }
   bool empty() const { return instructions_.empty(); }
   const Instruction& operator[](size_t i) const { return *instructions_[i]; }
-  /// For another trace to share.
+  /// For sharing with another trace.
   const std::shared_ptr<const Instruction>& shared(size_t i) const { return instructions_[i]; }
   void append(std::shared_ptr<const Instruction> instruction) {
     instructions_.push_back(std::move(instruction));
   }
 
-  /// Where the marker stands: what is before it is searched, what is behind it is frozen. size() without one.
+  /// The position of the marker: the part before it is searched, the rest fixed. size() without one.
   size_t finishing() const;
   bool complete() const { return finishing() < size(); }
-  /// What stands before the marker.
+  /// The part before the marker.
   Trace searchable() const;
 
   /// Positions of the sampling instructions of the searchable part.
   std::vector<size_t> sampling() const;
-  /// The searchable part with another decision at a sampling instruction: what was finished for the old one
-  /// does not belong to it.
+  /// The searchable part with another decision at one sampling instruction;
+  /// the finishing part is dropped, since it belongs to the old decision.
   Trace with_decision(size_t position, Decision decision) const;
   /// The searchable part with all decisions open.
   Trace with_open_decisions() const;
-  /// Without look-ups and samplings whose results nothing uses.
+  /// Without look-ups and samplings whose results are unused.
   Trace simplified() const;
 
  private:
   std::vector<std::shared_ptr<const Instruction>> instructions_;
 };
 
-/// The difference of two traces as text: lines only in `a` begin with '-', only in `b` with '+', common ones
-/// with ' '.
+/// The difference of two traces as text: lines only in `a` begin
+/// with '-', lines only in `b` with '+', common lines with ' '.
 std::string diff(const Trace& a, const Trace& b);
 
 }  // namespace tunesmith
