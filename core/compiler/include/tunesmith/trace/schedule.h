@@ -190,9 +190,9 @@ class Schedule {
   /// reduction iterators are bound: a block of partial results, with the loop as
   /// dimension `factor_axis`, and a block that combines them. Returns the former.
   BlockRV rfactor(LoopRV loop, int factor_axis);
-  /// The reduction starts from what the epilogue combines its result with, and writes the epilogue's buffer:
-  /// a bias becomes a sum's init. Requires: a sum, product, minimum or maximum that the epilogue alone reads,
-  /// by element, and combines by the same operation with what is finished where the reduction stands.
+  /// The reduction starts from the value that the epilogue adds, and writes the epilogue's buffer: a
+  /// bias becomes a sum's init. Requires: a sum, product, minimum or maximum that only the epilogue
+  /// reads, by element, and combines by the same operation with a value complete at the reduction.
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue);
   /// Minimal filtering F(2, 3): four products of transformed data and weights give two outputs of three
   /// taps each. Returns the block of the products; an infinity becomes a NaN. Requires: a sum in f32 or f64
