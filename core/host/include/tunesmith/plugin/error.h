@@ -1,4 +1,4 @@
-// What goes wrong with a plugin: it cannot be loaded, or it broke its contract.
+// Errors of plugins: a plugin cannot be loaded, or it broke its contract.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A plugin file is not acceptable, or a plugin threw. `what()` names the plugin, its file where that
-/// matters, the rule of docs/plugin-rules.md as "[P3]", both sides of every difference, and the remedy.
+/// A plugin file is refused, or a plugin threw. `what()` names the plugin, its file where needed,
+/// the rule of docs/plugin-rules.md as "[P3]", both sides of every difference, and the remedy.
 class PluginError : public EnvironmentError {
  public:
   PluginError(PluginKind kind, std::string id, const std::string& message);
@@ -24,7 +24,7 @@ class PluginError : public EnvironmentError {
   std::string id_;
 };
 
-/// "module 'auto_inline'": how messages name a plugin.
+/// "module 'auto_inline'": a plugin's name in messages.
 std::string plugin_name(PluginKind kind, std::string_view id);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// The note of a plugin of the exact tier: whose C++ objects cross to the kernel and back. TUNESMITH_PLUGIN
-// (plugin.h) writes it.
+// The note of a plugin of the exact tier, which exchanges C++
+// objects with the kernel. TUNESMITH_PLUGIN (plugin.h) writes it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The fingerprint of the translation unit that includes this; never a call at run time, so that the kernel
-/// and a plugin cannot share one definition.
+/// The ABI fingerprint of the including translation unit. Evaluated at
+/// compile time, since kernel and plugin must not share one definition.
 consteval AbiFingerprint abi_of_this_translation_unit() {
   AbiFingerprint abi;
 #if defined(__x86_64__)
@@ -63,7 +63,7 @@ consteval AbiFingerprint abi_of_this_translation_unit() {
   return abi;
 }
 
-/// The note of a plugin of the exact tier that is built by this translation unit.
+/// The note of an exact-tier plugin built by this translation unit.
 consteval PluginNote make_exact_note(PluginKind kind, std::string_view id, std::string_view version) {
   PluginNote note = make_plugin_note(PluginTier::Exact, kind, id, version);
   note.api_major = kApiMajor;

@@ -19,7 +19,7 @@ class TaskScheduler;         // <tunesmith/search/task_scheduler.h>
 class Importer;              // <tunesmith/network/importer.h>, of the library network
 class MeasuringPlace;        // <tunesmith/measuring/measuring_place.h>, of the library measuring
 
-/// Stored in plugin files: a number never changes its meaning.
+/// Stored in plugin files: the meaning of a number never changes.
 enum class PluginKind : uint32_t {
   Module = 1,
   Target = 2,

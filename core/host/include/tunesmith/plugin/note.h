@@ -1,9 +1,9 @@
-// The ELF note that every plugin carries (section .note.tunesmith). The kernel reads it from the file and
-// decides whether the plugin fits before any of the plugin's code is loaded, and without its symbol table:
-// the note survives `strip`.
+// The ELF note that every plugin carries (section .note.tunesmith). The kernel
+// reads it from the file, without the symbol table, and decides whether the
+// plugin fits before loading any of its code: the note survives `strip`.
 //
-// A plugin's author does not use this header: TUNESMITH_PLUGIN (plugin.h) writes the note. It includes
-// nothing but the standard library, so that plugins of the stable tier need no more.
+// Plugin authors do not use this header: TUNESMITH_PLUGIN (plugin.h) writes the note. It
+// includes only the standard library, so that plugins of the stable tier need nothing else.
 #pragma once
 
 #include <array>
@@ -17,28 +17,28 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Text of a fixed size; unused bytes are zero, and the last byte always is.
+/// Text of fixed size; unused bytes are zero, and the last byte is always zero.
 template <size_t size>
 using NoteText = std::array<char, size>;
 
-/// How a plugin talks to the kernel, and so when it fits. Stored in plugin files: a number never changes its
-/// meaning.
+/// How a plugin communicates with the kernel, which decides whether it
+/// fits. Stored in plugin files: the meaning of a number never changes.
 enum class PluginTier : uint32_t {
-  /// C++ objects cross: the code of the headers that its kind reaches, the C++ ABI and the libraries whose
-  /// types cross must be the kernel's.
+  /// C++ objects are exchanged: the headers that the kind reaches, the C++
+  /// ABI, and the libraries whose types are exchanged must be the kernel's.
   Exact = 1,
-  /// A C interface that only grows: the major version must be the kernel's, and the minor version that the
-  /// plugin needs no newer than the kernel's.
+  /// A C interface that only grows: the major version must be the
+  /// kernel's, and the required minor version no newer than the kernel's.
   Stable = 2
 };
 
-/// What must be equal on both sides for C++ objects to cross from one to the other.
+/// Must be equal on both sides for C++ objects to be exchanged.
 struct AbiFingerprint {
   NoteText<16> architecture{};      ///< of the machine
   NoteText<16> standard_library{};  ///< "libstdc++", "libc++"
   uint32_t compiler_abi = 0;        ///< __GXX_ABI_VERSION
   uint32_t cxx11_abi = 0;           ///< _GLIBCXX_USE_CXX11_ABI
-  uint32_t debug_mode = 0;          ///< 1 with _GLIBCXX_DEBUG: containers of another size
+  uint32_t debug_mode = 0;          ///< 1 with _GLIBCXX_DEBUG, which changes the size of containers
   uint32_t sanitizers = 0;          ///< bits: 1 address, 2 thread, 4 memory
   uint32_t cxx_standard = 0;        ///< __cplusplus
   uint32_t boost = 0;               ///< BOOST_VERSION, 107400 for 1.74.0
@@ -48,9 +48,9 @@ struct AbiFingerprint {
   bool operator==(const AbiFingerprint&) const = default;
 };
 
-/// The content of the note: no pointers, the machine's byte order. From version 3 on it only grows, at its
-/// end: a reader takes what it knows of a longer note, and of a shorter one finds zeros. note_version rises
-/// when that is not enough; each kernel can read the first 24 bytes of every note.
+/// The content of the note: no pointers, the machine's byte order. Since version 3 fields are only added
+/// at the end: a reader ignores unknown fields of a longer note, and finds zeros in a shorter one.
+/// note_version is raised when that is not enough; each kernel can read the first 24 bytes of every note.
 struct PluginNote {
   static constexpr uint32_t kVersion = 3;
   static constexpr std::string_view kMagic = "TUNESMITH-PLUGIN";
@@ -60,11 +60,11 @@ struct PluginNote {
   uint32_t note_size = 0;  ///< sizeof(PluginNote)
   uint32_t tier = 0;       ///< PluginTier
   uint32_t kind = 0;       ///< PluginKind
-  /// Exact: kApiMajor and kApiMinor, which tell how old the plugin is. Stable: the major version of the
-  /// stable interface, and the oldest minor version that suffices.
+  /// Exact: kApiMajor and kApiMinor, which tell the age of the plugin. Stable: the
+  /// major version and the oldest sufficient minor version of the stable interface.
   uint16_t api_major = 0;
   uint16_t api_minor = 0;
-  NoteText<24> header_hash{};  ///< exact: header_hash(kind) as it was compiled with; stable: empty
+  NoteText<24> header_hash{};  ///< exact: header_hash(kind) at compile time; stable: empty
   NoteText<64> id{};
   NoteText<32> version{};  ///< of the plugin
   AbiFingerprint abi{};    ///< exact; stable: zeros
@@ -75,7 +75,7 @@ static_assert(offsetof(PluginNote, tier) == 24 && offsetof(PluginNote, id) == 60
               offsetof(PluginNote, abi) == 156);
 static_assert(std::is_trivially_copyable_v<PluginNote> && std::is_standard_layout_v<PluginNote>);
 
-/// The note as it lies in the file: ELF's note header, the owner's name, the content.
+/// The note as stored in the file: ELF's note header, the owner's name, the content.
 struct ElfPluginNote {
   static constexpr uint32_t kType = 1;
   static constexpr std::string_view kOwner = "tunesmith";
@@ -97,7 +97,7 @@ constexpr NoteText<size> note_text(std::string_view text) {
   return result;
 }
 
-/// What the notes of both tiers say alike.
+/// Fills the fields that both tiers have in common.
 consteval PluginNote make_plugin_note(PluginTier tier, PluginKind kind, std::string_view id,
                                       std::string_view version) {
   if (id.empty()) throw "a plugin needs an id";
@@ -115,8 +115,8 @@ consteval PluginNote make_plugin_note(PluginTier tier, PluginKind kind, std::str
   return note;
 }
 
-/// The note of a plugin of the stable tier that needs version `major`.`minimum_minor` of the stable
-/// interface.
+/// The note of a stable-tier plugin that needs version
+/// `major`.`minimum_minor` of the stable interface.
 consteval PluginNote make_stable_note(PluginKind kind, std::string_view id, std::string_view version,
                                       uint16_t major, uint16_t minimum_minor) {
   PluginNote note = make_plugin_note(PluginTier::Stable, kind, id, version);
@@ -135,7 +135,7 @@ consteval ElfPluginNote make_elf_note(const PluginNote& content) {
   return note;
 }
 
-/// Puts `content` (a constant PluginNote) into this library's notes. Once in a library, at global scope.
+/// Writes `content` (a constant PluginNote) into this library's notes. Once per library, at global scope.
 #define TUNESMITH_EXPORT_NOTE(content)                                                           \
   namespace {                                                                                    \
   __attribute__((used, section(".note.tunesmith"),                                               \

@@ -1,5 +1,5 @@
-// Typed options: what a plugin declares, what a person wrote, and the checked values that the plugin is
-// given.
+// Typed options: what a plugin declares, what the user
+// wrote, and the checked values that the plugin receives.
 //
 //   a plugin declares OptionSpecs:
 //       OptionSpec::integer("max_innermost", 64, 1, 1024, "...")
@@ -32,11 +32,11 @@ enum class OptionType { Boolean, Integer, Real, String, Choice, IntegerList, Str
 using OptionValue =
     std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>>;
 
-/// "true", "64", "0.5", "text", "[1, 2]", "[a, b]": as it would be written in spaces.yaml.
+/// "true", "64", "0.5", "text", "[1, 2]", "[a, b]": in the syntax of spaces.yaml.
 std::string option_text(const OptionValue& value);
 
-/// One option that a plugin declares. Make one with the named functions; each takes one line of help that
-/// says what the option does and, where it has one, its unit.
+/// One option that a plugin declares, made by the named functions; each
+/// takes a line of help that says what the option does and its unit, if any.
 struct OptionSpec {
   static OptionSpec boolean(std::string name, bool default_value, std::string help);
   static OptionSpec integer(std::string name, int64_t default_value, std::string help);
@@ -55,7 +55,7 @@ struct OptionSpec {
   static OptionSpec strings(std::string name, std::vector<std::string> default_value,
                             std::vector<std::string> choices, std::string help);
 
-  /// What a value must be, in words: "an integer from 1 to 1024", "one of: nearest, farthest".
+  /// The expected value in words: "an integer from 1 to 1024", "one of: nearest, farthest".
   std::string expected() const;
 
   std::string name;
@@ -67,22 +67,22 @@ struct OptionSpec {
   std::string help;
 };
 
-/// Why a plugin may not declare these options (a name twice, a default out of range, no help), or "" when it
-/// may.
+/// "", or why these options are invalid (a duplicate
+/// name, a default out of range, no help).
 std::string check_option_specs(std::span<const OptionSpec> specs);
 
-/// A value as a person wrote it.
+/// A value as the user wrote it.
 struct RawScalar {
   std::string text;
   SourceLocation location;
-  bool quoted = false;  ///< written in quotes, hence a string even when it looks like a number
-  /// Where parts of a text of several lines stand: the offset of each part's first character, rising, and its
-  /// place. Empty when the text stands at `location` as it is.
+  bool quoted = false;  ///< written in quotes: a string even if it looks like a number
+  /// The locations of the parts of a text of several lines: offset of each part's first character
+  /// (increasing) and location. Empty when the text begins at `location` and is contiguous.
   std::vector<std::pair<size_t, SourceLocation>> parts = {};
 };
 
-/// An option as a person wrote it: `name: text`, or `name: [text, text]`. Mapping and Null only ever lead to
-/// a "wrong type" error; a reader passes them on so that the message is the same as for any other wrong type.
+/// An option as the user wrote it: `name: text`, or `name: [text, text]`. Mapping and Null always lead to
+/// a "wrong type" error; readers pass them on so that the message is the same as for other wrong types.
 struct RawOption {
   enum class Shape { Scalar, List, Mapping, Null };
 
@@ -93,46 +93,46 @@ struct RawOption {
   SourceLocation value_location;  ///< of the value as a whole
 };
 
-/// Checked values, one for every option that the plugin declares; what was not written has its default.
-/// Asking for a name that was not declared, or as another type, is a programming error: InternalError.
+/// Checked values, one for every declared option; options that were not written have their
+/// defaults. Asking for an undeclared name or another type is a programming error: InternalError.
 class Options {
  public:
   Options() = default;
 
-  /// Throws UserError at the first (in the order written) unknown name (with the nearest known), name given
-  /// twice, wrong type or value out of range. `owner` says whose options these are, for messages
-  /// ("module 'auto_inline'"); `location` is where that owner was named.
+  /// Throws UserError at the first option (in written order) with an unknown name (with the
+  /// nearest known), a duplicate name, a wrong type or a value out of range. `owner` names the
+  /// owner of the options in messages ("module 'auto_inline'"); `location` is where it was named.
   static Options validate(std::span<const OptionSpec> specs, std::span<const RawOption> written,
                           std::string owner, SourceLocation location = {});
 
-  /// All defaults, for tests and for a plugin that was named without options.
+  /// All defaults, for tests and for a plugin named without options.
   static Options defaults(std::span<const OptionSpec> specs, std::string owner);
 
   bool get_bool(std::string_view name) const;
   int64_t get_int(std::string_view name) const;
   double get_double(std::string_view name) const;
-  /// Of a String or a Choice.
+  /// For a String or a Choice.
   const std::string& get_string(std::string_view name) const;
   const std::vector<int64_t>& get_ints(std::string_view name) const;
   const std::vector<std::string>& get_strings(std::string_view name) const;
 
-  /// Was it written, or is it the default?
+  /// Did the user write it, or is it the default?
   bool is_set(std::string_view name) const;
 
   /// Where the value was written; for a default, where the owner was named.
   const SourceLocation& location(std::string_view name) const;
 
-  /// Where the character at `offset` of a String's value was written, in texts of several lines, too.
+  /// The location of the character at `offset` of a String's value, also in texts of several lines.
   SourceLocation location(std::string_view name, size_t offset) const;
 
-  /// Throws the UserError of a plugin's own check, at the place of the option: "FILE:LINE:COLUMN: option
-  /// 'structure' of module 'multi_level_tiling': MESSAGE".
+  /// Throws a UserError of the plugin's own check at the option's location:
+  /// "FILE:LINE:COLUMN: option 'structure' of module 'multi_level_tiling': MESSAGE".
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
-  /// The same, at the character at `offset` of a String's value.
+  /// The same at the character at `offset` of a String's value.
   [[noreturn]] void fail(std::string_view name, size_t offset, const std::string& message) const;
 
-  /// All values in the order declared, defaults included: "max_innermost=64 structure=SSRSRS". The same for
-  /// the same values on every machine, so that a hash of it may stand in a record.
+  /// All values in the order of declaration, with defaults: "max_innermost=64
+  /// structure=SSRSRS". Independent of the machine, so that a hash of it may be recorded.
   std::string str() const;
 
  private:

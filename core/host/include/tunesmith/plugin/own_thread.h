@@ -1,5 +1,5 @@
-// Calls into a plugin on a thread of its own. Nothing can end a thread in a stranger's code, but one that
-// does not return can be left behind: the run continues without that plugin.
+// Runs calls of a plugin on a thread of its own. A hanging call cannot be ended,
+// but its thread can be abandoned, and the run continues without that plugin.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,13 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A call that was left behind.
+/// A call that was abandoned because it hung.
 class PluginHang : public PluginError {
  public:
   PluginHang(PluginKind kind, const std::string& id, std::string how);
   ~PluginHang() override;
 
-  /// "[P22] predict has not returned in 60 seconds": without the plugin's name.
+  /// "[P22] predict has not returned in 60 seconds", without the plugin's name.
   const std::string& how() const { return how_; }
 
  private:
@@ -34,9 +34,9 @@ class OwnThread {
   OwnThread(const OwnThread&) = delete;
   OwnThread& operator=(const OwnThread&) = delete;
 
-  /// Runs `work` there, and rethrows what it throws. False when the flag that it is given is set before it
-  /// has returned: then it continues for ever, so it must own what it refers to; nothing more is run here;
-  /// and the process ends without its exit handlers, since that thread is still running.
+  /// Runs `work` on the thread and rethrows what it throws. Returns false if `given_up` is set before
+  /// it returns: then the thread is abandoned and must own everything it refers to; nothing more is
+  /// run here; and the process ends without its exit handlers, since that thread is still running.
   bool run(std::function<void(std::atomic<bool>& given_up)> work);
 
  private:

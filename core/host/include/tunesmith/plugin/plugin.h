@@ -1,4 +1,4 @@
-// What a plugin's author includes, with the header of the interface that the plugin implements:
+// The header for plugin authors, with the header of the interface that the plugin implements:
 //
 //   #include <tunesmith/plugin/plugin.h>
 //   #include <tunesmith/space/module.h>
@@ -14,14 +14,14 @@
 //   TUNESMITH_PLUGIN(Null, tunesmith::PluginKind::Module, "null", "1.0.0", "does nothing",
 //                    tunesmith::OptionSpec::boolean("loudly", false, "say so"));
 //
-// One library holds one plugin. Build it with tunesmith_add_plugin (CMake), which also writes its manifest.
-// What a plugin must and may not do is numbered in docs/plugin-rules.md.
+// One library contains one plugin. tunesmith_add_plugin (CMake) builds
+// it and writes its manifest. docs/plugin-rules.md numbers the rules.
 //
-// Lives: the kernel makes an object for each place where spaces.yaml names the plugin, after checking the
-// options, and destroys it before the run ends. The library is never unloaded. Errors: the constructor may
-// throw; UserError (best by Options::fail) when the options do not go together, EnvironmentError when the
-// machine lacks something, anything else counts as the plugin's own fault. The kernel reports it with the
-// plugin's name.
+// Lifetime: the kernel creates an object for each place where spaces.yaml names the
+// plugin, after checking the options, and destroys it before the run ends. The library
+// is never unloaded. Errors: the constructor may throw UserError (best by Options::fail)
+// for contradictory options and EnvironmentError for what the machine lacks; anything
+// else counts as a fault of the plugin. The kernel adds the plugin's name.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What the kernel fetches from a loaded library, under the name tunesmith_plugin_descriptor. Made by
-/// TUNESMITH_PLUGIN. The functions may throw and are only called through the kernel's adapter.
+/// What the kernel looks up in a loaded library as tunesmith_plugin_descriptor.
+/// TUNESMITH_PLUGIN makes it. The functions may throw; only the kernel's adapter calls them.
 struct PluginDescriptor {
   uint32_t size;  ///< sizeof(PluginDescriptor)
   uint16_t api_major;
@@ -46,14 +46,14 @@ struct PluginDescriptor {
   const char* version;
   const char* help;  ///< one line: what the plugin does
   std::vector<OptionSpec> (*options)();
-  /// A new object, as a pointer to PluginInterface<kind>::type. Threads: any, several at once.
+  /// Makes an object, as a pointer to PluginInterface<kind>::type. Thread-safe.
   void* (*create)(const Options& options);
-  /// Takes what `create` returned.
+  /// Destroys what `create` returned.
   void (*destroy)(void* object) noexcept;
 };
 
-/// The entry points of a plugin of class `Class`; a constructor taking `const Options&`, or none for a plugin
-/// without options.
+/// The entry points of a plugin of class `Class`, whose constructor
+/// takes `const Options&`, or nothing if the plugin has no options.
 template <typename Class, PluginKind kind>
 struct PluginEntry {
   using Interface = typename PluginInterface<kind>::type;
@@ -73,13 +73,13 @@ struct PluginEntry {
 }  // namespace tunesmith
 #pragma GCC visibility pop
 
-/// The one symbol that a plugin exports.
+/// The only symbol that a plugin exports.
 extern "C" __attribute__((visibility("default")))
 const tunesmith::PluginDescriptor tunesmith_plugin_descriptor;
 
-/// TUNESMITH_PLUGIN(Class, kind, id, version, help, OptionSpec...); at global scope, once in a library.
+/// TUNESMITH_PLUGIN(Class, kind, id, version, help, OptionSpec...); at global scope, once per library.
 ///   kind     a tunesmith::PluginKind
-///   id       what spaces.yaml calls it: a-z, 0-9 and _, unique among the plugins of its kind
+/// id       the name in spaces.yaml: a-z, 0-9 and _, unique among the plugins of its kind
 ///   version  of the plugin, "major.minor.patch"
 ///   help     one line
 #define TUNESMITH_PLUGIN(Class, plugin_kind, plugin_id, plugin_version, plugin_help, ...)      \

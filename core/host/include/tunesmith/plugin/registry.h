@@ -1,13 +1,13 @@
-// Finds plugins, says what there is, and makes objects of them.
+// Finds plugins, lists them, and creates their objects.
 //
 //   PluginRegistry registry(search);                                     reads manifests, loads nothing
 //   const auto& specs = registry.option_specs(PluginKind::Module, "x");  loads x, once
 //   Options options = Options::validate(specs, written, plugin_name(PluginKind::Module, "x"), place);
 //   auto module = registry.create<TransformationModule>("x", options);
 //
-// A library is loaded when a plugin in it is first asked for, after its owner, hash and note were found
-// acceptable, and is never unloaded: objects may outlive the registry. What is refused harms nothing but
-// itself; the reason is in log() and in the error of whoever asks for the plugin.
+// A library is loaded when one of its plugins is first requested, after its owner, hash and
+// note were accepted, and is never unloaded: objects may outlive the registry. A refusal
+// affects only that plugin; the reason is in log() and in the error of whoever requests it.
 //
 // Threads: all functions may be called from any thread.
 #pragma once
@@ -27,16 +27,16 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A folder with packs, or one pack's manifest; named by a person at `location`.
+/// A folder with packs, or a pack's manifest; named by the user at `location`.
 struct PluginPlace {
   std::filesystem::path path;
   SourceLocation location = {};
 };
 
-/// Where to look, in this order: `command_line`, `spaces`, and unless `defaults` is off TUNESMITH_PLUGIN_PATH
-/// (folders separated by colons; ignored when the process is set-id), $XDG_DATA_HOME/tunesmith/plugins (or
-/// ~/.local/share/tunesmith/plugins; ignored likewise), and tunesmith/plugins beside libtunesmith.so.
-/// In a folder, manifests (*.pack.json) are read, and those in its direct subfolders; never a library.
+/// The search order: `command_line`, `spaces`, and unless `defaults` is off TUNESMITH_PLUGIN_PATH
+/// (folders separated by colons; ignored in a set-id process), $XDG_DATA_HOME/tunesmith/plugins
+/// (or ~/.local/share/tunesmith/plugins; likewise), and tunesmith/plugins beside libtunesmith.so.
+/// Manifests (*.pack.json) are read in a folder and its direct subfolders; libraries are not.
 struct PluginSearch {
   // The initialisers let GCC 12 take designated initialisers that leave members out.
   // NOLINTBEGIN(readability-redundant-member-init)
@@ -47,14 +47,14 @@ struct PluginSearch {
   // NOLINTEND(readability-redundant-member-init)
 };
 
-/// The parts of this order. System: beside libtunesmith.so.
+/// The parts of the search order. System: beside libtunesmith.so.
 enum class PluginSource { CommandLine, SpacesFile, Environment, User, System };
 
 /// "--plugin-path", "plugins: of the spaces file", "TUNESMITH_PLUGIN_PATH", "the user's folder", "the
 /// system's folder".
 std::string_view source_name(PluginSource source);
 
-/// What the manifest says about a plugin.
+/// The manifest's entry for a plugin.
 struct PluginInfo {
   PluginKind kind = PluginKind::Module;
   std::string id;
@@ -67,69 +67,69 @@ struct PluginInfo {
   std::filesystem::path library;  ///< as the manifest says, links not resolved
   std::string sha256;
   std::vector<std::string> needs;  ///< "extension:acme_npu"
-  /// What comes with the pack for its libraries to need: the path relative to the manifest's folder, and the
-  /// SHA-256. The same for all plugins of a pack.
+  /// The libraries that come with the pack: path relative to the
+  /// manifest's folder, and SHA-256. The same for all plugins of a pack.
   std::map<std::string, std::string> libraries = {};
 };
 
-/// One line of the account of a search, for `plugins list --why`.
+/// One line of the search log, for `plugins list --why`.
 struct PluginLogEntry {
   enum class Outcome { Searched, Absent, Ignored, Found, Loaded, Refused };
 
   Outcome outcome = Outcome::Searched;
   PluginSource source = PluginSource::CommandLine;
   std::filesystem::path path;  ///< of the folder, the manifest or the library
-  std::string detail;          ///< which plugin, or why
+  std::string detail;          ///< which plugin, or the reason
 };
 
 /// "searched", "absent", "ignored", "found", "loaded", "refused".
 std::string_view outcome_name(PluginLogEntry::Outcome outcome);
 
-/// What one call of a plugin may take. 0: anything.
+/// Limits of one call of a plugin; 0 for none.
 struct PluginLimits {
-  /// Of its own; what the kernel does for it in between (SearchContext) counts as a tenth.
+  /// Of the plugin's own time; the kernel's work for it in between (SearchContext) counts a tenth.
   int seconds = 0;
-  /// By which the process may grow meanwhile.
+  /// Growth of the process during the call.
   int64_t memory_bytes = 0;
 };
 
-/// From now on the process ends with the plugin's name when a call of any plugin goes beyond the limits (exit
-/// code 4; a cost model that hangs is left behind instead, and the run continues without it), or when a fatal
-/// signal arrives while one is at work (by that signal, as it would have without this): nothing else ends a
-/// thread that hangs, and nothing else says whose fault a crash is. For programs that are nothing but a
-/// tuning run: it takes over SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT. Called again it changes the limits.
+/// Ends the process with the plugin's name when a call exceeds the limits (exit code 4; a cost model
+/// that hangs is abandoned instead, and the run continues without it), and names the plugin when a
+/// fatal signal arrives during a call (the signal still ends the process): a hanging thread cannot
+/// be ended, and a crash does not say whose fault it is. Takes over SIGSEGV, SIGBUS, SIGILL, SIGFPE
+/// and SIGABRT, so only for programs that do nothing but tune. Calling it again changes the limits.
 void watch_plugins(const PluginLimits& limits);
 
 class PluginRegistry {
  public:
-  /// Reads the manifests. Throws UserError when a place that a person named does not exist, or when the lock
-  /// file cannot be read, EnvironmentError when others than root and this user could have written that one;
-  /// everything else that is wrong is in the log.
+  /// Reads the manifests. Throws UserError if a place named by the user does not
+  /// exist or the lock file cannot be read, EnvironmentError if others than root
+  /// and this user could have written the lock file; other problems are logged.
   explicit PluginRegistry(PluginSearch search = {});
   ~PluginRegistry();
   PluginRegistry(const PluginRegistry&) = delete;
   PluginRegistry& operator=(const PluginRegistry&) = delete;
 
-  /// By kind, then id. Where an id is there twice, the one that comes with the kernel stays and the other is
-  /// refused; of two others neither is listed. The log names both.
+  /// Sorted by kind, then id. Of two plugins with the same id, the kernel's own
+  /// is kept; if neither is the kernel's, none is listed. The log names both.
   std::vector<PluginInfo> list() const;
   std::vector<PluginInfo> list(PluginKind kind) const;
 
-  /// Whether one was found; it may be refused all the same.
+  /// Was one found? It may still be refused.
   bool has(PluginKind kind, std::string_view id) const;
 
   /// The ids of the packs whose manifests were read, sorted.
   std::vector<std::string> packs() const;
 
-  /// "looked at: PLACE (searched: manifests: 2), ...", for messages about what was not found.
+  /// "looked at: PLACE (searched: manifests: 2), ...", for messages about plugins that were not found.
   std::string places_looked_at() const;
 
-  /// Throws UserError at `asked_at` when there is no such plugin, with the nearest known id, plugins of other
-  /// kinds that are called so, and every place that was looked at; PluginError when there are two and neither
-  /// comes with the kernel, naming both.
+  /// Throws UserError at `asked_at` if there is no such plugin, with the nearest
+  /// known id, plugins of other kinds with that name, and every searched place;
+  /// PluginError if there are two, neither of them the kernel's, naming both.
   const PluginInfo& info(PluginKind kind, std::string_view id, const SourceLocation& asked_at = {}) const;
 
-  /// Loads the plugin. Throws as info() does, and PluginError when it is refused.
+  /// Loads the plugin. Throws as info() does, and PluginError if it is refused.
   const std::vector<OptionSpec>& option_specs(PluginKind kind, std::string_view id,
                                               const SourceLocation& asked_at = {});
 
@@ -137,29 +137,29 @@ class PluginRegistry {
   std::string plugin_version(PluginKind kind, std::string_view id);
   std::string help(PluginKind kind, std::string_view id);
 
-  /// The lines of help of the plugins of list(), in its order; "" for one that is refused. Loads them in a
-  /// child process only, so that one that crashes costs nothing but its own line.
+  /// The help lines of the plugins of list(), in its order; "" for refused ones.
+  /// Loads them in a child process, so that a crash loses only the plugin's own line.
   std::vector<std::string> help_lines() const;
 
-  /// Loads the plugin in a child process only: "", or why it was refused. For lists and checks, which must
-  /// survive a plugin whose initialisers throw (this ends any process with exit code 4), crash, or do not end
-  /// in 10 seconds.
+  /// Loads the plugin in a child process: "", or why it was refused. For
+  /// lists and checks, which must survive initialisers that throw (which ends
+  /// any process with exit code 4), crash, or take more than 10 seconds.
   std::string probe(PluginKind kind, std::string_view id) const;
 
-  /// A new object of the plugin, which the plugin itself destroys; `options` come from its option_specs().
-  /// Throws as option_specs() does; what the plugin's constructor throws arrives as UserError or as
-  /// PluginError.
+  /// Creates an object of the plugin, which the plugin itself destroys;
+  /// `options` come from its option_specs(). Throws as option_specs() does;
+  /// exceptions of the constructor arrive as UserError or PluginError.
   template <typename Interface>
   std::shared_ptr<Interface> create(std::string_view id, const Options& options,
                                     const SourceLocation& asked_at = {}) {
     return std::static_pointer_cast<Interface>(create_object(kKindOf<Interface>, id, options, asked_at));
   }
 
-  /// Everything that was looked at and loaded up to now, in that order.
+  /// Everything that was searched and loaded so far, in order.
   std::vector<PluginLogEntry> log() const;
 
-  /// Writes a lock file of all plugins found, hashing their files. Throws PluginError when one cannot be
-  /// accepted, EnvironmentError when the file cannot be written.
+  /// Writes a lock file with the hashes of all plugins found. Throws PluginError
+  /// if one is refused, EnvironmentError if the file cannot be written.
   void write_lock(const std::filesystem::path& file) const;
 
  private:

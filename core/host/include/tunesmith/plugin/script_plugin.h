@@ -1,8 +1,8 @@
-// Plugins that are a class in a file of Python: "tile.py:Tile", where an id could stand.
+// Plugins that are a class in a Python file: "tile.py:Tile" in the place of an id.
 //
-// The kernel runs no Python. A program that does says how such a file becomes a plugin; in every other one
-// they are refused in words. They are modules, searchers, cost models and task schedulers; a worker, which
-// makes a target alone, needs none of them.
+// The kernel runs no Python. A program that does registers a reader; others
+// refuse such plugins with a message. They can be modules, searchers, cost
+// models and task schedulers; a worker needs only the target and none of them.
 #pragma once
 
 #include <filesystem>
@@ -19,23 +19,23 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// "tile.py:Tile", in parts.
+/// The parts of "tile.py:Tile".
 struct ScriptName {
-  std::string file;  // relative to the folder of the file that names it, else to the current folder
+  std::string file;  // relative to the folder of the file that names it, or to the current folder
   std::string class_name;
 };
 
-/// The parts of an id; nothing when it is that of another plugin.
+/// Splits an id; nothing if it is not the id of a script plugin.
 std::optional<ScriptName> script_name(std::string_view id);
 
 struct ScriptPlugin {
   std::vector<OptionSpec> options;
   std::string help;  // one line
-  /// A new object, as a pointer to PluginInterface<kind>::type. Threads: any, several at once.
+  /// Creates an object, as a pointer to PluginInterface<kind>::type. Thread-safe.
   std::function<std::shared_ptr<void>(const Options&)> create;
 };
 
-/// What a reader is given.
+/// The argument of a reader.
 struct ScriptSource {
   PluginKind kind = PluginKind::Module;
   std::filesystem::path file;
@@ -44,10 +44,10 @@ struct ScriptSource {
   SourceLocation asked_at;  // where it is named
 };
 
-/// Throws UserError where the class is not there or is no plugin of this kind.
+/// Throws UserError if the class does not exist or is no plugin of this kind.
 using ScriptReader = ScriptPlugin (*)(const ScriptSource& source);
 
-/// From now on this process makes such plugins. Before any space is composed.
+/// Registers the reader for this process. Call before composing any space.
 void set_script_reader(ScriptReader reader);
 
 }  // namespace tunesmith

@@ -1,6 +1,6 @@
-// The plugin at work on each thread: who is named when a call hangs, takes all memory or crashes (rules P12
-// and P22). Nothing can end a thread in a stranger's code, so the process is ended, by name, or somebody who
-// can do without the plugin is told.
+// Tracks which plugin is running on each thread, to name it when a call hangs, takes too much
+// memory or crashes (rules P12 and P22). A hanging thread cannot be ended, so the process is
+// ended with the plugin's name, or a caller that can do without the plugin is told.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// While it lives, a call into the plugin is under way on this thread; a call from within it (a searcher that
-/// has candidates scored) nests. What the arguments refer to outlives it.
+/// Marks a call into the plugin on this thread during its lifetime; calls nest
+/// (a searcher that has candidates scored). The arguments must outlive it.
 class PluginWatch {
  public:
-  /// `given_up`: set when the call takes too long, instead of ending the process; null: it is ended.
+  /// `given_up`: set when the call takes too long, instead of ending the process; null: the process is ended.
   PluginWatch(PluginKind kind, std::string_view id, std::string_view call,
               std::atomic<bool>* given_up = nullptr);
   ~PluginWatch();
@@ -29,27 +29,27 @@ class PluginWatch {
   const std::string_view call_;
   std::atomic<bool>* const given_up_;
   PluginWatch* const outer_;  // on this thread
-  // The rest is the watchman's, under its mutex.
+  // The members below belong to the watchdog thread, under its mutex.
   PluginWatch* previous_ = nullptr;
   PluginWatch* next_ = nullptr;
   bool watched_ = false;
   int pauses_ = 0;     // above zero while the kernel or another plugin works for it
-  int own_looks_ = 0;  // how often the watchman has found it at work
-  int all_looks_ = 0;  // or waiting for what it asked for
-  long resident_ = 0;  // of the process when it began, in bytes
+  int own_looks_ = 0;  // how often the watchdog has found it running
+  int all_looks_ = 0;  // or waiting for the kernel
+  long resident_ = 0;  // of the process at the beginning, in bytes
   friend class Watchman;
   friend class KernelWork;
   friend std::string plugin_at_work();
 };
 
-/// "cost_model 'x': [P12] predict": the plugin at work on this thread; "" where none is.
+/// "cost_model 'x': [P12] predict": the plugin running on this thread, or "".
 std::string plugin_at_work();
 
-/// How many seconds one call may take; 0 when nobody looks.
+/// The time limit of one call in seconds; 0 when there is none.
 int plugin_seconds();
 
-/// While it lives, the kernel works on this thread for the plugin that called it: the plugin's time continues
-/// at a tenth, and a crash is not its own.
+/// Marks work of the kernel for the plugin that called it: the plugin's
+/// clock runs at a tenth, and a crash is not attributed to it.
 class KernelWork {
  public:
   KernelWork();

@@ -18,7 +18,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A vector of these, immutable and shared: copies take no memory.
+/// An immutable, shared vector of sampling points: copies take no memory.
 class SamplingPoints {
  public:
   SamplingPoints() : SamplingPoints(std::vector<SamplingPoint>()) {}
@@ -35,25 +35,25 @@ class SamplingPoints {
   std::shared_ptr<const std::vector<SamplingPoint>> points_;
 };
 
-/// Immutable, shared, readable from any thread. Those of a history (MeasuredHistory) are without programs:
-/// they have what a searcher mutates, and no more.
+/// Immutable, shared, readable from any thread. Candidates of a history
+/// (MeasuredHistory) have no program: only what a searcher mutates.
 struct Candidate {
-  /// Complete, decisions as repaired: what is recorded, and whose searchable part a searcher mutates. Of one
-  /// without a program the searchable part alone.
+  /// Complete, with repaired decisions: it is recorded, and a searcher mutates
+  /// its searchable part. Without a program, only the searchable part.
   Trace trace;
-  /// The sampling instructions of `trace` with the domains they met.
+  /// The sampling instructions of `trace` with their domains.
   SamplingPoints points;
   /// The finished program, lowered for the space's target.
   LoweredProgram lowered;
-  /// Of `lowered`, and what the candidate is: traces that lower to one program are one candidate.
+  /// The hash of `lowered`, which identifies the candidate: traces that lower to one program are equal.
   uint64_t lowered_hash = 0;
-  /// What the extensions of the space add to the columns of features; null where they add none.
+  /// The feature columns that the space's extensions add; null if none.
   std::shared_ptr<const std::vector<AddedColumn>> added_columns;
 
   bool has_program() const { return !lowered.program.outputs.empty(); }
 
-  /// What a library works out from the program, as its features: `make()` at the first call for a T, kept as
-  /// long as the candidate lives. What `make` throws is passed on, and nothing is kept.
+  /// Data that a library derives from the program, such as its features: calls `make()` once for each type
+  /// T and keeps the result with the candidate. An exception of `make` is passed on, and nothing is kept.
   template <typename T, typename Make>
   const T& kept(const Make& make) const {
     const std::lock_guard lock(mutex_);
@@ -69,7 +69,7 @@ struct Candidate {
 };
 using CandidatePtr = std::shared_ptr<const Candidate>;
 
-/// A candidate and what became of it.
+/// A candidate and its result.
 struct Measured {
   CandidatePtr candidate;
   std::optional<Timing> timing;             // present exactly when it succeeded

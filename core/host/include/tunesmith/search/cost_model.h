@@ -1,16 +1,16 @@
 // Cost models: the interface that a cost-model plugin implements.
 //
-// tunesmith/performance/features.h gives documented numbers for each store of a lowered program. A model that
-// wants others reads them off Candidate::lowered.program: tunesmith/ir/visit.h walks its statements and
-// expressions, tunesmith/lower/lower.h says what they look like.
+// tunesmith/performance/features.h gives documented features for each store of a lowered program.
+// A model that needs others computes them from Candidate::lowered.program: tunesmith/ir/visit.h
+// walks its statements and expressions, tunesmith/lower/lower.h describes them.
 //
-// A run that was interrupted continues with a new object, which gets the whole history in one call. So what
-// update() leaves behind must follow from what it was told, in that order, and not from how often it was
-// called.
+// An interrupted run continues with a new object, which gets the
+// whole history in one call. So the state after update() must depend
+// only on the results and their order, not on the number of calls.
 //
-// Before a batch is learned the kernel holds the model's scores against what was measured (tuner.h,
-// ModelBatch). A model that answers what is no number, orders three batches worse than chance, or hangs in
-// begin(), update() or predict() (PluginLimits) is named and not asked again; the run continues without it.
+// The kernel compares the scores of each batch with the measured times before the model learns from it
+// (tuner.h, ModelBatch). A model that returns a score that is not finite, orders three batches worse
+// than chance, or hangs (PluginLimits) is reported and not used any more; the run continues without it.
 #pragma once
 
 #include <memory>
@@ -27,40 +27,40 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// How much of what a model has learned comes from one number that it reads.
+/// How much one feature contributes to what a model has learned.
 struct FeatureImportance {
-  std::string feature;  // the name of a column, or one of the model's own
-  double share = 0.0;   // of all: they add up to 1
+  std::string feature;  // the name of a column, or of a feature of the model
+  double share = 0.0;   // of the total: all shares add up to 1
 };
 
-/// One object for a whole run; called by one thread at a time, not always the same. predict() must not change
-/// what later calls answer.
+/// One object for a whole run; called by one thread at a time, not always
+/// the same. predict() must not change the results of later calls.
 class CostModel {
  public:
   virtual ~CostModel();
-  /// Once, before anything else: the columns of features that the space's extensions add
-  /// (feature_columns_with()). A model that is not told has none of them. Throws UserError when what its
-  /// options name was learned from others.
+  /// Called once, first: the feature columns that the space's extensions add
+  /// (feature_columns_with()). Without the call there are none. Throws UserError
+  /// if a model file named in the options was learned from other columns.
   virtual void use_columns(std::span<const FeatureColumn> added);
-  /// Once, before begin(): levels and scopes of the machine, for models that look at what its threads do. It
-  /// outlives the model.
+  /// Called once, before begin(): levels and scopes of the machine, for
+  /// models that analyse its threads. The reference outlives the model.
   virtual void use_execution(const ExecutionModel& execution);
-  /// Before anything else but use_columns(), use_execution() and load(), once for each workload that is
-  /// tuned. What was learned of those before is kept.
+  /// Called once for each tuned workload, after use_columns(), use_execution()
+  /// and load(). What was learned of earlier workloads is kept.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
-  /// Learns from what was measured of the workload since the last call, in the order in which it was
-  /// measured: each program is told once. A model keeps what it needs of the candidates, such as their
-  /// features, and not the candidates: each of these holds its whole program.
+  /// Learns from the results since the last call, in the order of measurement;
+  /// each program is passed once. A model copies what it needs (such as
+  /// features) and does not keep the candidates: each holds its whole program.
   virtual void update(std::span<const Measured> results) = 0;
-  /// One score for each, higher is better; only the order counts. Finite.
+  /// One finite score for each, higher is better; only the order counts.
   virtual std::vector<double> predict(std::span<const CandidatePtr> candidates) = 0;
-  /// What has been learned, as bytes for load() of another object with the same options, which then predicts
-  /// the same; "" when there is nothing to keep, which is so unless the model says otherwise.
+  /// What was learned, as bytes for load() of another object with the same options,
+  /// which then predicts the same; "" when there is nothing to save, as by default.
   virtual std::string save() const;
-  /// Throws UserError when the bytes are not what save() made, or of a version that is not read any more.
+  /// Throws UserError if save() did not write the bytes, or if their version is not supported any more.
   virtual void load(std::string_view saved);
-  /// What it goes by, the most important first. Empty when it cannot say, which is so unless it says
-  /// otherwise.
+  /// The features that the model uses, the most
+  /// important first. Empty if unknown, as by default.
   virtual std::vector<FeatureImportance> importance() const;
 };
 

@@ -1,10 +1,10 @@
-// Points of a sketch as numbers, for searchers that model what they have measured.
+// Encodes points of a sketch as numbers, for searchers that model measured times.
 //
-// Each sampling kind encodes its own decisions (SamplingKind::encode): a tile as the logarithms of its
-// factors over that of the extent, a place in the program by its depth, an ordered category by its rank, any
-// other by one number for each of its values. A searcher needs to know none of that: all numbers are from 0
-// to 1, and points of one sketch have encodings of one length, in which the same place stands for the same
-// thing.
+// Each sampling kind encodes its own decisions (SamplingKind::encode): a tile as the
+// logarithms of its factors divided by that of the extent, a location by its depth,
+// an ordered category by its rank, any other by one number per value. A searcher
+// needs to know none of that: all numbers are from 0 to 1, and the points of one
+// sketch have encodings of equal length, in which each position has a fixed meaning.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Which sketch a trace is a point of: equal for traces whose searchable parts differ in decisions alone.
-/// Costs as much as printing the trace.
+/// Identifies the sketch of a trace: equal for traces whose searchable
+/// parts differ only in decisions. Costs as much as printing the trace.
 uint64_t sketch_key(const Trace& trace);
 
-/// The encodings of the decisions of `trace` at `points`, one after the other. `points` are a candidate's or
-/// a sketch's; `trace` has a legal decision at each. Points of one sketch give vectors of one length.
+/// The concatenated encodings of the decisions of `trace` at `points`, which are those of a candidate or
+/// sketch; `trace` must have a legal decision at each. All points of one sketch give vectors of equal length.
 std::vector<double> encode(std::span<const SamplingPoint> points, const Trace& trace);
 
-/// How many points a sketch has, over the domains that are given: what one decision changes in another's
-/// domain is not seen. A product, which may be beyond 2^53 and then is rounded.
+/// The number of points of a sketch over the given domains, ignoring that one
+/// decision may change the domain of another. A product, rounded beyond 2^53.
 double count_points(std::span<const SamplingPoint> points);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// What is known of a task, kept small: a long run measures ten thousands of programs.
+// The results of a task in a compact form: a long run measures tens of thousands of programs.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Results in the order in which they were added. A candidate comes back without its program, which its trace
-/// gives again, and with the searchable part of its trace, which is what a searcher mutates; the finishing
-/// part is there, too, where finishing drew decisions that replaying would not draw again. Reading is
-/// thread-safe.
+/// Results in the order of insertion. A candidate is returned without its
+/// program, which its trace can recreate, and with the searchable part of its
+/// trace, which a searcher mutates; the finishing part is kept only if finishing
+/// drew decisions that replaying would not draw again. Thread-safe to read.
 class MeasuredHistory {
  public:
   MeasuredHistory();
@@ -27,16 +27,16 @@ class MeasuredHistory {
 
   size_t size() const;
   bool empty() const { return size() == 0; }
-  /// A new object at each call, made in about the time in which its trace is copied.
+  /// Makes a new object at each call, in about the time of copying its trace.
   Measured operator[](size_t i) const;
-  /// Candidate::lowered_hash, without making the candidate.
+  /// Candidate::lowered_hash, without creating the candidate.
   uint64_t lowered_hash(size_t i) const;
-  /// Timing::min, without making the candidate; nothing when it failed.
+  /// Timing::min, without creating the candidate; nothing if it failed.
   std::optional<double> seconds(size_t i) const;
 
-  /// All from the place `begin` on.
+  /// All from the index `begin` on.
   std::vector<Measured> since(size_t begin) const;
-  /// At most `n` of those that worked, the fastest first; of equally fast ones the one that was added first.
+  /// At most `n` successful ones, the fastest first; of equally fast ones, the one added first.
   std::vector<CandidatePtr> fastest(size_t n) const;
 
  private:

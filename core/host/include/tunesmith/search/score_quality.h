@@ -1,5 +1,5 @@
-// How well scores order what was measured. All take as many scores as throughputs, higher being better of
-// both, with 0 as the throughput of a failure. Functions of their arguments alone.
+// Cost-model accuracy: how well scores order measured programs. Each function takes as many scores
+// as throughputs; higher is better for both, and a failure has throughput 0. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Spearman's, equal values sharing their places: 1 in order, 0 as good as chance. 0 where one of the two is
-/// constant, or nothing is given.
+/// Spearman's rank correlation with averaged ties: 1 for the same
+/// order, 0 for chance. 0 if one of the two is constant or empty.
 double rank_correlation(std::span<const double> scores, std::span<const double> throughputs);
 
-/// Of all pairs whose throughputs differ by the factor `apart` and more, the share that the scores order as
-/// the throughputs do; equal scores count half. 0.5 where there is no such pair. Takes time by the square of
-/// their number.
+/// The share of pairs whose throughputs differ by at least the factor
+/// `apart` that the scores order like the throughputs; equal scores
+/// count half. 0.5 if there is no such pair. Takes quadratic time.
 double pairs_in_order(std::span<const double> scores, std::span<const double> throughputs,
                       double apart = 1.0);
 
-/// The best throughput among the `n` with the highest scores, over the best of all; of equal scores the
-/// earlier is taken. 0 where everything failed.
+/// The best throughput among the `n` highest scores, divided by the best
+/// of all; of equal scores the earlier counts. 0 if everything failed.
 double best_of_first(std::span<const double> scores, std::span<const double> throughputs, size_t n);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// What a space does without.
+// Extensions that are missing from a space.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// An extension that a space takes where it is (`"acme_npu?"`), and that no pack has.
+/// An optional extension (`"acme_npu?"`) that no pack contains.
 struct AbsentExtension {
   std::string name;
   SourceLocation location;  // of its name in the spaces file
-  std::string nearest;      // the extension that may be meant, or ""
+  std::string nearest;      // a similarly named extension, or ""
 
   /// "spaces.yaml:7:47: there is no extension 'acme_nup'; did you mean 'acme_npu'?". One line.
   std::string str() const;

@@ -1,4 +1,4 @@
-// What a space would be composed of here, and everything that stands in its way.
+// Checks what a space consists of on this machine, and reports all its problems.
 #pragma once
 
 #include <string>
@@ -11,37 +11,37 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Something for which Space's constructor would throw, or a hint that nobody carries out.
+/// A problem for which Space's constructor would throw, or an annotation that nothing consumes.
 struct SpaceFault {
   std::string message;      // as an exception's what(): "s.yaml:3:14: ..."
-  bool of_machine = false;  // the machine or a plugin is at fault (EnvironmentError), not the text
+  bool of_machine = false;  // a fault of the machine or a plugin (EnvironmentError), not of the text
 };
 
 struct CheckedExtension {
   std::string name;
-  bool optional = false;  // the space does without it where it is not here
-  std::string lacks;      // what is missing, "" where the extension is here
+  bool optional = false;  // the space works without it if it is missing
+  std::string lacks;      // what is missing; "" if the extension is available
 };
 
 struct CheckedModule {
   std::string id;
   ModuleStage stage = ModuleStage::Block;
   std::string options;     // all of them, as Options::str()
-  std::string written;     // those that the space writes: "max_innermost=64 write_reuse=[1, 2]"
-  std::string brought_by;  // the module that needs it, "" where the space names it itself
+  std::string written;     // the options that the space sets: "max_innermost=64 write_reuse=[1, 2]"
+  std::string brought_by;  // the module that requires it; "" if the space names it
 };
 
 struct SpaceCheck {
-  /// That the space requires and that are not here: nothing else of it was looked at.
+  /// Required packs that are missing; then nothing else was checked.
   std::vector<std::string> missing_packs;
   std::string target;                        // its id and all its options
   std::vector<CheckedExtension> extensions;  // in the space's order
-  std::vector<CheckedModule> modules;        // those that can be made, in the order in which they are applied
-  std::vector<SpaceFault> faults;            // target, extensions, modules, search; empty: it composes
+  std::vector<CheckedModule> modules;        // those that can be created, in the order of application
+  std::vector<SpaceFault> faults;            // of target, extensions, modules, search; empty if it composes
 };
 
-/// Looks at every part, whatever is wrong with the others, and loads the plugins that are named. Compiles no
-/// instruction of an extension: Space's constructor does. Throws nothing for what is wrong with the space.
+/// Checks every part, also after errors, and loads the named plugins. Does not compile instructions
+/// of extensions, which Space's constructor does. Throws nothing for problems of the space.
 SpaceCheck check_space(const SpaceSpec& spec, PluginRegistry& registry);
 
 /// "block", "root" or "finishing".

@@ -1,4 +1,4 @@
-// What a module says of itself to whoever composes a space of it.
+// What a module declares about itself for the composition of spaces.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Annotations are hints: they change no result, and somebody must carry them out. Who does registers them:
-/// a module here, a step of lowering in LoweringStep::consumes, a target in Target::consumes(). A space in
-/// which a module makes what nobody after it consumes is named by `spaces lint` and by whoever composes it.
+/// Annotations are hints: they change no result, and something must consume them: a module
+/// (declared here), a step of lowering (LoweringStep::consumes) or a target (Target::consumes()).
+/// `spaces lint` and whoever composes the space report annotations that nothing consumes.
 struct ModuleDescription {
-  /// Keys of the annotations that schedules of this object, with its options, may leave for others.
+  /// Keys of the annotations that this object, with its options, may leave for others.
   std::vector<std::string> makes = {};
-  /// Keys of those that it carries out.
+  /// Keys of the annotations that it consumes.
   std::vector<std::string> consumes = {};
-  /// Ids of modules without which this one's work stays undone. A space that names this module has them, too,
-  /// with their default options, unless it names or removes them itself.
+  /// Ids of modules that this one needs. A space that names this module
+  /// also gets them, with default options, unless it names or removes them.
   std::vector<std::string> partners = {};
-  /// Where this module goes when another one brings it: before the first of the list that is named here, else
-  /// at the end.
+  /// The position of this module when another one brings
+  /// it: before the first listed module, else at the end.
   std::vector<std::string> before = {};
 };
 

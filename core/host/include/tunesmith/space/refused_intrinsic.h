@@ -8,11 +8,11 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A tensor intrinsic that the target's compiler refuses, or that ends it (IntrinsicCompiler).
+/// A tensor intrinsic that the target's compiler refuses, or that crashes it (IntrinsicCompiler).
 struct RefusedIntrinsic {
   std::string extension;
   std::string name;
-  SourceLocation location;  // of its implementation, where that was read from a file
+  SourceLocation location;  // of its implementation, if it was read from a file
   std::string reason;
 
   /// "acme.yaml:12:7: extension 'acme': tensor intrinsic acme_dot cannot be compiled: REASON". One line.

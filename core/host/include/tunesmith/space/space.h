@@ -1,4 +1,4 @@
-// A space, composed: the target, the modules in order, and how sketches and candidates come of them.
+// A composed space: the target and the modules in order, which make sketches and candidates.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,12 @@ struct ModuleEvent {
   std::string module;
   std::string block;  // "" for the root
   ModuleResult::Status status;
-  std::string reason;  // of a refusal or a claim; why there are not more schedules, or ""
-  size_t forks = 0;    // schedules answered
-  size_t count = 1;    // equal events merged, over all branches of the space
+  std::string reason;  // of a refusal or claim; or why there are no more schedules; or ""
+  size_t forks = 0;    // schedules returned
+  size_t count = 1;    // merged equal events, over all branches of the space
 };
 
-/// What one module added to a sketch's trace: the instructions from `begin` to before `end`.
+/// The instructions [begin, end) that one module added to a sketch's trace.
 struct SketchStep {
   std::string module;
   std::string block;  // "" for the root
@@ -48,102 +48,102 @@ struct SketchStep {
 /// The space of one program.
 struct SketchSet {
   std::vector<Schedule>
-      sketches;  // in a fixed order; not empty: the unscheduled program is there when no module applied
-  std::vector<std::vector<SketchStep>> steps;  // how each of the sketches came to be
+      sketches;  // in a fixed order; not empty: the unscheduled program if no module applied
+  std::vector<std::vector<SketchStep>> steps;  // how each sketch was made
   std::vector<ModuleEvent> events;
 };
 
-/// Must this machine be able to run the target's programs? Where it need not, programs are made, interpreted
-/// and compiled, and are not to be loaded.
+/// Must this machine be able to run the target's programs? If not,
+/// programs are made, interpreted and compiled, but not loaded.
 enum class TargetPresence { Required, NotRequired };
 
-/// Composed all or nothing: the constructor loads every plugin that the description names and checks every
-/// option, or throws UserError and nothing has happened. Afterwards immutable; materialise() may be called
-/// from several threads.
+/// The constructor loads every named plugin and checks every option;
+/// on errors it throws UserError and has no effect. Immutable
+/// afterwards; materialise() may be called from several threads.
 class Space {
  public:
-  /// EnvironmentError where the target's probe finds that something is missing and it is required.
+  /// EnvironmentError if the target is required and its probe finds that something is missing.
   Space(const SpaceSpec& spec, PluginRegistry& registry, TargetPresence presence = TargetPresence::Required);
-  /// On a target that is there already: what the description says of its target is not read. A replayed
-  /// table's (tables/replay.h) is no plugin.
+  /// With an existing target, ignoring the target in the description.
+  /// The target of a replayed table (tables/replay.h) is no plugin.
   Space(const SpaceSpec& spec, PluginRegistry& registry, std::shared_ptr<Target> target);
   ~Space();
   Space(const Space&) = delete;
   Space& operator=(const Space&) = delete;
 
-  /// Its modules are those of the description and the partners that they bring.
+  /// Contains the modules of the description and the partners that they bring.
   const SpaceSpec& spec() const;
   Target& target() const;
-  /// The target's description with the extensions' additions.
+  /// The target's description with the extensions' quantities.
   const DeviceModel& device() const;
-  /// Those of all extensions that the description names, here or not: what schedules of this space call by a
-  /// name. generate() and materialise() make their schedules with them; whoever replays a trace of this space
-  /// hands them to replay().
+  /// The intrinsics of all extensions in the description, available or not,
+  /// which schedules of this space call by name. generate() and materialise()
+  /// use them; whoever replays a trace of this space passes them to replay().
   const std::shared_ptr<const TensorIntrinsics>& intrinsics() const;
-  /// Those that programs may call: of the extensions that are here, without what the target's compiler
-  /// refuses.
+  /// The intrinsics that programs may call: those of
+  /// available extensions that the target's compiler accepts.
   const std::vector<TensorIntrinsicPtr>& callable_intrinsics() const;
-  /// Of features, those that the extensions add, in their order.
+  /// The feature columns that the extensions add, in their order.
   const std::vector<FeatureColumn>& added_columns() const;
-  /// What tasks of this space are tuned for; their records are kept under its text. Its extensions are those
-  /// that are here.
+  /// The target as part of a task's identity, under whose
+  /// text records are kept, with the available extensions.
   const TargetIdentity& task_target() const;
-  /// Canonical text of the modules and all their options; records carry its hash, so that a changed space
-  /// does not resume an old run.
+  /// The canonical text of the modules and all their options; records
+  /// contain its hash, so that a changed space does not resume an old run.
   const std::string& rules() const;
   uint64_t rules_hash() const;
-  /// Canonical texts of the searchers, one a line with what they may try, and of the cost model, with all
-  /// their options. No part of rules(): the space is the same for every search.
+  /// The canonical texts of the searchers (one per line, with their trials) and of the cost
+  /// model, with all options. Not part of rules(): the space is the same for every search.
   const std::string& search_text() const;
   const std::string& cost_model_text() const;
-  /// id -> version of every plugin in use, for the environment; without the task scheduler, which decides no
-  /// time.
+  /// id -> version of every plugin in use, for the environment;
+  /// without the task scheduler, which does not affect times.
   const std::map<std::string, std::string>& plugin_versions() const;
 
-  /// Tensor intrinsics that the target's compiler refuses, by their extensions' names. No module is
-  /// offered them, and materialise() refuses schedules that call them.
+  /// Intrinsics that the target's compiler refuses, by extension. Modules
+  /// do not see them, and materialise() refuses schedules that call them.
   const std::vector<RefusedIntrinsic>& refused_intrinsics() const;
 
-  /// Extensions that the description takes where they are, and that no pack has.
+  /// Optional extensions that no pack contains.
   const std::vector<AbsentExtension>& absent_extensions() const;
-  /// Hints of its modules that nobody carries out: programs are right, and slower than they could be.
+  /// Annotations of its modules that nothing consumes: programs are correct, but slower than possible.
   const std::vector<UnconsumedAnnotation>& unconsumed_annotations() const;
 
   std::shared_ptr<Searcher> create_searcher(size_t stage) const;
-  /// One that the space does not name, with its default options: SearchContext::create_searcher().
+  /// Creates a searcher that the space does not name, with default options: SearchContext::create_searcher().
   std::shared_ptr<Searcher> create_searcher(const std::string& id) const;
   std::shared_ptr<CostModel> create_cost_model() const;
-  /// Throws UserError when the description names none.
+  /// Throws UserError if the description names none.
   std::shared_ptr<TaskScheduler> create_task_scheduler() const;
 
-  /// Applies the modules to `program`, one module after the other, each visiting the blocks from the last to
-  /// the first (MetaSchedule, figure 5). A module that answers Broken, throws, or leaves a program that does
-  /// not verify ends it: PluginError.
+  /// Applies the modules to `program` in order, each to the blocks from the
+  /// last to the first (MetaSchedule, figure 5). Throws PluginError if a
+  /// module returns Broken, throws, or leaves a program that does not verify.
   SketchSet generate(const Program& program) const;
-  /// Replays, applies the finishing modules and lowers; the candidate's trace is complete. A complete trace
-  /// is only replayed and lowered: no module is asked. Failure: illegal_schedule, verify_limits, or
-  /// compile_error where it calls one of refused_intrinsics(). Open
-  /// decisions are drawn again, some hundred times at most, as long as a limit refuses them: each draw that
-  /// the limits allow is as likely as before. `observer` sees the program after each step of lowering.
+  /// Replays, applies the finishing modules and lowers; the candidate's trace is complete. A
+  /// complete trace is only replayed and lowered, without modules. Failures: illegal_schedule,
+  /// verify_limits, or compile_error for a call of one of refused_intrinsics(). Open decisions
+  /// are redrawn, up to some hundred times, while a limit refuses them: draws that the limits
+  /// allow stay equally likely. `observer` sees the program after each lowering step.
   tl::expected<CandidatePtr, CandidateFailure> materialise(const Program& program, const Trace& trace,
                                                            RandomStream random,
                                                            const LoweringObserver& observer = {}) const;
 
  private:
   struct State;
-  /// Of one draw.
+  /// A single draw.
   tl::expected<CandidatePtr, CandidateFailure> materialise_draw(const Program& program, const Trace& trace,
                                                                 RandomStream random,
                                                                 const LoweringObserver& observer) const;
   std::unique_ptr<State> state_;
 };
 
-/// The packs that the description requires and that are not here, in its order. With one missing, the space
-/// cannot be composed: EnvironmentError.
+/// The required packs that are missing, in the description's order.
+/// If one is missing, the space cannot be composed: EnvironmentError.
 std::vector<std::string> missing_packs(const SpaceSpec& spec, const PluginRegistry& registry);
 
-/// What Space::intrinsics() would be, without the space: for who replays traces and compiles nothing. Throws
-/// as the constructor does where an extension is not there or is refused.
+/// Space::intrinsics() without composing the space, for callers that replay traces and
+/// compile nothing. Throws as the constructor does if an extension is missing or refused.
 std::shared_ptr<const TensorIntrinsics> read_extensions(const SpaceSpec& spec, PluginRegistry& registry);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// spaces.yaml: parsed once into typed structures, everything checked that can be checked without loading a
-// plugin.
+// spaces.yaml: parsed into typed structures, with all
+// checks that are possible without loading a plugin.
 #pragma once
 
 #include <filesystem>
@@ -20,13 +20,13 @@ struct PluginUse {
   std::string id;
   SourceLocation location;
   std::vector<RawOption> options;
-  /// `with: [acme_npu?]`: taken only where its probe finds it.
+  /// `with: [acme_npu?]`: used only if its probe succeeds.
   bool optional = false;
-  /// Of a module that no list names: the module that brings it (ModuleDescription::partners).
+  /// For a module that no list names: the module that brings it (ModuleDescription::partners).
   std::string brought_by = {};  // NOLINT(readability-redundant-member-init): may be left out
 
-  /// Of an extension that is named by its file: the path, relative to the spaces file's folder. Empty for a
-  /// plugin.
+  /// For an extension named by its file: the path, relative
+  /// to the spaces file's folder. Empty for a plugin.
   std::filesystem::path extension_path() const;
 };
 
@@ -36,26 +36,26 @@ struct PackUse {
   SourceLocation location;
 };
 
-/// One space after `extends`, `modules+` and `with+` have been applied. What a space extends is in the same
-/// file, else it is one of those that come with Tunesmith.
+/// One space after `extends`, `modules+` and `with+` were
+/// applied. The extended space is in the same file or built in.
 struct SpaceSpec {
   std::string name;
   SourceLocation location;
-  /// Without which it cannot be composed: `requires:`, with those of what it extends.
+  /// Packs that the space cannot be composed without: `requires:`, with those of the extended space.
   std::vector<PackUse> packs;
-  std::string description;  // one line; "" where it has none, and never that of the space that it extends
+  std::string description;  // one line, or ""; not inherited from the extended space
   PluginUse target;
   std::vector<PluginUse> extensions;
   std::vector<PluginUse> modules;
-  std::vector<std::string> removed;  // modules that no other brings, since `modules+` removes them
-  /// One searcher, or a chain of them one after the other; a chain's members may say `trials`.
+  std::vector<std::string> removed;  // modules that partners must not bring, since `modules+` removes them
+  /// One searcher, or a chain of searchers; members of a chain may have `trials`.
   struct Stage {
     PluginUse searcher;
-    int64_t trials = 0;  // 0: what is left
+    int64_t trials = 0;  // 0: the remaining ones
   };
   std::vector<Stage> search;
   PluginUse cost_model;
-  /// Of runs that tune many tasks; without an id when the space names none.
+  /// For runs that tune many tasks; without an id if the space names none.
   PluginUse task_scheduler;
   /// Where its candidates are measured; without an id when the space does not say: on this machine.
   PluginUse runner;
@@ -67,22 +67,22 @@ struct SpaceSpec {
 /// A whole file. Immutable after parse().
 class SpacesFile {
  public:
-  /// Throws UserError with file:line:column: missing file, YAML error, two documents, duplicate key, unknown
-  /// key (with the nearest known), wrong type, version not known, cycle in `extends`, unknown space,
-  /// `modules+` naming a module that is not there, nesting or size beyond limits.
+  /// Throws UserError with file:line:column: missing file, YAML error, two documents, duplicate
+  /// key, unknown key (with the nearest known), wrong type, unknown version, cycle in `extends`,
+  /// unknown space, `modules+` with a module that is not there, too much nesting or size.
   static SpacesFile load(const std::filesystem::path& path);
   static SpacesFile parse(const std::string& text, const std::string& file_name);
-  /// The same for who wants all mistakes at once: they are added to `faults`, and what can be read of spaces
-  /// that have one is there. Throws as the others where nothing can be: no YAML, another version.
+  /// Collects all mistakes in `faults`, and reads as much as possible of faulty
+  /// spaces. Throws if nothing can be read: invalid YAML, another version.
   static SpacesFile load(const std::filesystem::path& path, std::vector<UserError>& faults);
   static SpacesFile parse(const std::string& text, const std::string& file_name,
                           std::vector<UserError>& faults);
 
   std::vector<std::string> names() const;
-  /// Does the space have a mistake in its text, or extend one that has?
+  /// Does the space, or one that it extends, have a mistake in its text?
   bool has_fault(const std::string& name) const { return faulty_.contains(name); }
-  /// The space by name, or the file's `default:` when `name` is empty. Unknown: UserError with the nearest
-  /// known.
+  /// The space by name, or the file's `default:` if `name`
+  /// is empty. Throws UserError with the nearest known name.
   const SpaceSpec& space(const std::string& name) const;
   /// Folders under `plugins:`, resolved against the file's own folder.
   const std::vector<std::string>& plugin_paths() const { return plugin_paths_; }

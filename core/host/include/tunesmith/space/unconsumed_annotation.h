@@ -1,4 +1,4 @@
-// Annotations that a space's modules make for nobody.
+// Annotations of a space's modules that nothing consumes.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A hint that nothing after its module carries out: no module of the space, step of lowering or target.
+/// An annotation that no later module of the space, lowering step or target consumes.
 struct UnconsumedAnnotation {
   std::string key;
   std::string module;

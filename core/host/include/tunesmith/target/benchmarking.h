@@ -1,4 +1,4 @@
-// A target's facet: how fast the machine is, without any program of a user.
+// A target's facet: measures the speed of the machine.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace tunesmith {
 
 class Target;
 
-/// A kernel that does nothing but independent multiply-adds, as fast as the machine can.
+/// A kernel of independent multiply-adds, as fast as the machine can execute them.
 struct PeakKernel {
   CompiledKernel kernel;    // takes no buffers
   double operations = 0.0;  // arithmetic operations of one call, on all threads together
-  /// The tensor intrinsic that makes them; empty where they are the processor's own.
+  /// The tensor intrinsic that it calls; empty for the processor's own instructions.
   std::string unit = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
@@ -24,15 +24,15 @@ class Benchmarking {
  public:
   virtual ~Benchmarking();
 
-  /// Multiply-adds of `type` on `threads` cores, about half a millisecond of them. Timed in turn with a
-  /// program it gives the peak at that moment, on a machine shared with others, too.
+  /// About half a millisecond of multiply-adds of `type` on `threads` cores. Timed
+  /// in turn with a program, it gives the current peak, also on a shared machine.
   virtual PeakKernel peak_kernel(DType type, int threads) = 0;
-  /// Bytes a second read plus written when copying a buffer far larger than the caches on `threads` cores,
-  /// measured now. Throws EnvironmentError where that is impossible.
+  /// Measures the bytes per second, read plus written, of copying a buffer much larger
+  /// than the caches on `threads` cores. Throws EnvironmentError if that is impossible.
   virtual double measure_copy_bandwidth(int threads) = 0;
 };
 
-/// Throws EnvironmentError where `target` has no such facet.
+/// Throws EnvironmentError if `target` has no such facet.
 Benchmarking& benchmarking_of(Target& target);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// A machine as named quantities. Modules, validators, features and the roofline read these, never a device's
-// name.
+// A machine as named quantities. Modules, validators, features
+// and the roofline read these, never a device's name.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What a target or an extension says of the machine it is for: which quantities there are, and what they
-/// mean, is theirs and their readers' to say (docs/targets.md lists those of the plugins that come along).
-/// Values are in bytes, counts, seconds and bits as the name says.
+/// What a target or extension says of its machine. The target defines which
+/// quantities exist and what they mean (docs/targets.md lists those of the built-in
+/// plugins). Values are in bytes, counts, seconds or bits, as the name says.
 class DeviceModel {
  public:
   void set(std::string name, double value) { quantities_[std::move(name)] = value; }
   std::optional<double> find(std::string_view name) const;
-  /// Throws EnvironmentError naming the quantity when the target does not give it.
+  /// Throws EnvironmentError with the quantity's name if the target does not define it.
   double get(std::string_view name) const;
   double get_or(std::string_view name, double fallback) const;
   const std::map<std::string, double, std::less<>>& all() const { return quantities_; }
 
-  /// A one-line description for people ("2 cores, 512-bit vectors"); nothing may depend on it.
+  /// One line for people ("2 cores, 512-bit vectors"); nothing may depend on it.
   std::string description;
 
  private:

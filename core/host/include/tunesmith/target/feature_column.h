@@ -1,5 +1,5 @@
-// Columns of features: what a cost model may read of a store (tunesmith/performance/features.h has those that
-// come with Tunesmith), and how an extension adds columns of its own.
+// Columns of features: what a cost model may read of a store (tunesmith/performance/features.h
+// has the built-in ones), and how an extension adds columns.
 #pragma once
 
 #include <functional>
@@ -15,30 +15,30 @@ namespace tunesmith {
 struct FeatureColumn {
   std::string name;     // "float_fma", "buffer0_unique_bytes"
   std::string unit;     // "operations", "bytes", "1" for a flag or a ratio
-  std::string meaning;  // one line; of a number that is derived, how
+  std::string meaning;  // one line; for a derived number, its formula
 
   bool operator==(const FeatureColumn&) const = default;
 };
 
-/// A store of a lowered program, as the value of an added column is computed from it. Valid during the call.
+/// A store of a lowered program, from which an added column is computed. Valid during the call.
 struct FeatureStore {
   const Store& store;
-  std::span<const Loop* const> loops;  // around it, outermost first
-  std::span<const double> trips;       // iterations of each; the most, where its range depends on others
-  std::span<const float> row;          // Tunesmith's numbers of it, in the order of feature_columns()
+  std::span<const Loop* const> loops;  // the enclosing loops, outermost first
+  std::span<const double> trips;       // iterations of each; the maximum if its range varies
+  std::span<const float> row;          // the built-in features, in the order of feature_columns()
   const DeviceModel& device;
 };
 
-/// A column of an extension. It follows the rules of the others: a plain quantity, which depends on the
-/// program and the machine's quantities alone.
+/// A column of an extension. Like the others it is a plain quantity
+/// that depends only on the program and the machine's quantities.
 struct AddedColumn {
   FeatureColumn column;
-  /// Called from many threads at once. Finite, or the run ends with the extension's name.
+  /// Called from many threads. Must be finite, else the run ends with the extension's name.
   std::function<double(const FeatureStore&)> value;
 };
 
-/// Why `column` may not follow `before`: an invalid name, one that is taken, no unit, no meaning. "" when it
-/// may.
+/// "", or why `column` may not follow `before`: an
+/// invalid or duplicate name, no unit, no meaning.
 std::string column_fault(const FeatureColumn& column, std::span<const FeatureColumn> before);
 
 }  // namespace tunesmith

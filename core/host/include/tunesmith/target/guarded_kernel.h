@@ -1,4 +1,4 @@
-// A loaded kernel whose every function is a guarded call of its target's plugin (plugin/guard.h).
+// A loaded kernel whose functions are guarded calls of its target's plugin (plugin/guard.h).
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// As target.load(), under the guard, and all functions of the kernel, too: what they throw is a PluginError
-/// that names the target `id`, as is an answer against their contract (no entry, an impossible time).
+/// Guards target.load() and all functions of the kernel: their exceptions become a PluginError that
+/// names the target `id`, as do results that break their contract (no entry, an impossible time).
 std::unique_ptr<LoadedKernel> load_guarded(Target& target, const std::string& id,
                                            const CompiledKernel& kernel);
 

@@ -1,4 +1,4 @@
-// Targets: what compiles and runs a program. The interface that a target plugin implements.
+// Targets compile and run programs. The interface of target plugins.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Is the hardware here? `missing` names the first feature that is not, and is empty when all are.
+/// Is the hardware available? `missing` names the first missing feature; empty if none is missing.
 struct ProbeResult {
   std::string missing;
   bool here() const { return missing.empty(); }
@@ -29,89 +29,89 @@ class Benchmarking;
 class Packaging;
 class SeparateDevice;
 
-/// What compiles programs for a machine and loads them. What a target can do besides is in its facets, each a
-/// class in a header of its own; a target without one leaves its function out. A facet belongs to the target
-/// and lives as long as it; its function gives the same pointer every time.
+/// Compiles programs for a machine and loads them. Optional abilities are facets, each a
+/// class in its own header; a target without one does not override its function. A facet
+/// belongs to the target and lives as long; its function always returns the same pointer.
 ///
-/// One object for a whole run, used from many threads at once: compile(), assembly(), source() and what the
-/// facets say of themselves must be thread-safe, the others are called by one thread. Errors of one candidate
-/// are returned or thrown as LowerError; of the installation as EnvironmentError.
+/// One object for a whole run, used from many threads: compile(), assembly(), source() and descriptive
+/// functions of facets must be thread-safe, the others are called by one thread. Errors of a candidate
+/// are returned, or thrown as LowerError; errors of the installation are thrown as EnvironmentError.
 class Target {
  public:
   virtual ~Target();
 
   virtual ProbeResult probe() const = 0;
   virtual const DeviceModel& device() const = 0;
-  /// Levels and scopes of the machine: host_execution() unless it says otherwise. Does not change.
+  /// Levels and scopes of the machine: host_execution() by default. Constant.
   virtual const ExecutionModel& execution() const;
-  /// What code is compiled for: kind, processor, features, options. Stable text of one line.
+  /// What code is compiled for: kind, processor, features, options. A stable text of one line.
   virtual std::string identity() const = 0;
-  /// Of the code generator: another text whenever compile() may make other code of one lowered program, so
-  /// that times of old code are never taken for those of new code. A version that is raised when the target
-  /// changes its code, then a comma and the versions of the libraries that generate code. One line.
+  /// The version of the code generator and, after a comma, of the libraries that it
+  /// uses. It must change whenever compile() may generate different code for a lowered
+  /// program, so that times of old code are never taken for those of new code. One line.
   virtual std::string fingerprint() const = 0;
   virtual LowerOptions lower_options() const = 0;
-  /// The steps by which programs are lowered for it, in order: standard_pipeline() unless it says otherwise.
+  /// The lowering steps in order: standard_pipeline() by default.
   virtual Pipeline pipeline() const;
-  /// Keys of the annotations that compile() carries out, besides those of its steps. None unless it says
-  /// otherwise.
+  /// Keys of the annotations that compile() consumes,
+  /// besides those of its steps. None by default.
   virtual std::vector<std::string> consumes() const;
-  /// Does compile() make an entry point of LoweredProgram::prepare? Where it does not, what a schedule does
-  /// to constant inputs stays in the kernel.
+  /// Does compile() make an entry point for LoweredProgram::prepare?
+  /// If not, work on constant inputs stays in the kernel.
   virtual bool can_prepare() const;
-  /// May code use this feature of the processor? In the target's own names; false for what it does not know.
+  /// May code use this feature of the processor, in the target's names? False for unknown features.
   virtual bool has_feature(std::string_view name) const;
 
-  /// Compiles for speed of compiling and of the code. The unexpected value is the compiler's message.
+  /// Optimises for compile time and speed of the code. The unexpected value is the compiler's message.
   virtual tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                             const std::string& symbol) = 0;
-  /// Throws EnvironmentError when the object is damaged, or when what its SetupStep does fails.
+  /// Throws EnvironmentError if the object is damaged or its SetupStep fails.
   virtual std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) = 0;
-  /// Human-readable code for the target, for tests and `trace show --assembly`. May throw LowerError, as
-  /// source() may, for what compile() refuses.
+  /// Readable code for tests and `trace show --assembly`. May throw
+  /// LowerError, as source() may, for programs that compile() refuses.
   virtual std::string assembly(const LoweredProgram& lowered, const std::string& symbol) = 0;
-  /// The text that compile() hands to a compiler, for people and `trace show --code`; nothing where the
-  /// target emits machine code itself, which is so unless it says otherwise.
+  /// The text that compile() passes to a compiler, for people and `trace show
+  /// --code`; nothing if the target emits machine code itself, as by default.
   virtual std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol);
 
-  // Facets, each null unless the target says otherwise.
+  // Facets, each null by default.
 
-  /// Where the back end may end the process over an intrinsic's implementation (intrinsic_compiler.h). Null:
-  /// compile() answers whatever is wrong with one.
+  /// For a back end that may end the process over an intrinsic's implementation
+  /// (intrinsic_compiler.h). Null: compile() reports all errors.
   virtual const IntrinsicCompiler* intrinsic_compiler() const;
   /// Writes libraries (packaging.h). Null: `build` is refused.
   virtual Packaging* packaging();
-  /// Measures the machine (benchmarking.h). Null: programs have no peak to be compared with.
+  /// Measures the machine (benchmarking.h). Null: programs have no peak to compare with.
   virtual Benchmarking* benchmarking();
-  /// Where programs do not run on the processor that calls them (separate_device.h). Null: they do.
+  /// For programs that do not run on the calling processor (separate_device.h). Null: they do.
   virtual SeparateDevice* separate_device();
 };
 
 /// target.lower_options() with target.execution().
 LowerOptions lower_options_of(const Target& target);
 
-/// `program` by the target's own list of steps and limits, without extensions. Throws LowerError.
+/// Lowers by the target's list of steps and limits, without extensions. Throws LowerError.
 LoweredProgram lower_for(const Target& target, const Program& program);
-/// The target's part of what tasks are tuned for (Space::task_target): its identity, the fingerprint of its
-/// code generator, and kLoweringVersion, as the text of a TargetIdentity.
+/// The target's part of a task's identity (Space::task_target): its identity, the
+/// version of its code generator, and kLoweringVersion, as the text of a TargetIdentity.
 std::string task_target(const Target& target);
 
-/// Adds to a base target: limits, intrinsics, modules, steps of lowering, columns of features. Kind
-/// `extension`.
+/// Extends a base target: limits, intrinsics, modules,
+/// lowering steps, feature columns. Kind `extension`.
 class TargetExtension {
  public:
   virtual ~TargetExtension();
   virtual ProbeResult probe(const Target& base) const = 0;
   /// May add or change quantities.
   virtual void describe(DeviceModel& device) const = 0;
-  /// May add intrinsics or change limits. Called whether probe() finds the hardware or not: schedules know
-  /// the intrinsics by name even where nothing can execute them.
+  /// May add intrinsics or change limits. Called whether probe() finds the hardware or
+  /// not: schedules know the intrinsics by name even where nothing can execute them.
   virtual void adapt(LowerOptions& options) const = 0;
   /// May insert steps into the target's list.
   virtual void extend(Pipeline& pipeline) const;
-  /// Columns that cost models are given behind the kernel's, the same at every call. Names of lower-case
-  /// letters, digits and underscores, which no other column has, with a unit and a meaning. None unless it
-  /// says otherwise.
+  /// Feature columns for cost models, behind the kernel's; the same at
+  /// every call. Names have lower-case letters, digits and underscores
+  /// and are unique; each has a unit and a meaning. None by default.
   virtual std::vector<AddedColumn> feature_columns() const;
 };
 

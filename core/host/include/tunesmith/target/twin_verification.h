@@ -1,5 +1,5 @@
-// A facet of a separate device: candidates that are verified as their twins, the same schedule of a smaller
-// instance of the workload (docs/devices.md).
+// A facet of a separate device: candidates are verified as their twins, the
+// same schedule on a smaller instance of the workload (docs/devices.md).
 #pragma once
 
 #include <memory>
@@ -17,19 +17,19 @@ struct Candidate;
 class Space;
 struct Workload;
 
-/// A candidate of a smaller instance, which stands for one of the full shape. Neither is null.
+/// A candidate on a smaller instance that stands for one on the full shape. Neither is null.
 struct Twin {
   std::shared_ptr<const Workload> workload;
   std::shared_ptr<const Candidate> candidate;
 };
 
-/// Finds the twins of one workload's candidates. Safe to use from several threads.
+/// Finds the twins of one workload's candidates. Thread-safe.
 class ReducedInstanceFinder {
  public:
   virtual ~ReducedInstanceFinder();
 
-  /// The same answer whatever was asked before. Nothing for a candidate that is to be verified as it is.
-  /// Throws LowerError where the target refuses the candidate.
+  /// Independent of earlier calls. Nothing for a candidate that is to be
+  /// verified itself. Throws LowerError if the target refuses the candidate.
   virtual std::optional<Twin> find(const Candidate& candidate) const = 0;
 };
 
@@ -38,11 +38,11 @@ class TwinVerification {
  public:
   virtual ~TwinVerification();
 
-  /// `workload` and `space`, which is of this target, outlive it. Never null.
+  /// `workload` and `space`, which uses this target, outlive it. Never null.
   virtual std::unique_ptr<ReducedInstanceFinder> make_finder(const Workload& workload,
                                                              const Space& space) const = 0;
-  /// An object that runs `twin` and has the modelled time of `lowered`, which is refused for all that
-  /// Target::compile() finds without running it. The unexpected value is the compiler's message.
+  /// Compiles `twin`, with the modelled time of `lowered`; refuses whatever Target::compile()
+  /// refuses of `lowered` without running it. The unexpected value is the compiler's message.
   virtual tl::expected<CompiledKernel, std::string> compile_reduced_instance(const LoweredProgram& lowered,
                                                                              const LoweredProgram& twin,
                                                                              const std::string& symbol) = 0;
