@@ -33,8 +33,8 @@ struct Improvement {
 
 /// The history of one task. A value.
 struct TaskHistory {
-  double weight = 1.0;  ///< above 0: how often a network calls it
-  uint64_t group = 0;   ///< equal for similar tasks: the same operator and data type with other shapes
+  double weight = 1.0;      ///< above 0: how often a network calls it
+  uint64_t group = 0;       ///< equal for similar tasks: the same operator and data type with other shapes
   double operations = 0.0;  ///< arithmetic of one call
   int64_t trials = 0;       ///< so far, with those of the same run before an interruption
   std::vector<Improvement> improvements;  ///< by increasing trials and decreasing seconds

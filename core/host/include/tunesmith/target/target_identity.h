@@ -24,7 +24,7 @@ struct TargetIdentity {
   std::string target;     // Target::identity()
   std::string generator;  // Target::fingerprint(); "" in records before schema 3
   std::string lowering;   // kLoweringVersion; before schema 8 a hash, "" before schema 3
-  std::string library;  // the hash of the target's library if it is not built in, else ""
+  std::string library;    // the hash of the target's library if it is not built in, else ""
   /// In the space's order; nothing if the record does not say, as before schema 6.
   std::optional<std::vector<ExtensionIdentity>> extensions = std::nullopt;
 
