@@ -1,5 +1,5 @@
-// Searching in a recorded table: the target and the runner that answer from it. Nothing is compiled, nothing
-// runs, and the same seed finds the same on every machine.
+// Searches a recorded table: a target and a runner that answer from it. Nothing
+// is compiled or run, and the same seed gives the same result on every machine.
 #pragma once
 
 #include <memory>
@@ -17,27 +17,27 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A target with the quantities of the one that the table was recorded for. Its compiled kernels say which
-/// program they are and nothing else; only a TableRunner takes them.
+/// A target with the quantities of the table's target. Its compiled
+/// kernels only identify their program; only a TableRunner accepts them.
 std::shared_ptr<Target> make_table_target(const Table& table);
 
-/// The table's modules and extensions with the searchers and the cost model of `search`, under its name.
+/// The table's modules and extensions with the searchers and cost model of `search`, under its name.
 SpaceSpec table_space(const Table& table, const SpaceSpec& search);
 
-/// Answers with the recorded times: one sample, seconds_of(). Belongs to one task; `table` must outlive it.
+/// Answers with the recorded times, one sample each: seconds_of(). Belongs to one task; `table` outlives it.
 class TableRunner final : public Runner {
  public:
   explicit TableRunner(const Table& table);
 
-  /// TuneHooks::refuse: a program that the table does not have.
+  /// For TuneHooks::refuse: refuses programs that are not in the table.
   std::string refuse(const Candidate& candidate) const;
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override;
   std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                            const InterleaveOptions& options) override;
-  /// Seconds that compiling and measuring what was asked for took when it was recorded.
+  /// The recorded time of compiling and measuring the requested programs, in seconds.
   double spent_seconds() const { return spent_seconds_; }
-  /// Of the table's fastest program; 0 when none worked.
+  /// The time of the table's fastest program; 0 if none worked.
   double best_seconds() const { return best_seconds_; }
 
  private:
@@ -52,25 +52,25 @@ class TableRunner final : public Runner {
   double spent_seconds_ = 0.0;
 };
 
-/// The sentence of TableRunner::refuse().
+/// The reason given by TableRunner::refuse().
 inline constexpr const char* kNotInTable = "the recorded table does not have the program";
 
-/// What has become of a table's programs since it was recorded, as modules, primitives and lowering change.
+/// How a table's programs have changed since recording, as modules, primitives and lowering change.
 struct TableCheck {
-  size_t standing = 0;     // its trace makes this very program
-  size_t changed = 0;      // its trace makes another lowered program now
-  size_t merged = 0;       // of `changed`: what it makes is another row's program
-  size_t lost = 0;         // its trace does not replay
-  std::string first_lost;  // why, of the first
-  bool same_rules = true;  // the space's rules read as they did
+  size_t standing = 0;     // the trace still gives this program
+  size_t changed = 0;      // the trace gives another lowered program
+  size_t merged = 0;       // of `changed`: the trace gives another row's program
+  size_t lost = 0;         // the trace does not replay
+  std::string first_lost;  // the reason for the first one
+  bool same_rules = true;  // the space's rules are unchanged
 };
-/// Replays every trace, on all threads of the pool. `space`: of table_space() on make_table_target().
+/// Replays every trace on all threads of the pool. `space`: of table_space() on make_table_target().
 TableCheck check_table(const Table& table, const Space& space, ThreadPool& pool);
 
-/// The table with the hashes that its traces give now. The times stay those of the programs as they were
-/// lowered when it was recorded, which is what TableRow::rounds then says no more: tables are told apart by
-/// Table::target, which stays. Rows that are lost are left out, of rows merged into one program the first
-/// stays.
+/// The table with the current hashes of its traces. Times remain those of
+/// the programs lowered at recording; TableRow::rounds does not say so,
+/// but Table::target, which stays, tells such tables apart. Lost rows are
+/// dropped; of rows that merged into one program the first stays.
 Table rehash_table(const Table& table, const Space& space, ThreadPool& pool);
 
 }  // namespace tunesmith

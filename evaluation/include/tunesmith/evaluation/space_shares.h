@@ -9,17 +9,17 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// How much of a space is one module's. A point is a sketch with all its decisions; they are counted over the
-/// domains that the decisions met when the sketches were drawn.
+/// The contribution of one module to a space. A point is a sketch with all its decisions;
+/// points are counted over the domains at the time when the sketches were drawn.
 struct ModuleShare {
   std::string module;
-  double points = 0.0;   // part of the space's points in whose making it has a hand, 0 to 1
-  double choices = 0.0;  // part of what is to be decided that is decided in its instructions, in bits, 0 to 1
+  double points = 0.0;   // the share of points in whose sketch it took part, 0 to 1
+  double choices = 0.0;  // the share of the decisions' bits in its instructions, 0 to 1
 };
 
 struct SpaceShares {
   double points = 0.0;               // of the whole space
-  std::vector<ModuleShare> modules;  // of all that were asked, in the order of their first events
+  std::vector<ModuleShare> modules;  // of all modules, in the order of their first events
 };
 
 SpaceShares shares_of(const SketchSet& set);

@@ -1,4 +1,4 @@
-// Small statistics of searches that are compared with each other. All functions are pure.
+// Small statistics for comparing searches. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@ struct Quartiles {
   double high = 0.0;
 };
 
-/// Interpolated between the two nearest values; `values` not empty, may hold infinities ("never").
+/// Interpolates linearly; `values` is not empty and may contain infinities ("never").
 Quartiles quartiles(std::vector<double> values);
 
-/// Of numbers above 0, at least one.
+/// Of positive numbers, at least one.
 double geometric_mean(std::span<const double> values);
 
-/// Wilcoxon's signed-rank test of differences between pairs, two-sided.
+/// Wilcoxon's two-sided signed-rank test of paired differences.
 struct SignedRank {
-  size_t pairs = 0;      // without those that do not differ, which say nothing
-  double p_value = 1.0;  // of a difference at least this one-sided by chance; 1 where no pair differs
+  size_t pairs = 0;      // without pairs that do not differ
+  double p_value = 1.0;  // the probability of a difference this one-sided by chance; 1 if no pair differs
 };
-/// Exact for any number of pairs, also where differences tie: the distribution over all signs is counted
-/// out, with tied ranks averaged.
+/// Exact for any number of pairs, also with ties: counts
+/// the distribution over all signs, with averaged ranks.
 SignedRank signed_rank(std::span<const double> differences);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// Recorded tables: every program of a small space with its measured times, from which a search is replayed on
-// any machine. docs/compare.md describes them and their file.
+// Recorded tables: all programs of a small space with measured times, on which searches
+// are replayed on any machine. docs/compare.md describes tables and their file format.
 #pragma once
 
 #include <cstdint>
@@ -19,56 +19,56 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// One program, and what became of it.
+/// One program and its result.
 struct TableRow {
-  /// Of the lowered program when it was measured.
+  /// Of the lowered program at the time of measurement.
   uint64_t lowered_hash = 0;
-  /// Complete, in the names of Table::definition.
+  /// Complete, with the names of Table::definition.
   std::string trace;
-  /// Seconds of one call each. A round is a visit; rounds of one program lie minutes apart. Empty exactly
-  /// when it failed.
+  /// Seconds per call. A round is one visit; rounds of a
+  /// program are minutes apart. Empty exactly if it failed.
   std::vector<std::vector<double>> rounds;
   std::optional<CandidateFailure> failure;
-  /// Seconds that compiling, verifying and measuring it took as a trial.
+  /// The seconds for compiling, verifying and measuring it as a trial.
   double cost = 0.0;
 
   bool operator==(const TableRow&) const = default;
 };
 
-/// A value. What spaces are made from and programs lowered by is all here, so that neither depends on the
-/// machine on which a table is replayed.
+/// A value. It contains everything that spaces and lowering
+/// depend on, so that a replay does not depend on the machine.
 struct Table {
   std::string workload;    // canonical text
   std::string definition;  // of the workload's file
   uint64_t workload_hash = 0;
   int threads = 0;  // of the measured programs
 
-  /// Its modules, extensions and limit of sketches, with the target by name alone; no search, no cost model.
+  /// Modules, extensions and the limit of sketches, with the target's name; without searcher and cost model.
   SpaceSpec space;
   std::string rules;  // Space::rules() when it was recorded
 
   std::string identity;      // Target::identity()
-  std::string target;        // task_target(): with what generated the code, and by which lowering
+  std::string target;        // task_target(): with the versions of code generator and lowering
   DeviceModel device;        // Target::device()
   LowerOptions limits = {};  // Target::lower_options(), without intrinsics, which extensions add
 
   Environment environment;
   std::string command;
   int64_t recorded_ms = 0;  // as Record::time_ms
-  bool complete = false;    // every program of the space is there
+  bool complete = false;    // contains every program of the space
 
-  std::vector<TableRow> rows;  // no program twice; in the order in which they were measured
+  std::vector<TableRow> rows;  // without duplicates, in the order of measurement
 };
 
-/// The time by which a program is compared: its samples' 10th percentile (kTimeQuantile). Nothing when it
-/// failed.
+/// The time that represents a program: the 10th percentile
+/// of its samples (kTimeQuantile). Nothing if it failed.
 std::optional<double> seconds_of(const TableRow& row);
 
-/// How far the two fastest rounds of a program lie apart, |ln(a / b)| of their 10th percentiles. What
-/// disturbs makes times longer, so that the others say less. Nothing where there are not two.
+/// The difference of a program's two fastest rounds, |ln(a / b)| of their 10th percentiles.
+/// Disturbances lengthen times, so other rounds say less. Nothing with fewer than two rounds.
 std::optional<double> rounds_apart(const TableRow& row);
 
-/// rounds_apart: the median and the 90th percentile over the programs that have it. Zeros where none has.
+/// rounds_apart: median and 90th percentile over the programs that have it; zero if none has.
 struct TableNoise {
   double median = 0.0;
   double high = 0.0;
@@ -76,14 +76,14 @@ struct TableNoise {
 };
 TableNoise noise_of(const Table& table);
 
-/// The workload that was measured. Throws UserError when the definition is not accepted any more, or is
-/// another program now.
+/// The measured workload. Throws UserError if its definition
+/// is not accepted any more or gives another program.
 Workload workload_of(const Table& table);
 
-/// Writes compressed JSON lines with a checksum, whole or not at all. Times are kept to the nanosecond.
-/// Throws EnvironmentError.
+/// Writes compressed JSON lines with a checksum, atomically.
+/// Times are rounded to nanoseconds. Throws EnvironmentError.
 void save_table(const Table& table, const std::filesystem::path& file);
-/// Throws UserError: no such file, no table, damaged, of a newer version, a row that is no row.
+/// Throws UserError: no such file, not a table, damaged, a newer version, an invalid row.
 Table load_table(const std::filesystem::path& file);
 
 }  // namespace tunesmith
