@@ -8,7 +8,7 @@
 
 namespace tunesmith {
 
-/// Each statement of the root is one launch; allocations of memory that all threads share are looked through.
+/// Each statement of the root is one launch; allocations of memory shared by all threads are skipped.
 std::vector<const Stmt*> launches_of(const Program& lowered, const ExecutionModel& execution);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// How a target whose devices have a grid of threads finds twins (TwinVerification::make_finder).
+// Finds twins for targets whose devices have a grid of threads (TwinVerification::make_finder).
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace tunesmith {
 
-/// Shrinks one parameter of the workload after the other while the candidate's schedule stays the same
-/// (docs/devices.md). `workload` and `space` outlive it.
+/// Shrinks the workload's parameters one after another as long as the candidate's
+/// schedule stays the same (docs/devices.md). `workload` and `space` outlive it.
 std::unique_ptr<ReducedInstanceFinder> make_grid_twin_finder(const Workload& workload, const Space& space);
 
 }  // namespace tunesmith
