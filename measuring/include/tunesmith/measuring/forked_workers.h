@@ -1,6 +1,6 @@
-// Work in processes of its own, so that what crashes or hangs there ends nothing else: a network's library
-// that is called, models that strangers wrote. Unlike the worker (worker.h) these processes are copies of
-// this one and know what it knows, such as what was read before.
+// Runs work in child processes, so that a crash or hang there ends nothing else: calls of
+// a network's library, or models from strangers. Unlike workers (worker.h), these
+// processes are copies of this one and share its state, such as data that was read before.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 namespace tunesmith {
 
 struct ForkedWork {
-  size_t count = 0;  // of the questions, which are answered in any order
+  size_t count = 0;  // number of questions, which are answered in any order
   int processes = 1;
-  double time_out_seconds = 0;  // for one answer; 0: any
-  /// Runs in each process when it begins; what it returns answers questions there. UserError and
-  /// EnvironmentError are thrown again in this process, and end the work.
+  double time_out_seconds = 0;  // for one answer; 0: none
+  /// Runs in each process at its start; the returned function answers questions.
+  /// UserError and EnvironmentError are rethrown in this process and end the work.
   std::function<std::function<std::string(size_t)>()> begin;
-  /// In this process, for each question once: its answer, or (`lost`) why its process has none. Another
-  /// process takes the questions that are left.
+  /// Called in this process once for each question, with its answer, or (`lost`) with
+  /// the reason why the process died. Another process takes the remaining questions.
   std::function<void(size_t question, const std::string& answer, bool lost)> take;
 };
 
-/// Returns when all questions are answered; with none, at once. The processes are copies of this one, which
-/// must not have more than one thread: a lock that another holds would never be released in the copy. They
-/// begin when there is a question for them, and have ended when this returns or throws. What `take` throws
-/// ends the work, too. Throws EnvironmentError where no process can be started.
+/// Returns when all questions are answered. The processes are copies of this one, which must
+/// have a single thread: a lock held by another thread would never be released in the copy. They
+/// start when there is a question for them and have ended when this returns or throws. An
+/// exception of `take` ends the work, too. Throws EnvironmentError if no process can be started.
 void run_forked(const ForkedWork& work);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// A candidate that another process is to measure, as a line that it may be given in a file or by a queue
-// (docs/records.md).
+// A candidate to be measured by another process,
+// as a line of a file or queue (docs/records.md).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// How a job is measured: fields of MeasureOptions, whose own values they have where nothing is said.
+/// How a job is measured: fields of MeasureOptions, with its defaults.
 struct JobOptions {
   double time_out_seconds = MeasureOptions().time_out_seconds;
   int64_t memory_limit_bytes = MeasureOptions().memory_limit_bytes;
@@ -25,17 +25,17 @@ struct JobOptions {
 
 /// A value.
 struct Job {
-  RecordedCandidate candidate;  // with as many threads as it says
+  RecordedCandidate candidate;  // measured with the number of threads that it names
   JobOptions options;
   double limit_seconds = 0.0;  // MeasureRequest::limit_seconds
 
   bool operator==(const Job&) const = default;
 };
 
-/// One line, without its end.
+/// One line without the line end.
 std::string line_of(const Job& job);
-/// A line of a candidate is a job, too, with JobOptions as they are. Throws UserError for any other line, and
-/// for what is damaged, newer or beyond the limits of the schema.
+/// Also accepts a line with a candidate, with default JobOptions. Throws UserError for any other
+/// line, and for lines that are damaged, of a newer version, or beyond the schema's limits.
 Job parse_job(std::string_view line);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Jobs from a file or a pipe, one line at a time.
+// Reads jobs from a file or pipe, line by line.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Takes no more memory than one line may. `in` outlives it.
+/// Uses no more memory than one line may need. `in` outlives it.
 class JobReader {
  public:
   explicit JobReader(std::istream& in) : in_(in) {}
 
-  /// Goes on to the next line that is not empty; false at the end. Throws EnvironmentError when it cannot be
-  /// read.
+  /// Advances to the next line that is not empty; false at
+  /// the end. Throws EnvironmentError if reading fails.
   bool next();
 
-  /// Of the line, from 1.
+  /// The line number, from 1.
   size_t number() const { return number_; }
-  /// What it holds, or why it is no job.
+  /// The job, or why the line is not a job.
   const tl::expected<Job, std::string>& job() const { return job_; }
 
  private:

@@ -1,4 +1,4 @@
-// Runs on one machine take turns at measuring: two that measure at once measure each other.
+// Makes runs on one machine take turns at measuring, so that they do not disturb each other.
 #pragma once
 
 #include <atomic>
@@ -10,15 +10,15 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// One lock for all users of the machine: flock() on a file in a folder that all may write to. The system
-/// releases it when its holder dies. Nothing is ever written to the file. Used by one thread.
+/// One lock for all users of the machine: flock() on a file in a folder that all may write
+/// to. The system releases it when the holder dies. The file stays empty. Used by one thread.
 class MachineLock {
  public:
-  /// Who measures is alone. Heavy work that is not timed (compiling) goes with its like, never beside who
-  /// measures.
+  /// Measure is exclusive. Compute, for heavy work that is not timed
+  /// (compiling), is shared with other Compute but not with Measure.
   enum class Use { Measure, Compute };
 
-  /// As long as it lives the machine is the holder's; it may hold nothing (wait()).
+  /// Holds the lock during its lifetime; it may hold nothing (wait()).
   class Turn {
    public:
     Turn() = default;
@@ -29,22 +29,22 @@ class MachineLock {
     std::shared_ptr<const void> held_;
   };
 
-  /// `say` is given one line for a person: at most once when a turn has to be waited for, and at most once
-  /// when there is no lock to be had.
+  /// `say` receives a line for the user: at most once when it has
+  /// to wait, and at most once when the lock is not available.
   explicit MachineLock(std::filesystem::path file = default_file(),
                        std::function<void(const std::string&)> say = {});
 
-  /// Waits until the machine is free. Those who wait come before who had the last turn. The turn holds
-  /// nothing when `stop` was set in the meantime, or when the lock cannot be had (no such folder, a file that
-  /// is not ours to open): a run without turns is better than none. A thread that has a turn must not wait
-  /// for another.
+  /// Waits for the machine. Waiting processes come before the previous holder.
+  /// The turn holds nothing if `stop` was set meanwhile, or if the lock is not
+  /// available (no such folder, no permission): the run then continues without
+  /// turns. A thread that holds a turn must not wait for another.
   Turn wait(Use use, const std::atomic<bool>* stop = nullptr);
 
-  /// Spent in wait() so far.
+  /// The time spent in wait() so far.
   double waited_seconds() const { return waited_seconds_; }
 
-  /// $TUNESMITH_MACHINE_LOCK; else tunesmith.lock in the first of /run/lock and /tmp that is everybody's, so
-  /// that all users of a machine agree.
+  /// $TUNESMITH_MACHINE_LOCK; else tunesmith.lock in the first of /run/lock
+  /// and /tmp that is writable for all, so that all users of a machine agree.
   static std::filesystem::path default_file();
 
  private:

@@ -1,4 +1,4 @@
-// How fast the machine is: what times of programs are compared with.
+// The speed of the machine, with which times of programs are compared.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What times of `program` are compared with in this space: of the instructions that extensions say are the
-/// peak of their unit and whose operands have the types of the program's, the one that does most in a call,
-/// else the target's multiply-adds of computed_type(); no operations where the target measures no peaks.
-/// Throws EnvironmentError where it cannot be compiled.
+/// The peak for `program` in this space: of the instructions that extensions declare as
+/// the peak of their unit and whose operand types match, the one with most operations
+/// per call; else the target's multiply-adds of computed_type(); no operations if the
+/// target measures no peaks. Throws EnvironmentError if it cannot be compiled.
 PeakKernel peak_kernel(const Space& space, const Program& program, int threads);
 
-/// Arithmetic operations a second of `target`'s peak kernel: the best within a fraction of a second. Throws
-/// EnvironmentError when the threads cannot be started.
+/// The operations per second of `target`'s peak kernel: the best within a fraction
+/// of a second. Throws EnvironmentError if the threads cannot be started.
 double measure_peak(Target& target, DType type, int threads);
-/// The same of a peak kernel for `threads` threads that the target has compiled. One that calls a unit of an
-/// extension runs in a process of its own: EnvironmentError, which names the unit, where that one ends or
-/// hangs.
+/// The same for a compiled peak kernel for `threads` threads. A kernel
+/// that uses a unit of an extension runs in a child process:
+/// EnvironmentError with the unit's name if that process dies or hangs.
 double measure_peak(Target& target, const PeakKernel& peak, int threads);
 
-/// What was measured, and whether a thread of this process waited for a processor for more than a tenth of
-/// the time meanwhile: nothing where the system does not tell.
+/// A measured rate, and whether a thread of this process waited for a processor
+/// for more than a tenth of the time; nothing if the system does not tell.
 struct WatchedRate {
   double per_second = 0.0;
   std::optional<bool> disturbed;

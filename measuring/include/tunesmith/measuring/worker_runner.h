@@ -1,4 +1,4 @@
-// The runner that measures: candidates run in a process of their own.
+// The runner that measures candidates in a worker process.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// How the worker makes the target that loads the kernels: the same plugin with the same options.
+/// How the worker creates the target that loads the kernels: the same plugin with the same options.
 struct WorkerTarget {
   std::string id;
   std::vector<RawOption> options;
@@ -21,10 +21,10 @@ struct WorkerTarget {
   std::string lock_file = {};  ///< as PluginSearch::lock_file; "": nothing is locked
 };
 
-/// Runs candidates in a separate process, with limits on memory and time, restarted when it dies. Every
-/// candidate is verified on two data sets before it is timed (docs/measuring.md). `target` compiles the
-/// reference: the unscheduled program in f64. Runner's functions throw UserError when no data would tell a
-/// wrong result of the workload from rounding.
+/// Runs candidates in a separate process with limits on memory and time, restarted when it
+/// dies. Every candidate is verified on two data sets before it is timed (docs/measuring.md).
+/// `target` compiles the reference: the unscheduled program in f64. Runner's functions throw
+/// UserError if no data can distinguish wrong results of the workload from rounding.
 std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& target,
                                            const WorkerTarget& worker_target, const MeasureOptions& options);
 
