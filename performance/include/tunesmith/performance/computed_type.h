@@ -1,4 +1,4 @@
-// In which type a program computes: what its time is compared with is a rate of operations in that type.
+// The type in which a program computes; its time is compared with the peak in that type.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace tunesmith {
 
-/// The type that most of a program's operations are of: that of the wider factor of the products that it
-/// sums, before it is widened (u8 where an i32 sums products of u8), else that of the values. Thread-safe.
+/// The type of most of a program's operations: for summed products, that of the wider factor
+/// before it is widened (u8 if an i32 sums products of u8), else that of the values. Thread-safe.
 DType computed_type(const Program& program);
-/// What operations of this type are counted in: "GFLOP/s", or "GOP/s" where they are of integers.
+/// The unit of operations in this type: "GFLOP/s", or "GOP/s" for integers.
 std::string_view operations_unit(DType type);
 
 }  // namespace tunesmith

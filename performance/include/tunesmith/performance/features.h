@@ -1,9 +1,9 @@
-// What a cost model reads of a lowered program: one row for each store, of numbers that are documented one
-// by one (docs/search.md, which is made from feature_columns()).
+// The features of a lowered program for cost models: one row per store;
+// docs/search.md, generated from feature_columns(), documents each number.
 //
-// Numbers are plain quantities in the units that the columns say - no logarithms, nothing normalised -
-// finite, and of one store in all of its executions, unless the column says otherwise. They depend on the
-// program and on the machine's quantities alone: equal programs have equal rows, on every machine.
+// Numbers are plain quantities in the columns' units (no logarithms, not normalised), finite,
+// and describe all executions of one store unless the column says otherwise. They depend only
+// on the program and the machine's quantities: equal programs have equal rows on every machine.
 #pragma once
 
 #include <span>
@@ -18,17 +18,17 @@
 
 namespace tunesmith {
 
-/// The columns, in the order of the rows' numbers; the same for every program and machine. Those of
-/// extensions follow these: a reader takes the width of a row from FeatureRows::columns.
+/// The columns in the order of the rows' numbers, the same for every program and machine.
+/// Columns of extensions follow: take the width of a row from FeatureRows::columns.
 const std::vector<FeatureColumn>& feature_columns();
-/// Where the column of this name stands. InternalError when there is none.
+/// The index of the column with this name. InternalError if there is none.
 size_t feature_index(std::string_view name);
 
-/// All of a space's: these, and behind them those that its extensions add (Space::added_columns()). UserError
-/// when one of those has a name that is taken.
+/// All columns of a space: the built-in ones, followed by those of its
+/// extensions (Space::added_columns()). UserError if a name is already taken.
 std::vector<FeatureColumn> feature_columns_with(std::span<const FeatureColumn> added);
 
-/// Rows one after the other: a row for each Store of the program, in the order of the text.
+/// Consecutive rows, one for each Store of the program, in text order.
 struct FeatureRows {
   size_t columns = 0;
   std::vector<float> values;
@@ -38,17 +38,17 @@ struct FeatureRows {
   bool operator==(const FeatureRows&) const = default;
 };
 
-/// Of a lowered program (LoweredProgram::program: the preparation of constant inputs is no part of a call).
-/// Thread-safe. A quantity that `device` does not give is 0 in the rows, and what is derived from it too.
-/// `added`: columns behind the others; what their values throw is passed on.
+/// For a lowered program (LoweredProgram::program: preparing constant inputs is not part of a
+/// call). Thread-safe. A quantity that `device` lacks is 0 in the rows, as is everything derived
+/// from it. `added`: columns behind the others; exceptions of their values are passed on.
 FeatureRows extract_features(const Program& lowered, const DeviceModel& device,
                              std::span<const AddedColumn> added = {});
 
-/// Of a candidate, with the columns of its space: made at the first call and kept with the candidate. Every
-/// call names the same machine. InternalError without a program.
+/// For a candidate, with its space's columns: computed at the first call and stored with
+/// the candidate. All calls must name the same machine. InternalError without a program.
 const FeatureRows& features_of(const Candidate& candidate, const DeviceModel& device);
 
-/// The same of each, on all processors.
+/// The same for each, on all processors.
 std::vector<const FeatureRows*> features_of(std::span<const CandidatePtr> candidates,
                                             const DeviceModel& device);
 

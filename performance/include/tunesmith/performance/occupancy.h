@@ -1,4 +1,4 @@
-// How many blocks of threads a core holds at once.
+// The number of thread blocks that a core can hold at once.
 #pragma once
 
 #include <cstddef>
@@ -8,26 +8,26 @@
 
 namespace tunesmith {
 
-/// What a core has for the blocks that it holds, and in which units it is granted. Counts, bytes, and
-/// registers of 4 bytes.
+/// The resources of a core for resident blocks, and their
+/// granularity. Counts, bytes, and registers of 4 bytes.
 struct CoreLimits {
   int64_t registers = 0;
-  int64_t register_unit = 1;  // a group of threads that run in lockstep gets a multiple of so many
+  int64_t register_unit = 1;  // registers are allocated in multiples of this per group of threads in lockstep
   int64_t parts = 1;          // of a core, each with its share of the registers
   int64_t threads = 0;
   int64_t blocks = 0;
   int64_t shared_bytes = 0;
-  int64_t reserved_bytes = 0;  // of each block's shared memory, besides what it asks for
+  int64_t reserved_bytes = 0;  // of each block's shared memory, in addition to its request
   int64_t shared_unit = 1;
-  int64_t lockstep = 1;  // threads that run in lockstep
+  int64_t lockstep = 1;  // number of threads that run in lockstep
   int64_t block_threads = 0;
   int64_t block_shared_bytes = 0;
 
-  /// Blocks of so many threads, registers of each and bytes of shared memory; 0 when none fits.
+  /// Blocks of this many threads, with these registers per thread and shared bytes; 0 if none fits.
   int64_t resident_blocks(int64_t thread_registers, int64_t threads_of_block, int64_t bytes_of_block) const;
 };
 
-/// From the quantities of a target with a grid. Throws EnvironmentError naming one that is missing.
+/// From the quantities of a target with a grid. Throws EnvironmentError with the name of a missing one.
 CoreLimits core_limits(const DeviceModel& device);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Which accesses of a program for threads in lockstep take more of the memory than they ask for, in words.
+// Describes accesses of lockstep threads that use more of the memory than they request.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace tunesmith {
 
-/// An access that takes more sectors, or more wavefronts where its memory has banks, than its bytes fill.
+/// An access that takes more sectors (or wavefronts, if its memory has banks) than its bytes need.
 struct WastefulAccess {
   const Stmt* stmt = nullptr;  // of the program
   std::string access;          // as the program prints it: "A[x*4 + k]"
   bool writes = false;
   int instructions = 1;     // LockstepAccess::instructions
-  bool banked = false;      // wavefronts are counted, else sectors
-  double needed = 0.0;      // by one group
-  double taken = 0.0;       // by one group
-  double executions = 0.0;  // how often all groups of the launch together make it, at most
-  int64_t step_bytes = 0;   // from one thread's address to the next one's; 0 where that differs
+  bool banked = false;      // in wavefronts, else in sectors
+  double needed = 0.0;      // per group
+  double taken = 0.0;       // per group
+  double executions = 0.0;  // upper bound, over all groups of the launch
+  int64_t step_bytes = 0;   // between the addresses of neighbouring threads; 0 if that varies
 };
 
-/// Of a lowered program, what wastes most first. Accesses of which no address can be told are left out.
+/// For a lowered program, the most wasteful first. Accesses with unknown addresses are omitted.
 std::vector<WastefulAccess> wasteful_accesses(const Program& lowered, const LockstepMachine& machine);
 
 /// "the load of A[x*16 + k] takes 32 sectors where 4 would do: neighbouring threads lie 64 bytes apart"
