@@ -1,4 +1,4 @@
-// The one way in which processes are started (docs/architecture.md says why it is posix_spawn).
+// Starts child processes (docs/architecture.md explains the use of posix_spawn).
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@
 namespace tunesmith {
 
 struct ProcessSetup {
-  // The initialisers let GCC 12 take designated initialisers that leave members out.
+  // The initialisers allow designated initialisers that omit members in GCC 12.
   // NOLINTBEGIN(readability-redundant-member-init)
-  /// "NAME=value" of each variable; nothing: those of this process.
+  /// "NAME=value" for each variable; nothing: inherits this process's variables.
   std::optional<std::vector<std::string>> environment = {};
-  /// Descriptors of this process that become the standard ones; nothing: /dev/null.
+  /// Descriptors of this process that become standard input, output and error; nothing: /dev/null.
   std::optional<int> input = {};
   std::optional<int> output = {};
   std::optional<int> errors = {};
-  /// Descriptors of this process that become 3, 4, ...
+  /// Descriptors of this process that become 3, 4, ... in the child.
   std::vector<int> passed = {};
-  /// RLIMIT_..., and the most that it may have.
+  /// RLIMIT_... and its value.
   std::vector<std::pair<int, rlim_t>> limits = {};
-  /// Is it, with its children, a process group, which a terminal's Ctrl-C does not reach and kill() ends?
+  /// Makes the child a process group of its own, which a terminal's Ctrl-C does not reach and kill() kills.
   bool own_group = true;
   // NOLINTEND(readability-redundant-member-init)
 };
@@ -36,38 +36,38 @@ struct ProcessEnd {
 
   Cause cause = Cause::Exited;
   int code = 0;            // the exit code, or the signal
-  double cpu_seconds = 0;  // of the processor, its own children included
+  double cpu_seconds = 0;  // processor time, including its own children
 
   bool succeeded() const { return cause == Cause::Exited && code == 0; }
-  /// As a shell says it: the exit code, or 128 + the signal.
+  /// As a shell reports it: the exit code, or 128 + the signal.
   int status() const { return cause == Cause::Exited ? code : 128 + code; }
   /// "exit code 1", "Aborted", "time-out".
   std::string str() const;
 };
 
-/// A child process, killed and reaped when this goes. Belongs to one thread at a time; several threads may
-/// start processes at once.
+/// A child process, killed and reaped by the destructor. Belongs to one
+/// thread at a time; several threads may start processes concurrently.
 class ChildProcess {
  public:
-  /// Runs a program: a path, or a name that is looked up in PATH, and its arguments. It inherits no
-  /// descriptors but those of `setup`, blocks no signals, and its limits hold from shortly after it began.
-  /// Throws EnvironmentError where it cannot be started.
+  /// Runs a program (a path, or a name that is looked up in PATH) with its arguments. It
+  /// inherits only the descriptors of `setup` and blocks no signals; its limits apply
+  /// from shortly after the start. Throws EnvironmentError if it cannot be started.
   ChildProcess(const std::vector<std::string>& command, const ProcessSetup& setup);
-  /// Runs `work` in a copy of this process, and ends with what it returns as exit code, without destructors
-  /// and output that is buffered here. The copy has the descriptors of this process, too (`passed` and
-  /// `environment` must be empty), and this thread alone: a mutex that another thread holds stays locked
-  /// there. It is killed when this thread ends. Throws EnvironmentError.
+  /// Runs `work` in a copy of this process, and exits with its result, without destructors and
+  /// without flushing output buffered here. The copy also has the descriptors of this process
+  /// (`passed` and `environment` must be empty), and only this thread: a mutex held by another
+  /// thread stays locked. It is killed when this thread ends. Throws EnvironmentError.
   ChildProcess(const std::function<int()>& work, const ProcessSetup& setup);
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
 
-  /// -1 when it has been waited for.
+  /// -1 after it was waited for.
   pid_t id() const { return id_; }
-  /// Sends SIGKILL to it, and to its group where that is its own. It must still be waited for.
+  /// Sends SIGKILL to it, or to its group if it has its own. It must still be waited for.
   void kill() const;
   ProcessEnd wait();
-  /// Kills it when it has not ended after `seconds`.
+  /// Kills it after `seconds` if it has not ended.
   ProcessEnd wait(double seconds);
 
  private:

@@ -1,4 +1,4 @@
-// Child processes that are waited for, with what they write.
+// Runs child processes to completion and collects their output.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace tunesmith {
 
-/// A pipe whose ends no program inherits.
+/// A pipe whose ends are not inherited.
 class Pipe {
  public:
   /// Throws EnvironmentError.
@@ -22,7 +22,7 @@ class Pipe {
 
   int read_end() const { return read_; }
   int write_end() const { return write_; }
-  /// The reader sees the end when nobody else has it open.
+  /// The reader sees the end when no other process has it open.
   void close_write();
 
  private:
@@ -30,17 +30,17 @@ class Pipe {
   int write_ = -1;
 };
 
-/// A file in memory, without a name in the file system, that no program inherits.
+/// An unnamed file in memory that is not inherited.
 class MemoryFile {
  public:
-  /// `name`: for whoever lists descriptors. Throws EnvironmentError.
+  /// `name` appears in lists of descriptors. Throws EnvironmentError.
   explicit MemoryFile(const char* name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// Whoever reads or writes next begins at the beginning.
+  /// The next read or write starts at the beginning.
   void rewind() const;
 
  private:
@@ -54,8 +54,8 @@ struct Collected {
   std::vector<std::string> texts;
 };
 
-/// What can be read from `descriptors` until their ends, and how the process ended, which is killed after
-/// `seconds`.
+/// Reads `descriptors` until their ends, and waits
+/// for the process, which is killed after `seconds`.
 Collected collect(ChildProcess& process, std::span<const int> descriptors, double seconds = kAnyTime);
 
 struct RunOptions {
@@ -72,29 +72,29 @@ struct RunOptions {
 struct ProcessResult {
   ProcessEnd end;
   std::string output;
-  std::string errors;  // where they are kept apart
+  std::string errors;  // if they are collected separately
 };
 
-/// Runs a program with an empty standard input and waits for it; killed with its children after the time.
-/// Throws EnvironmentError when it cannot be started.
+/// Runs a program with empty standard input and waits for it; kills it and its
+/// children after the time limit. Throws EnvironmentError if it cannot be started.
 ProcessResult run_process(const std::vector<std::string>& command, const RunOptions& options = {});
 
-/// The path of the first of `names` in the folders of PATH, or "".
+/// The path of the first of `names` found in the folders of PATH, or "".
 std::string find_in_path(const std::vector<std::string>& names);
 
-/// What a copy of this process left behind.
+/// The result of work in a copy of this process.
 struct CopiedWork {
   ProcessEnd end;
-  std::string sent;  // through the pipe that it was given
-  std::string said;  // on standard output and standard error; of much the beginning and the end
+  std::string sent;  // through the pipe passed to it
+  std::string said;  // on standard output and standard error; the beginning and the end if long
 };
 
-/// Does `work` in a copy of this process (ChildProcess) and waits for it, at most `seconds`. The copy dumps
-/// no core, Ctrl-C does not reach it, and no handlers of fatal signals are left. Throws EnvironmentError when
-/// no process can be made.
+/// Runs `work` in a copy of this process (ChildProcess) and waits at most
+/// `seconds`. The copy dumps no core, is not reached by Ctrl-C, and has no handlers
+/// of fatal signals. Throws EnvironmentError if no process can be created.
 CopiedWork run_in_copy(const std::function<void(int pipe)>& work, int seconds);
 
-/// Writes all of it. False when nobody reads.
+/// Writes everything. False if the reader has closed it.
 bool write_whole(int descriptor, const std::string& text);
 
 }  // namespace tunesmith
