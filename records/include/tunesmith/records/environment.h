@@ -1,4 +1,4 @@
-// Where a time was measured: stored with every record, so that a time is never taken for another machine's.
+// Where a time was measured: stored with every record, so that times of different machines are not mixed.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,41 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A value; what could not be found out is "" or 0. Two processes on one machine with the same plugins and
-/// affinity detect equal environments.
+/// A value; unknown fields are "" or 0. Two processes on one machine
+/// with the same plugins and affinity detect equal environments.
 struct Environment {
   std::string architecture;            // "x86_64"
-  std::string cpu_model;               // as the kernel names it
+  std::string cpu_model;               // as the operating system names it
   std::string cpu_identity;            // vendor, family, model, stepping (or implementer, part, revision)
   std::vector<std::string> cpu_flags;  // sorted, without repetition
   std::vector<std::string> caches;     // of the first processor: "L1d 48K", "L1i 32K", "L2 2048K", ..
-  int processors = 0;                  // that this process may run on
-  std::string governor;                // frequency governor of the first processor; "" where there is none
-  std::string machine_name;            // a hash of the operating system's machine id; "" where it has none
+  int processors = 0;                  // available to this process
+  std::string governor;                // frequency governor of the first processor; "" if none
+  std::string machine_name;            // a hash of the operating system's machine id; "" if none
   std::string microcode;
   std::string kernel;                          // operating system and release
-  std::string compiler;                        // that built Tunesmith's kernel
+  std::string compiler;                        // that built the kernel of Tunesmith
   std::string version;                         // of Tunesmith's kernel
   std::map<std::string, std::string> plugins;  // id -> version
 
-  /// Canonical JSON in one line: equal environments give equal text.
+  /// Canonical JSON in one line: equal environments have equal texts.
   std::string text() const;
-  /// Throws UserError when `text` is not what text() writes: every key, and no other.
+  /// Throws UserError unless `text` has exactly the keys that text() writes.
   static Environment parse(std::string_view text);
 
-  /// Of text(): names the environment in records.
+  /// A hash of text(), which identifies the environment in records.
   uint64_t hash() const;
-  /// Of what decides a time and does not change by an update: architecture, processor, caches, number of
-  /// processors, governor, machine_name. A record whose machine differs is used to learn from; its time is
-  /// never taken as this machine's. Software versions are not in it.
+  /// A hash of what determines times and is not changed by updates: architecture, processor,
+  /// caches, number of processors, governor, machine_name; no software versions. A record of
+  /// another machine is used to learn from; its time is never taken as this machine's.
   uint64_t machine() const;
 
   bool operator==(const Environment&) const = default;
 };
 
-/// The environment of this process now. `plugins` are the ids and versions of those in use. `root` is the
-/// folder in which proc, sys and etc are looked for; tests give one of their own. Never throws for what is
-/// missing.
+/// Detects the environment of this process. `plugins`: ids and versions
+/// of those in use. `root`: the folder that contains proc, sys and etc;
+/// tests pass their own. Does not throw for missing files.
 Environment detect_environment(const std::map<std::string, std::string>& plugins,
                                const std::filesystem::path& root = "/");
 

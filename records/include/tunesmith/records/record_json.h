@@ -1,7 +1,7 @@
-// What a store holds as JSON: for checksums, and as lines (schema/line.h) of the kinds environment, workload,
-// space, run, roof and record. Older lines are read, too: records of version 1 are unattributed, those of
-// version 2 have no round and no score, those before 5 no verifier. What is not known is left out, so that a
-// record's checksum is the same in all of them.
+// The contents of a store as JSON: for checksums, and as lines (schema/line.h) of the kinds
+// environment, workload, space, run, roof and record. Older lines are read, too: records of version
+// 1 are unattributed, those of version 2 have no round and score, those before 5 no verifier.
+// Unknown fields are omitted, so that a record's checksum does not depend on the version.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Canonical JSON. Text that is not UTF-8 is replaced: a compiler's message may hold any byte.
+/// Canonical JSON. Invalid UTF-8 is replaced: a compiler's message may contain any bytes.
 std::string canonical_json(const Record& record);
 std::string canonical_json(const RecordedWorkload& workload);
 std::string canonical_json(const RecordedSpace& space);
@@ -38,14 +38,14 @@ std::string line_of(const Environment& environment);
 
 using LineContent =
     std::variant<Environment, RecordedWorkload, RecordedSpace, RecordedRun, RecordedRoof, Record>;
-/// Throws UserError saying what is wrong with the line, or that it is of a kind that no store takes.
+/// Throws UserError with the problem of the line, or if its kind is not stored.
 LineContent parse_line(std::string_view line);
 
-/// Throws UserError when `text` is not 16 hexadecimal digits.
+/// Throws UserError unless `text` is 16 hexadecimal digits.
 uint64_t parse_hash(std::string_view text);
 
 std::string samples_json(const std::vector<double>& samples);
-/// Throws UserError when `text` is not a list of numbers.
+/// Throws UserError unless `text` is a list of numbers.
 std::vector<double> parse_samples(std::string_view text);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// A candidate that leaves its process: what another one needs to make the same program, as a line of the
-// records' format (docs/records.md).
+// A candidate that leaves its process: the data from which another process
+// makes the same program, as a line of the records' format (docs/records.md).
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A value. Fields have the names and the meaning that they have in a Record; it may have been measured or
-/// not.
+/// A value. Fields have the names and meanings of
+/// Record; the candidate may have been measured or not.
 struct RecordedCandidate {
-  RecordedWorkload workload;  // with its definition, so that no file of it is needed
-  std::string target;         // TargetIdentity::str(), with the extensions that were there
-  int threads = 0;            // that it is meant for; 0: not said
+  RecordedWorkload workload;  // with its definition, so that its file is not needed
+  std::string target;         // TargetIdentity::str(), with the available extensions
+  int threads = 0;            // intended number; 0 if unspecified
   std::string device;
-  std::string trace;  // complete, in the names of `workload`
+  std::string trace;  // complete, with the names of `workload`
   int trace_version = 0;
   uint64_t lowered_hash = 0;
 
   bool operator==(const RecordedCandidate&) const = default;
 };
 
-/// One line, without its end.
+/// One line without the line end.
 std::string line_of(const RecordedCandidate& candidate);
-/// Throws UserError for a line that is damaged, newer, of something else, or beyond the limits of the format:
-/// 4 MiB, of which the trace and the definition have 1 MiB each and the target 64 KiB, nested at most 16
-/// deep.
+/// Throws UserError for a line that is damaged, of a newer version or another
+/// kind, or beyond the limits of the format: 4 MiB, of which trace and definition
+/// have 1 MiB each and the target 64 KiB, with at most 16 nested levels.
 RecordedCandidate parse_candidate(std::string_view line);
 
 }  // namespace tunesmith
