@@ -1,4 +1,4 @@
-// C texts that all built libraries have in common; @NAME@ stands for the library's name.
+// C texts that all built libraries share; @NAME@ stands for the library's name.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ inline std::string replace_all(std::string text, std::string_view from, std::str
   return text;
 }
 
-/// A person's text inside a C comment.
+/// Escapes a user's text for a C comment.
 inline std::string c_comment(const std::string& text) {
   return replace_all(replace_all(text, "*/", "* /"), "\n", "\n   ");
 }
 
-/// How DLPack numbers types.
+/// The type codes of DLPack.
 inline int dlpack_code(DType type) {
   switch (type.code) {
     case TypeCode::Int:
@@ -39,7 +39,7 @@ inline int dlpack_code(DType type) {
   throw InternalError("an element type without a DLPack code");
 }
 
-/// Types of a library's header: tensors, and the caller's own threads.
+/// The types in a library's header: tensors, and the caller's thread pool.
 inline constexpr const char* kTensorTypesText =
     R"(/* The parts of DLPack 0.8 that are used here. Include <dlpack/dlpack.h> first, if at all. */
 #if !defined(DLPACK_DLPACK_H_) && !defined(TUNESMITH_DLTENSOR)
@@ -68,9 +68,9 @@ typedef void (*tunesmith_parallel_for)(void* pool, int64_t count, tunesmith_loop
 
 )";
 
-/// The threads that run parallel loops, and memory for the calls. Behind the includes of pthread.h,
-/// stdatomic.h and stdlib.h, a macro EXPORTED and a constant kWorkspaceBytes. Defines and exports the
-/// library's set_parallel_for.
+/// The threads that run parallel loops, and memory for the calls. Requires the
+/// includes pthread.h, stdatomic.h and stdlib.h, a macro EXPORTED and a constant
+/// kWorkspaceBytes. Defines and exports the library's set_parallel_for.
 inline constexpr const char* kThreadsText = R"(extern void* tunesmith_runtime_pool_create(int threads);
 extern void tunesmith_runtime_pool_destroy(void* pool);
 extern void tunesmith_runtime_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
@@ -151,7 +151,7 @@ static void run_by_the_caller(void* given_pool, int64_t count, tunesmith_loop_bo
 
 )";
 
-/// Checks a caller's tensor; answers with one of the library's codes.
+/// Checks a caller's tensor; returns one of the library's codes.
 inline constexpr const char* kCheckText =
     R"(static int tunesmith_check(const DLTensor* tensor, int ndim, const int64_t* shape, int code, int bits, void** data) {
   if (tensor == NULL) return @NAME@_NULL_ARGUMENT;
@@ -172,8 +172,8 @@ inline constexpr const char* kCheckText =
 
 )";
 
-/// Runs what makes the process ready for the instructions of kernels. Its calls are left to fill in: a
-/// condition that holds when all went well.
+/// Sets the process up for the kernels' instructions. Its calls
+/// must be filled in: a condition that holds if all succeeded.
 inline constexpr const char* kSetUpText = R"(/* Once in a process; again where it has failed. */
 static int set_up(void) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
