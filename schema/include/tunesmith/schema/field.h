@@ -1,5 +1,5 @@
-// Reads a message's header or a line's content, and believes nothing: a candidate, or anybody, may have
-// written it.
+// Reads a message's header or a line's content from an untrusted
+// source: a candidate, or anybody, may have written it.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,34 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A value in a JSON object, and the place where it stands. Reading never throws. What is wrong first
-/// (missing, of another type, beyond a limit) is reported in the reader's error; an invalid field reads as 0,
-/// false or "".
+/// A value in a JSON object and its path. Reading never throws. The
+/// first problem (missing, wrong type, beyond a limit) is stored in
+/// the reader's error; an invalid field reads as 0, false or "".
 class Field {
  public:
-  /// The object as a whole. Both outlive this; `error` is empty until something is wrong.
+  /// The object as a whole. Both arguments outlive this; `error` is empty until there is a problem.
   Field(const nlohmann::json& object, std::string& error);
 
-  /// A member of this object.
+  /// A required member of this object.
   Field operator[](std::string_view name) const;
-  /// Nothing when there is no such member, which is not wrong.
+  /// An optional member of this object.
   std::optional<Field> find(std::string_view name) const;
-  /// Nothing when this is null: it is not known.
+  /// Nothing if this is null (unknown).
   std::optional<Field> if_known() const;
 
   bool boolean() const;
   int64_t integer(int64_t min, int64_t max) const;
-  /// Any 64 bits.
+  /// An unsigned 64-bit number.
   uint64_t bits() const;
-  /// Finite, since JSON knows nothing else.
+  /// A finite number: JSON has no others.
   double number(double min, double max) const;
   std::string text(size_t max_bytes) const;
-  /// A hash, as text of 16 hexadecimal digits.
+  /// A hash as 16 hexadecimal digits.
   uint64_t hash() const;
-  /// A text that can only be this one.
+  /// Requires this text.
   void expect(std::string_view wanted) const;
 
-  /// What `read` makes of each element.
+  /// Applies `read` to each element.
   template <typename Read>
   auto list(size_t min, size_t max, Read read) const {
     std::vector<decltype(read(std::declval<Field>()))> values;
@@ -52,7 +52,7 @@ class Field {
     return values;
   }
 
-  /// Says what else is wrong with it: "is 'i7', which is no type".
+  /// Reports another problem: "is 'i7', which is no type".
   void wrong(std::string_view what) const;
 
  private:
@@ -61,12 +61,12 @@ class Field {
   Field element(size_t index) const;
   void of_type(std::string_view wanted) const;
 
-  const nlohmann::json* value_;  // null: something before it is wrong
-  std::string place_;            // "references[1].symbol"; empty for the whole
+  const nlohmann::json* value_;  // null after an earlier problem
+  std::string place_;            // "references[1].symbol"; empty for the whole object
   std::string* error_;
 };
 
-/// What was read, or what is wrong.
+/// The value, or the problem.
 template <typename T>
 tl::expected<T, std::string> checked(T value, const std::string& error) {
   if (!error.empty()) return tl::make_unexpected(error);

@@ -1,4 +1,4 @@
-// JSON as text, of messages and lines: read with a limit to what nests, and written in one form only.
+// JSON text of messages and lines: read with limited nesting, and written in canonical form.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Any value, or what is wrong: "is no JSON", "is nested more than 16 deep". To read what others wrote: a
-/// value is copied, printed and compared by recursion.
+/// Any value, or the problem: "is no JSON", "is nested more than 16 deep".
+/// For untrusted text: values are copied, printed and compared recursively.
 tl::expected<nlohmann::json, std::string> parse_value(std::string_view text);
-/// The same of an object; what is none "is no JSON object".
+/// The same for an object; other values give "is no JSON object".
 tl::expected<nlohmann::json, std::string> parse_object(std::string_view text);
 
-/// Keys sorted, no spaces. What is not UTF-8 is replaced: a compiler's message may hold any byte.
+/// Sorted keys, no spaces. Invalid UTF-8 is replaced: a compiler's message may contain any bytes.
 std::string canonical_text(const nlohmann::json& value);
 
-/// The first 64 bits of the SHA-256 of canonical text, in hexadecimal.
+/// The first 64 bits of the SHA-256 of canonical text, as hexadecimal digits.
 std::string json_checksum(std::string_view canonical);
 
-/// Nothing unless `digits` are 16 hexadecimal ones.
+/// Nothing unless `digits` has 16 hexadecimal digits.
 std::optional<uint64_t> hash_of_digits(std::string_view digits);
 
 }  // namespace tunesmith

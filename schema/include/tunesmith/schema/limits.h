@@ -1,5 +1,5 @@
-// What anything that leaves a process may hold at most (docs/records.md). What only messages have is limited
-// in measuring/messages/limits.h.
+// The limits of everything that leaves a process (docs/records.md).
+// measuring/messages/limits.h has those of messages only.
 #pragma once
 
 #include <cstddef>
@@ -9,30 +9,30 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Objects and lists within each other: references[0].prepare.reads[0], and some more.
+/// Nested objects and lists: references[0].prepare.reads[0] and some reserve.
 inline constexpr int kMaxNesting = 16;
-/// A line, and the header of a question: the largest text of many lines twice, and some more.
+/// A line, and the header of a question: twice the largest text of many lines, and some reserve.
 inline constexpr size_t kMaxLineBytes = size_t{4} << 20;
-/// A text of many lines: a workload's definition, a trace, a space's rules, what an option says.
+/// A text of many lines: a workload's definition, a trace, a space's rules, an option's value.
 inline constexpr size_t kMaxText = size_t{1} << 20;
-/// What a target and its extensions are, or which workload, in one line.
+/// One line that describes a target with its extensions, or a workload.
 inline constexpr size_t kMaxIdentity = size_t{64} << 10;
-/// A symbol, the name of a buffer or a plugin, an id, a file: PATH_MAX.
+/// A symbol, the name of a buffer or plugin, an id, a file: PATH_MAX.
 inline constexpr size_t kMaxName = 4096;
-/// A failure's message is a line or a few. Of what is longer the rest is left out; what is no text may then
-/// take three times as much.
+/// The kept part of a failure's message, which is usually a line
+/// or a few; invalid UTF-8 may then take three times as much.
 inline constexpr size_t kKeptMessage = size_t{1} << 14;
 inline constexpr size_t kMaxMessage = 3 * kKeptMessage + 16;
 /// More than any processor can address.
 inline constexpr int64_t kMaxMemory = int64_t{1} << 48;
-/// Eleven days: a time-out of many of them still fits a clock's nanoseconds.
+/// Eleven days: sums of several such time-outs still fit a clock's nanoseconds.
 inline constexpr double kMaxSeconds = 1e6;
-/// A call takes longer, by any clock and any model.
+/// Less than any call can take, by any clock or model.
 inline constexpr double kMinSeconds = 1e-15;
 /// Repeats of one measurement.
 inline constexpr int64_t kMaxRepeats = 1'000'000;
 inline constexpr int64_t kMaxThreads = 65536;
-/// Of what has no limit, such as terms of a sum.
+/// For counts without a limit, such as terms of a sum.
 inline constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
 
 }  // namespace tunesmith

@@ -1,8 +1,8 @@
-// What leaves a process as a line of JSONL: a record and what it refers to, a candidate, a job. A line stands
-// alone: lines may be sorted, filtered and concatenated.
+// What leaves a process as a line of JSONL: a record and what it refers to, a candidate,
+// a job. A line is self-contained: lines may be sorted, filtered and concatenated.
 //   {"checksum": "..", "record": {..}, "version": 5}
-// and the same with another kind's name. The checksum is of the canonical text of the object beside it: it
-// finds damage, and proves no origin.
+// Other kinds have the same form. The checksum covers the canonical text
+// of the object beside it: it detects damage, and proves no origin.
 #pragma once
 
 #include <iosfwd>
@@ -17,17 +17,17 @@ namespace tunesmith {
 struct Line {
   std::string kind;        // "record", "candidate", ...
   nlohmann::json content;  // the object
-  int version = 0;         // that it was written in: at most kSchemaVersion
+  int version = 0;         // the version in which it was written: at most kSchemaVersion
 };
 
-/// One line, without its end. `kind` must be one of the schema; `content` is canonical text of an object.
+/// One line without the line end. `kind` must be in the schema; `content` is the canonical text of an object.
 std::string line_text(std::string_view kind, std::string_view content);
-/// Throws UserError saying why it is no line of the schema: too large, damaged, newer, of no kind that is
-/// known.
+/// Throws UserError if it is no line of the schema: too
+/// large, damaged, of a newer version or an unknown kind.
 Line parse_line_text(std::string_view text);
 
-/// The next line without its end, however it ends; false when there is none. Takes no more memory than a line
-/// may: of a longer one as much is read as parse_line_text() refuses, and the rest is passed over.
+/// Reads the next line without its end; false at the end of the input. Memory is limited: a
+/// longer line is cut at a length that parse_line_text() refuses, and the rest is skipped.
 bool read_line(std::istream& in, std::string& line);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// How a measurement ended, as fields of messages and of lines.
+// The result of a measurement as fields of messages and lines.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace tunesmith {
 void add_failure(nlohmann::json& fields, const CandidateFailure& failure);
 CandidateFailure read_failure(const Field& fields, size_t max_message);
 
-/// A list of seconds that calls took.
+/// A list of times in seconds.
 std::vector<double> read_samples(const Field& list, size_t min, size_t max);
 
 }  // namespace tunesmith

@@ -1,13 +1,13 @@
-// The version of everything that leaves a process: what worker and tuner say to each other, and lines of
-// records, candidates and jobs (docs/records.md).
+// The version of everything that leaves a process: messages between worker
+// and tuner, and lines of records, candidates and jobs (docs/records.md).
 #pragma once
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Raised when a field of anything in the schema changes its meaning, comes or goes. Worker and tuner must
-/// have the same. A line says the version in which its kind last changed (schema/line.cpp), so that a
-/// Tunesmith that lacks newer kinds reads those that it knows.
+/// Raised when a field of the schema is added, removed or changes its meaning. Worker and
+/// tuner must have the same version. A line names the version in which its kind last changed
+/// (schema/line.cpp), so that older versions can read the kinds that did not change.
 inline constexpr int kSchemaVersion = 8;
 
 }  // namespace tunesmith
