@@ -1,12 +1,12 @@
-// What a check is about to do, for whoever finds its process ended.
+// Records what a check is doing, for a parent that finds the process dead.
 #pragma once
 
 #include <string>
 
 namespace tunesmith::conformance {
 
-/// While it lives, the check that runs in this process is doing `what`: "acme.yaml:9: intrinsic acme_dot:
-/// running it". An inner one takes the place of an outer one.
+/// Says during its lifetime that this process is doing `what`: "acme.yaml:9:
+/// intrinsic acme_dot: running it". An inner object replaces an outer one.
 class AtWork {
  public:
   explicit AtWork(const std::string& what);
@@ -18,7 +18,7 @@ class AtWork {
   std::string before_;
 };
 
-/// Memory in which a child says what it is at, and its parent reads it.
+/// Shared memory in which a child records what it is doing, for its parent.
 class WorkNote {
  public:
   /// Throws EnvironmentError.
@@ -29,7 +29,7 @@ class WorkNote {
 
   /// In the child: AtWork writes here from now on.
   void take() const;
-  /// In the parent, when the child has ended: what it was doing; "" when it did not say.
+  /// In the parent, after the child has ended: what it was doing; "" if unknown.
   std::string text() const;
 
  private:

@@ -1,4 +1,4 @@
-// A suite is a list of checks; each runs in a process of its own, so each begins with nothing loaded.
+// A suite is a list of checks; each runs in its own process, so that nothing is loaded at its start.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@ namespace tunesmith::conformance {
 
 struct Check {
   const char* name;
-  const char* rule;  // of docs/plugin-rules.md, cited when it fails
+  const char* rule;  // in docs/plugin-rules.md, cited when the check fails
   Verdict (*run)(const Subject& subject);
 };
 
-/// Passed, or Unsupported with what the plugin's constructor says that this machine or build lacks.
+/// Passed, or Unsupported with what the plugin's constructor reports as missing on this machine or build.
 Verdict construction(const Subject& subject);
 
 std::span<const Check> common_checks();

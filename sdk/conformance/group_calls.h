@@ -1,5 +1,5 @@
-// Programs that call an intrinsic of a level's groups, whose operands no single thread can touch: others of
-// the same extension bring them and take them away.
+// Programs that call an intrinsic of a level's groups, whose operands no single
+// thread can access: other intrinsics of the extension load and store them.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace tunesmith::conformance {
 
-/// Nothing where no other intrinsic takes away what this one leaves with a group: it is then called on the
-/// way to one that can be checked by itself. Throws ScheduleError where it cannot be called.
+/// Nothing if no other intrinsic stores the result of this one: it is then checked as
+/// part of a program for another intrinsic. Throws ScheduleError if it cannot be called.
 std::optional<Program> calling_together(const TensorIntrinsic& intrinsic,
                                         const std::vector<TensorIntrinsicPtr>& others,
                                         const ExecutionModel& execution);

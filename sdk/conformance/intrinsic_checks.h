@@ -1,4 +1,4 @@
-// Of tensor intrinsics, which extensions bring.
+// Checks the tensor intrinsics of extensions.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace tunesmith::conformance {
 
-/// Does a call of each intrinsic that `extension` adds compute its semantics: as it is lowered, by the
-/// interpreter; and where the hardware is here as `base` compiles it, on exact and on random data? A fault
-/// names file and line of the implementation.
+/// Does a call of each intrinsic of `extension` compute its semantics: as lowered,
+/// in the interpreter; and, if the hardware is available, as `base` compiles it,
+/// on exact and random data? A failure names file and line of the implementation.
 Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtension& extension);
 
 }  // namespace tunesmith::conformance

@@ -1,4 +1,4 @@
-// Results of programs, by the interpreter, verified as those of candidates are.
+// Interprets programs and verifies the results like those of candidates.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace tunesmith::conformance {
 
-/// What right results of a program are, on the data and within the bounds that a candidate is verified with.
+/// The correct results of a program, on the data and within the bounds used for candidates.
 class Numeric {
  public:
-  /// Throws UserError when nothing that the program computes can be told from rounding.
+  /// Throws UserError if no error in the program's results could be distinguished from rounding.
   explicit Numeric(const Program& program, uint64_t seed = 1);
   ~Numeric();
   Numeric(const Numeric&) = delete;
   Numeric& operator=(const Numeric&) = delete;
 
-  /// How many data sets there are.
+  /// The number of data sets.
   size_t sets() const;
-  /// The inputs of a set, then outputs of zeros: arguments of interpret().
+  /// The inputs of a set, followed by outputs of zeros: arguments of interpret().
   std::vector<Tensor> arguments(size_t set) const;
-  /// "" when the outputs in `arguments` are right; else where and how far they are off.
+  /// "" if the outputs in `arguments` are correct; else where and by how much they differ.
   std::string difference(size_t set, const std::vector<Tensor>& arguments) const;
-  /// The same of what a lowered program makes of the arguments of every set, interpreted.
+  /// Interprets a lowered program on every set and returns the first difference.
   std::string difference(const LoweredProgram& lowered) const;
 
  private:

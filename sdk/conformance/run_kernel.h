@@ -1,4 +1,4 @@
-// Running what a target compiled, in this process.
+// Runs a compiled kernel in this process.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,17 @@
 
 namespace tunesmith::conformance {
 
-/// A kernel in memory, for as many runs as its caller has data. `compiled` must outlive it.
+/// A kernel in memory, for any number of runs. `compiled` must outlive it.
 class KernelRuns {
  public:
-  /// The first `inputs` of the arguments are read-only. Throws EnvironmentError when the kernel cannot be
-  /// loaded.
+  /// The first `inputs` arguments are read-only. Throws
+  /// EnvironmentError if the kernel cannot be loaded.
   KernelRuns(Target& target, const CompiledKernel& compiled, size_t inputs);
 
-  /// Calls the kernel without a pool and with stale outputs, after its preparation if it has one, and answers
-  /// `arguments` as the call leaves them. The first run calls it from a new thread before it does so from
-  /// this one. What touches memory behind its buffers, or writes an input, ends the process. Throws
-  /// EnvironmentError when the kernel writes around its buffers, or leaves another floating-point mode.
+  /// Calls the kernel without a pool and with stale outputs, after its preparation if any, and
+  /// returns `arguments` as changed by the call. The first run also calls it from a new thread.
+  /// Accesses behind buffers and writes to inputs end the process. Throws EnvironmentError if
+  /// the kernel writes around its buffers or changes the floating-point mode.
   std::vector<Tensor> run(std::vector<Tensor> arguments);
 
  private:

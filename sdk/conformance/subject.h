@@ -1,4 +1,4 @@
-// The plugin that is checked, and the company in which it is.
+// The checked plugin and the space in which it is checked.
 #pragma once
 
 #include <memory>
@@ -19,18 +19,18 @@ class Subject {
   const PluginInfo& info() const { return info_; }
   std::string name() const { return plugin_name(info_.kind, info_.id); }
 
-  /// The space that names the plugin, else the default space with the plugin put into it.
+  /// The space that names the plugin, else the default space with the plugin added.
   const SpaceSpec& company() const { return company_; }
-  /// A module on its own, with the company's target and extensions.
+  /// A space with only this module, with the same target and extensions.
   SpaceSpec alone() const;
 
-  /// Passed, or Unsupported with what this machine lacks of what the company's target and extensions need.
+  /// Passed, or Unsupported with what the target and extensions miss on this machine.
   Verdict hardware_of_company() const;
 
-  /// Small ones of every sort, then those that were asked for.
+  /// Small workloads of every sort, followed by the requested ones.
   const std::vector<Workload>& workloads() const { return workloads_; }
 
-  /// A new object with its default options.
+  /// A new object with default options.
   template <typename Interface>
   std::shared_ptr<Interface> create() const {
     return registry_.create<Interface>(

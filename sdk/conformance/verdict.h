@@ -1,4 +1,4 @@
-// What a check answers.
+// The result of a check.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tunesmith::conformance {
 struct Verdict {
   Outcome outcome = Outcome::Passed;
   std::string reason;
-  std::string rule;  // when it is another than the check's own
+  std::string rule;  // if different from the check's own
 };
 
 inline Verdict passed() { return {}; }

@@ -1,13 +1,13 @@
-// The conformance kit: does a plugin keep the contract of its kind?
+// The conformance kit checks whether a plugin fulfils the contract of its kind.
 //
 //   PluginSearch search;
 //   search.command_line = {{"build/plugins"}};
 //   const Report report = verify_pack("build/plugins", search, SpacesFile::load("spaces.yaml"), {});
 //   EXPECT_TRUE(report.ok()) << report.str();
 //
-// Each check runs in a child process of its own, with a limit of time: a plugin that crashes, hangs or ends
-// its process fails that check and nothing else. docs/conformance.md lists the checks. Most packs need none
-// of this in C++: tunesmith_add_conformance_test (CMake) and `tunesmith plugins verify PATH` run the same.
+// Each check runs in a child process with a time limit: a plugin that crashes, hangs or exits
+// fails that check only. docs/conformance.md lists the checks. Most packs need no C++ for this:
+// tunesmith_add_conformance_test (CMake) and `tunesmith plugins verify PATH` run the same.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::conformance {
 
-/// What became of a check. Only Failed and UnexpectedPass count against the plugin.
+/// The outcome of a check. Only Failed and UnexpectedPass count against the plugin.
 enum class Outcome : uint8_t {
   Passed,
   Failed,
-  Skipped,          ///< there was nothing to check: a finishing module has no trace
-  Unsupported,      ///< this machine or installation cannot check it: the hardware is not here
-  ExpectedFailure,  ///< failed, as an Expectation says
-  UnexpectedPass    ///< passed although an Expectation says that it fails: the expectation is out of date
+  Skipped,          ///< nothing to check: a finishing module has no trace
+  Unsupported,      ///< cannot be checked on this machine or installation: the hardware is missing
+  ExpectedFailure,  ///< failed as an Expectation predicts
+  UnexpectedPass    ///< passed although an Expectation predicts a failure: the expectation is out of date
 };
 
 /// "passed", "failed", "skipped", "unsupported", "expected failure", "unexpected pass".
@@ -40,13 +40,13 @@ struct CheckResult {
   PluginKind kind = PluginKind::Module;
   std::string id;     ///< of the plugin
   std::string check;  ///< "determinism"
-  std::string rule;   ///< of docs/plugin-rules.md, "P19"
+  std::string rule;   ///< in docs/plugin-rules.md, "P19"
   Outcome outcome = Outcome::Passed;
   std::string reason;  ///< empty exactly when it passed
   double seconds = 0.0;
 };
 
-/// A failure that is known and accepted, with the reason why.
+/// A known and accepted failure, with its reason.
 struct Expectation {
   std::string check;   ///< "module:acme_tile/threads"
   std::string reason;  ///< not empty
@@ -56,11 +56,11 @@ struct Expectation {
 };
 
 struct VerifyOptions {
-  /// Workloads to check with, besides the kit's own: those for which a module is meant.
+  /// Workloads to check with, besides the kit's own: those for which a module is made.
   std::vector<std::string> workloads = {};  // NOLINT(readability-redundant-member-init): for designated use
   std::vector<Expectation> expected = {};   // NOLINT(readability-redundant-member-init)
-  /// Names of checks ("legality"), beside "loads", that alone are run; empty = all. An unknown one:
-  /// UserError.
+  /// Names of the checks ("legality") to run besides
+  /// "loads"; empty = all. UserError for an unknown one.
   std::vector<std::string> checks = {};  // NOLINT(readability-redundant-member-init)
   int seconds = 60;                      ///< for one check
 };
@@ -68,22 +68,22 @@ struct VerifyOptions {
 struct Report {
   std::vector<CheckResult> results;
 
-  /// Nothing failed, and nothing passed that was expected to fail.
+  /// Nothing failed, and nothing passed unexpectedly.
   bool ok() const;
   size_t count(Outcome outcome) const;
-  /// For people: one line for each check, with its reason.
+  /// For people: one line per check, with its reason.
   std::string str() const;
 };
 
-/// The checks of one plugin's kind. `spaces` gives the company in which it is checked: the first space that
-/// names the plugin, else the file's default space with the plugin put into it. Threads: call it while no
-/// other thread of this process holds locks that a child would need (it forks).
+/// Runs the checks of the plugin's kind. `spaces` gives the space in which it is checked:
+/// the first one that names the plugin, else the file's default space with the plugin
+/// added. It forks: no other thread of this process may hold locks that a child needs.
 Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::string& id,
                      const SpacesFile& spaces, const VerifyOptions& options);
 
-/// All plugins of the packs at `path`, a folder with packs or a pack's manifest, which `search` must lead to.
-/// What is refused there fails as the check "found". Throws UserError when there is nothing, or when an
-/// expectation names no check.
+/// Checks all plugins of the packs at `path` (a folder with packs or a pack's
+/// manifest), which `search` must include. A refused plugin fails the check
+/// "found". Throws UserError if there is none, or if an expectation names no check.
 Report verify_pack(const std::filesystem::path& path, const PluginSearch& search, const SpacesFile& spaces,
                    const VerifyOptions& options);
 
