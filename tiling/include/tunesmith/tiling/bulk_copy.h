@@ -1,4 +1,4 @@
-// Copies of a tile that one iteration makes for all, and that may arrive later (TensorIntrinsic::bulk_copy).
+// Tile copies that one iteration issues for all and that complete later (TensorIntrinsic::bulk_copy).
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// tensorize_tiles for a copy, by the bulk copy of the largest tile that divides it, of those in `unit`.
-/// Throws ScheduleError where there is none, and where it cannot copy what the block does.
+/// tensorize_tiles for a copy, with the bulk copy in `unit` of the largest tile that
+/// divides it. Throws ScheduleError if there is none or it cannot copy what the block does.
 inline BlockRV tensorize_bulk_copy(Schedule& schedule, BlockRV copy,
                                    const std::vector<TensorIntrinsic>& unit) {
   const Buffer filled = schedule.writes_of(copy).front().buffer;

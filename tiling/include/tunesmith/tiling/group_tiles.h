@@ -1,6 +1,6 @@
-// Products of matrices by tensor intrinsics that groups of a level execute together: the product's loops as
-// tiles of a launch, of its groups, and of the intrinsic. What a module chooses besides stands between these
-// functions: where factors and sums are (product_copies.h), how they lie (layout.h), what is pipelined.
+// Products of matrices by tensor intrinsics that groups of a level execute together: the product's
+// loops as tiles of a launch, of its groups, and of the intrinsic. A module combines these
+// functions with its choices of copies (product_copies.h), layouts (layout.h) and pipelining.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ namespace tunesmith {
 inline namespace stable {
 
 struct GroupTiles {
-  SampledTiles rows;         // of the launch, of its groups, and of one group
+  SampledTiles rows;         // of the launch, of its groups, and in a group
   SampledTiles columns;      // likewise
   LoopRV reduction;          // over steps; replaced by `steps`
   SampledTiles steps;        // outside and inside of the groups' tiles
-  std::vector<LoopRV> rest;  // the block's other loops, as of a batch
-  LoopRV tile;               // what tensorize() takes
+  std::vector<LoopRV> rest;  // the block's other loops, such as a batch
+  LoopRV tile;               // the loop for tensorize()
 };
 
 namespace detail {
 
-/// The loop over columns of one call: two loops where they are in panels.
+/// The loop over the columns of one call: two loops if they are in panels.
 inline std::vector<LoopRV> cut_panels(Schedule& schedule, LoopRV columns, const TensorIntrinsic& product) {
   const std::vector<int64_t>& sums = product.operands.front().buffer->shape;
   return sums.size() == 2 ? std::vector<LoopRV>{columns}
@@ -36,8 +36,8 @@ inline std::vector<LoopRV> cut_panels(Schedule& schedule, LoopRV columns, const 
 
 }  // namespace detail
 
-/// Draws how rows and columns are distributed, `max_tiles` calls at most along each of them in one group.
-/// Throws ScheduleError where the block reduces over more than the intrinsic does, and as tile_for_intrinsic.
+/// Samples how rows and columns are distributed, with at most `max_tiles` calls along each in one group.
+/// Throws ScheduleError if the block reduces over more than the intrinsic does, and as tile_for_intrinsic.
 inline GroupTiles tile_for_groups(Schedule& schedule, BlockRV block, const TensorIntrinsic& product,
                                   int64_t max_tiles) {
   const std::vector<LoopRV> whole = schedule.get_loops(block);
@@ -52,7 +52,7 @@ inline GroupTiles tile_for_groups(Schedule& schedule, BlockRV block, const Tenso
   tiles.rest = unit.rest;
   tiles.tile = unit.tile;
   tiles.rows = sample_tiles(schedule, unit.outer[0], 3, max_tiles);
-  // No more than one tile is along what is left of a panel's columns.
+  // At most one tile lies along the remaining columns of a panel.
   const LoopRV columns = in_panels ? schedule.fuse({unit.outer[1], unit.outer[2]}) : unit.outer[1];
   tiles.columns = sample_tiles(schedule, columns, 3, max_tiles);
   const std::vector<LoopRV>& rows = tiles.rows.loops;
@@ -61,18 +61,18 @@ inline GroupTiles tile_for_groups(Schedule& schedule, BlockRV block, const Tenso
   return tiles;
 }
 
-/// Sums begin with the intrinsic `zero`. Before the reduction is cut: whether one of its loops has one
-/// iteration would decide how many there are around the zeros.
+/// Initialises sums with the intrinsic `zero`. Call it before the reduction is cut: the number
+/// of loops around the zeros would depend on whether one of its loops has one iteration.
 inline void begin_with_zero(Schedule& schedule, BlockRV block, const GroupTiles& tiles,
                             const TensorIntrinsic& zero, std::string_view group_axis) {
   const size_t rank = zero.operands.front().buffer->shape.size();
   const std::vector<LoopRV> loops = schedule.get_loops(schedule.decompose_reduction(block, tiles.reduction));
-  const size_t own = loops.size() - 4 - rank;  // of the group, of its tiles, and of a tile
+  const size_t own = loops.size() - 4 - rank;  // of the group, its tiles, and a tile
   schedule.tensorize(loops[own + 4], zero.name);
   schedule.bind(schedule.fuse({loops[own], loops[own + 1]}), group_axis);
 }
 
-/// Draws which steps of the reduction are done while what is shared of the factors stays.
+/// Samples the reduction steps that use one shared tile of the factors.
 inline void cut_steps(Schedule& schedule, GroupTiles& tiles, int64_t max_tiles) {
   tiles.steps = sample_tiles(schedule, tiles.reduction, 2, max_tiles);
   const std::vector<LoopRV>& rows = tiles.rows.loops;
@@ -90,7 +90,7 @@ inline void bind_groups(Schedule& schedule, const GroupTiles& tiles, std::string
   schedule.bind(schedule.fuse({tiles.rows.loops[1], tiles.columns.loops[1]}), group_axis);
 }
 
-/// Makes calls of what the block copies: the sums of `product`, by the groups that hold them.
+/// Tensorizes the block that copies the sums of `product`, by the groups that hold them.
 inline void store_sums(Schedule& schedule, BlockRV store, const GroupTiles& tiles,
                        const TensorIntrinsic& product, const TensorIntrinsic& intrinsic,
                        std::string_view group_axis) {

@@ -16,7 +16,7 @@ inline std::vector<std::string> axis_names(size_t count, std::string_view prefix
   return names;
 }
 
-/// From `axes`, which are names, to `results`, which are expressions of them.
+/// From the names `axes` to `results`, which are expressions of them.
 inline std::string index_map(const std::vector<std::string>& axes, const std::vector<std::string>& results) {
   const auto listed = [](const std::vector<std::string>& items) {
     std::string text;
@@ -26,7 +26,7 @@ inline std::string index_map(const std::vector<std::string>& axes, const std::ve
   return listed(axes) + " -> " + listed(results);
 }
 
-/// Keeps, of all axes, those at these positions, in their order.
+/// Keeps the axes at these positions, in their order.
 inline std::string projection(const std::vector<std::string>& axes, const std::vector<size_t>& positions) {
   std::vector<std::string> kept;
   for (const size_t position : positions) kept.push_back(axes[position]);

@@ -1,5 +1,5 @@
-// Reductions along vectors: partial results in the lanes of several accumulators, combined by those of one,
-// which are combined by halves.
+// Reductions along vectors: partial results in the lanes of several
+// accumulators, combined into one accumulator, which is combined by halves.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// One of the widths; those that divide the extent are likelier.
+/// One of the widths; those that divide the extent are more likely.
 inline IntRV sample_width(Schedule& schedule, int64_t extent, const std::vector<int64_t>& widths) {
   std::vector<double> weights;
   for (const int64_t width : widths) weights.push_back(extent % width == 0 ? 4.0 : 1.0);
   return sample_weighted(schedule, widths, std::move(weights));
 }
 
-/// Of so many vectors, those shorter than the extent: whichever is drawn, the same loops are left.
+/// The vector counts shorter than the extent, so that every choice leaves the same loops.
 inline std::vector<int64_t> widths_within(int64_t extent, int64_t lanes, int64_t min_vectors,
                                           const std::vector<int64_t>& vectors) {
   std::vector<int64_t> widths;
@@ -32,9 +32,9 @@ inline std::vector<int64_t> widths_within(int64_t extent, int64_t lanes, int64_t
   return widths;
 }
 
-/// Factors the reduction by the last of the block's loops: by the lanes of several vectors (`accumulators`:
-/// choices for their number) where the loop is that long, then of one, of half a vector, and so on. Answers
-/// the blocks of partial results in text order: none where the last loop is no reduction or fits one vector.
+/// Factors the reduction by the last loop of the block: by the lanes of several vectors (`accumulators`:
+/// choices for their number) if the loop is long enough, then of one, half a vector, and so on. Returns
+/// the blocks of partial results in text order: none if the last loop is no reduction or fits one vector.
 inline std::vector<BlockRV> factor_into_lanes(Schedule& schedule, BlockRV block, int64_t lanes,
                                               const std::vector<int64_t>& accumulators) {
   std::vector<BlockRV> partials;
@@ -51,9 +51,9 @@ inline std::vector<BlockRV> factor_into_lanes(Schedule& schedule, BlockRV block,
   return partials;
 }
 
-/// One block that accumulates: its initialisation goes ahead of the reduction; what is in lanes is
-/// vectorised, and the reduction is written out where that is asked. Answers the initialisation, or the block
-/// where the reduction is a single step.
+/// Schedules one accumulating block: moves its init before the reduction,
+/// vectorizes what is in lanes, and unrolls the reduction if requested. Returns
+/// the init block, or the block itself if the reduction is a single step.
 inline BlockRV finish_reduction(Schedule& schedule, BlockRV block, bool in_lanes, bool unrolled) {
   const std::vector<LoopRV> loops = schedule.get_loops(block);
   const std::vector<LoopFacts> facts = schedule.loops_of(block);
@@ -73,8 +73,8 @@ inline BlockRV finish_reduction(Schedule& schedule, BlockRV block, bool in_lanes
   return init;
 }
 
-/// All blocks of a reduction that factor_into_lanes() has cut, where they stand; partial results stay in
-/// registers. Answers the initialisations.
+/// Schedules all blocks that factor_into_lanes() made; partial
+/// results stay in registers. Returns the init blocks.
 inline std::vector<BlockRV> finish_lane_reduction(Schedule& schedule, BlockRV block,
                                                   const std::vector<BlockRV>& partials) {
   std::vector<BlockRV> made;

@@ -1,4 +1,4 @@
-// How what a copy writes lies in memory: in tiles, in panels, or in rows that begin in different banks.
+// Layouts of the buffer that a copy writes: tiles, panels, or rows that begin in different banks.
 #pragma once
 
 #include <cstddef>
@@ -41,21 +41,21 @@ inline std::string map_to_panels(size_t rank, int64_t width) {
   return index_map(axes, results);
 }
 
-/// Tiles of what the block writes lie one after the other.
+/// Makes the tiles of what the block writes contiguous.
 inline void lay_in_tiles(Schedule& schedule, BlockRV block, const std::vector<int64_t>& tile) {
   const size_t rank = schedule.writes_of(block).front().buffer->shape.size();
   schedule.transform_layout(block, "write", 0, map_to_tiles(rank, tile));
 }
 
-/// Columns of what the block writes lie in panels of so many elements, whose rows are swizzled.
+/// Stores columns of what the block writes in panels of this many elements, with swizzled rows.
 inline void lay_in_panels(Schedule& schedule, BlockRV block, int64_t width) {
   const size_t rank = schedule.writes_of(block).front().buffer->shape.size();
   schedule.transform_layout(block, "write", 0, map_to_panels(rank, width));
   schedule.storage_swizzle(block, 0);
 }
 
-/// A row begins at an odd multiple of so many bytes after the one before, so that pieces of neighbouring rows
-/// lie in different banks.
+/// Makes the distance of rows an odd multiple of so many bytes,
+/// so that pieces of neighbouring rows lie in different banks.
 inline void space_out_rows(Schedule& schedule, BlockRV block, int64_t piece_bytes) {
   const int64_t bytes = schedule.writes_of(block).front().buffer->dtype.bytes();
   schedule.storage_align(block, 0, -2, 2 * piece_bytes / bytes, piece_bytes / bytes);

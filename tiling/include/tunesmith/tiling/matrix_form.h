@@ -1,6 +1,6 @@
-// Brings a block that is a product of matrices under other axes to the form C[batch.., i, j] += A[batch.., i,
-// k] * B[batch.., k, j]: a convolution, say, whose spatial axes become i, output channels j, and taps and
-// input channels k.
+// Brings a block that is a product of matrices under other axes to the form
+// C[batch.., i, j] += A[batch.., i, k] * B[batch.., k, j]: in a convolution
+// the spatial axes become i, output channels j, taps and input channels k.
 #pragma once
 
 #include <array>
@@ -21,19 +21,19 @@ namespace tunesmith {
 inline namespace stable {
 
 struct MatrixForm {
-  /// The block's reads that are A and B.
+  /// The positions of A and B among the block's reads.
   std::array<int64_t, 2> reads{0, 1};
-  /// Do the block's reads of A and B have the reduction as their last dimension, or rows and columns?
+  /// For A and B: is the reduction the last dimension, or rows and columns?
   std::array<bool, 2> reduction_last{true, false};
-  /// Copies of the factors in these orders, to be inlined into copies of them.
+  /// Copies of the factors in these orders, to be inlined into later copies.
   std::vector<BlockRV> copies;
-  /// What copies the result to where it was.
+  /// The block that copies the result to its original place.
   std::optional<BlockRV> result;
 };
 
 namespace detail {
 
-/// Positions of the iterators of a factor, A (0) or B (1), among (batch.., i, j, k).
+/// Positions of a factor's iterators, A (0) or B (1), among (batch.., i, j, k).
 inline std::vector<size_t> factor_dims(size_t iters, size_t factor, bool reduction_last) {
   std::vector<size_t> dims(iters - 3);
   std::iota(dims.begin(), dims.end(), 0U);
@@ -50,7 +50,7 @@ inline std::vector<size_t> result_dims(size_t iters) {
   return dims;
 }
 
-/// The indices are just these iterators, each over the whole of its dimension.
+/// The indices are exactly these iterators, each over its whole dimension.
 inline bool is_plain(const std::vector<IterVar>& iters, const Access& access,
                      const std::vector<size_t>& dims) {
   if (access.indices.size() != dims.size()) return false;
@@ -61,7 +61,7 @@ inline bool is_plain(const std::vector<IterVar>& iters, const Access& access,
   return true;
 }
 
-/// What makes the buffer that `copy` reads, for it alone and element by element, goes into it.
+/// Inlines elementwise producers whose only consumer is `copy` into it.
 inline void inline_producers(Schedule& schedule, BlockRV copy) {
   const std::vector<Pointer<Block>> producers = producers_of(schedule.program(), schedule.block(copy));
   for (const Pointer<Block>& producer : producers) {
@@ -75,8 +75,8 @@ inline void inline_producers(Schedule& schedule, BlockRV copy) {
 
 }  // namespace detail
 
-/// "(d0, d1, d2, d3) -> (d0, d1, d3)": of the iterators (batch.., i, j, k) of a block in the form, those of a
-/// factor, A (0) or B (1), with the reduction last or not; or those of the result.
+/// "(d0, d1, d2, d3) -> (d0, d1, d3)": from the iterators (batch.., i, j, k) of a block in this form
+/// to those of a factor, A (0) or B (1), with the reduction last or not; or to those of the result.
 inline std::string map_of_factor(const Schedule& schedule, BlockRV block, size_t factor,
                                  bool reduction_last) {
   const size_t iters = schedule.block(block).iters().size();
@@ -87,9 +87,9 @@ inline std::string map_of_result(const Schedule& schedule, BlockRV block) {
   return projection(axis_names(iters), detail::result_dims(iters));
 }
 
-/// Copies are made in `scope`. Throws ScheduleError, with the schedule half way, where the block is no
-/// product of matrices. What pads a factor, and is read by the block alone, becomes part of the factor's
-/// copy.
+/// Copies are in `scope`. Throws ScheduleError, with the schedule half
+/// changed, if the block is no product of matrices. Padding of a
+/// factor that only the block reads becomes part of the factor's copy.
 inline MatrixForm bring_to_matrix_form(Schedule& schedule, BlockRV block, std::string_view scope = "global") {
   MatrixProduct product;
   if (const std::string reason = match_matrix_product(schedule.block(block), &product); !reason.empty())

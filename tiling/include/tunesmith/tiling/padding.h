@@ -1,4 +1,4 @@
-// Blocks whose extents tiles of a fixed size do not divide.
+// Pads blocks whose extents are not multiples of a fixed tile.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// Enlarges the block's iterators to multiples of a tile's, whose extents are given outermost first, as
-/// pad_einsum does. Answers the blocks that copy what the block reads to larger buffers, which may be inlined
-/// into copies of those; none where all fits. Throws ScheduleError as pad_einsum does.
+/// Enlarges the block's iterators to multiples of a tile's extents (outermost first), as
+/// pad_einsum does. Returns the blocks that copy inputs to larger buffers, which may be inlined
+/// into later copies; none if all extents fit. Throws ScheduleError as pad_einsum does.
 inline std::vector<BlockRV> pad_for_tile(Schedule& schedule, BlockRV block, std::vector<int64_t> spatial,
                                          std::vector<int64_t> reduction) {
-  // Innermost first, as the block's loops are taken.
+  // Innermost first, like the block's loops.
   const std::vector<IterVar> iters = schedule.block(block).iters();
   std::vector<int64_t> multiples(iters.size(), 1);
   for (size_t i = iters.size(); i-- > 0;) {

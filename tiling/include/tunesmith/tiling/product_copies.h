@@ -1,5 +1,5 @@
-// Copies of what a product of matrices reads and writes, in memory that is nearer to what computes it. The
-// block is in the form that matrix_form.h makes.
+// Copies of the operands and results of a product of matrices in memory nearer
+// to the computation. The block is in the form that matrix_form.h makes.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,21 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// Columns of what one call of a product's intrinsic computes; they may be in panels, of two dimensions.
+/// The number of columns that one call of a product's intrinsic computes; panels have two dimensions.
 inline int64_t columns_of(const TensorIntrinsic& product) {
   const std::vector<int64_t>& shape = product.operands.front().buffer->shape;
   return std::accumulate(shape.begin() + 1, shape.end(), int64_t{1}, std::multiplies());
 }
 
 struct ProductPadding {
-  /// Copies of the factors in larger buffers, to be inlined into copies of them; none where all fits.
+  /// Copies of the factors in larger buffers, to be inlined into later copies; none if all fits.
   std::vector<BlockRV> copies;
-  /// Copies another block the result to where it was?
+  /// Does another block copy the result back?
   bool of_result = false;
 };
 
-/// Enlarges the product to multiples of what one call of its intrinsic computes. Throws ScheduleError as
-/// pad_einsum does.
+/// Enlarges the product to multiples of one call of its
+/// intrinsic. Throws ScheduleError as pad_einsum does.
 inline ProductPadding pad_product(Schedule& schedule, BlockRV block, const TensorIntrinsic& product) {
   const std::string result = schedule.writes_of(block).front().buffer->name;
   const std::vector<int64_t> reduction = product.extents(IterKind::Reduction);
@@ -44,14 +44,14 @@ inline ProductPadding pad_product(Schedule& schedule, BlockRV block, const Tenso
   return padding;
 }
 
-/// Has a factor the reduction as its last dimension?
+/// Is the reduction the last dimension of a factor?
 struct FactorOrder {
-  bool before;     // where it is copied from
+  bool before;     // in the memory that it is copied from
   bool copied;     // in the copy
-  bool innermost;  // and where the two differ: is the reduction the copy's innermost loop?
+  bool innermost;  // if the two differ: is the reduction the copy's innermost loop?
 };
 
-/// A copy of A (0) or B (1) in `scope`.
+/// Copies A (0) or B (1) to `scope`.
 inline BlockRV copy_factor(Schedule& schedule, BlockRV block, const MatrixForm& form, size_t factor,
                            std::string_view scope, const FactorOrder& reduction_last) {
   const int64_t read = form.reads[factor];
@@ -67,15 +67,15 @@ inline BlockRV copy_factor(Schedule& schedule, BlockRV block, const MatrixForm& 
   return copy;
 }
 
-/// The block that alone reads what this one writes, element by element; nothing where there is none.
+/// The only block that reads what this one writes, element by element; nothing if there is none.
 inline std::optional<BlockRV> take_element_reader(Schedule& schedule, BlockRV block) {
   const Pointer<Block> reader = element_reader(schedule.program(), schedule.block(block));
   if (!reader) return std::nullopt;
   return schedule.get_block(reader->name);
 }
 
-/// The block that writes the product's result, whose buffer is in `scope` now. Copies of it behind the
-/// product and consumers of each element are one block with it.
+/// The block that writes the product's result, whose buffer is now in `scope`.
+/// Copies after the product and elementwise consumers are merged with it.
 inline BlockRV result_writer(Schedule& schedule, BlockRV block, const MatrixForm& form, bool padded,
                              std::string_view scope) {
   const std::optional<BlockRV> reader = padded        ? std::optional(schedule.get_consumers(block).at(0))
@@ -88,7 +88,7 @@ inline BlockRV result_writer(Schedule& schedule, BlockRV block, const MatrixForm
   return *reader;
 }
 
-/// They are not needed once the factors are copied.
+/// They are not needed after the factors were copied.
 inline void inline_blocks(Schedule& schedule, const std::vector<BlockRV>& blocks) {
   for (const BlockRV& block : blocks) schedule.compute_inline(block);
 }

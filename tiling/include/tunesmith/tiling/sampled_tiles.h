@@ -1,4 +1,4 @@
-// Choices that most modules draw: one of a list, and how a loop is cut.
+// Samplings that most modules use: one of a list, and the tiles of a loop.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// Each is as likely.
+/// All choices are equally likely.
 inline IntRV sample_one_of(Schedule& schedule, const std::vector<int64_t>& choices) {
   return schedule.sample_categorical(
       choices, std::vector<double>(choices.size(), 1.0 / static_cast<double>(choices.size())));
 }
 
-/// As likely as their weights are to the sum of all.
+/// With probabilities proportional to the weights.
 inline IntRV sample_weighted(Schedule& schedule, const std::vector<int64_t>& choices,
                              std::vector<double> weights) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -24,13 +24,13 @@ inline IntRV sample_weighted(Schedule& schedule, const std::vector<int64_t>& cho
   return schedule.sample_categorical(choices, weights);
 }
 
-/// What a loop was cut into, outermost first.
+/// The loops that a loop was split into, outermost first.
 struct SampledTiles {
   std::vector<IntRV> factors;
   std::vector<LoopRV> loops;
 };
 
-/// `parts` loops whose extents are drawn and divide the loop; the last one's is at most `max_innermost`.
+/// Splits into `parts` loops with sampled extents that divide the loop; the last is at most `max_innermost`.
 inline SampledTiles sample_tiles(Schedule& schedule, LoopRV loop, int64_t parts, int64_t max_innermost) {
   SampledTiles tiles;
   tiles.factors = schedule.sample_perfect_tile(loop, parts, max_innermost);

@@ -1,5 +1,5 @@
-// What every module does that gives a block to a tensor intrinsic: cut the block's loops into tiles of the
-// intrinsic's size.
+// Common steps of modules that tensorize a block: split
+// the block's loops into tiles of the intrinsic's size.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// Throws ScheduleError that names the block.
+/// Throws a ScheduleError that names the block.
 [[noreturn]] inline void refuse_block(const Schedule& schedule, BlockRV block, const std::string& primitive,
                                       const std::string& reason) {
   throw ScheduleError(primitive, reason, schedule.block(block).name);
 }
 
-/// The intrinsic that tensorize() takes by this name. Throws ScheduleError where there is none.
+/// The intrinsic that tensorize() finds under this name. Throws ScheduleError if there is none.
 inline TensorIntrinsic require_intrinsic(const Schedule& schedule, std::string_view name) {
   const std::optional<TensorIntrinsic> found = schedule.intrinsic(name);
   if (!found)
@@ -30,17 +30,17 @@ inline TensorIntrinsic require_intrinsic(const Schedule& schedule, std::string_v
 }
 
 struct TensorTile {
-  /// The block's loops that were cut, the reduction's last, each at its outer half.
+  /// The outer parts of the block's split loops, the reduction's last.
   std::vector<LoopRV> outer;
-  /// The outermost loop of one tile, inside of all others: what tensorize() takes.
+  /// The outermost loop of one tile, inside all others: the argument of tensorize().
   LoopRV tile;
-  /// The block's loops that were not cut, outermost first.
+  /// The block's other loops, outermost first.
   std::vector<LoopRV> rest;
 };
 
 namespace detail {
 
-/// Loops around the block that run over iterators of one kind, as many as `count`, the innermost.
+/// The innermost `count` loops around the block that run over iterators of one kind.
 inline std::vector<LoopRV> innermost_of(const Schedule& schedule, BlockRV block,
                                         const std::vector<LoopRV>& loops, IterKind kind, size_t count) {
   std::vector<LoopRV> found;
@@ -56,12 +56,12 @@ inline std::vector<LoopRV> innermost_of(const Schedule& schedule, BlockRV block,
 
 }  // namespace detail
 
-/// Cuts the innermost spatial and reduction loops of the block, as many as the intrinsic has of each, in its
-/// order, and moves one tile inside. Extents must be multiples of the tile's. Throws ScheduleError where
-/// there are too few loops, and what split and reorder throw.
+/// Splits the innermost spatial and reduction loops of the block, as many as the intrinsic
+/// has of each, in its order, and moves one tile inside. Extents must be multiples of the
+/// tile's. Throws ScheduleError if there are too few loops, or if split or reorder throws.
 inline TensorTile tile_for_intrinsic(Schedule& schedule, BlockRV block, const TensorIntrinsic& intrinsic) {
   const std::vector<LoopRV> loops = schedule.get_loops(block);
-  // All are found before the first is cut, and exists no more.
+  // All are looked up before the first is split, which invalidates it.
   std::vector<LoopRV> whole;
   std::vector<int64_t> extents;
   for (const IterKind kind : {IterKind::Spatial, IterKind::Reduction}) {
@@ -87,7 +87,7 @@ inline TensorTile tile_for_intrinsic(Schedule& schedule, BlockRV block, const Te
   return tile;
 }
 
-/// tile_for_intrinsic and then tensorize: answers the calling block.
+/// tile_for_intrinsic and then tensorize; returns the calling block.
 inline BlockRV tensorize_tiles(Schedule& schedule, BlockRV block, const TensorIntrinsic& intrinsic) {
   return schedule.tensorize(tile_for_intrinsic(schedule, block, intrinsic).tile, intrinsic.name);
 }

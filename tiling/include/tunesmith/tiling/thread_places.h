@@ -1,4 +1,4 @@
-// What the levels and memories of a device are called, found by what they can do.
+// Finds the names of a device's levels and memories by their properties.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// Threads are the innermost level, from the outermost that synchronises on; blocks are the level around it.
+/// Threads are the innermost level, which must synchronise; blocks are the level around it.
 struct ThreadPlaces {
-  std::string blocks;   // axes that loops are bound to
-  std::string threads;  // the one whose iterations are neighbours
-  std::string rows;     // another one of threads
+  std::string blocks;   // axes for loops over blocks
+  std::string threads;  // the thread axis whose iterations are neighbours
+  std::string rows;     // another thread axis
   std::string shared;   // memory of a block
   std::string own;      // memory of a thread
-  int64_t most = 0;     // threads of a block
+  int64_t most = 0;     // maximum number of threads in a block
 };
 
-/// Nothing where the machine has no threads that share memory, along two axes.
+/// Nothing if the machine has no threads that share memory along two axes.
 inline std::optional<ThreadPlaces> thread_places(const ExecutionModel& model) {
   const size_t first = model.first_synchronising();
   const size_t level = model.levels.size() - 1;

@@ -1,5 +1,5 @@
-// Which of a unit's intrinsics multiply two factors: by the types of the block, and by the order in which
-// rows of the factors lie.
+// Chooses the intrinsics of a unit that multiply two factors,
+// by the types of the block and the order of the factors' rows.
 #pragma once
 
 #include <algorithm>
@@ -14,33 +14,33 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// What is to be multiplied: C += A * B.
+/// The product C += A * B.
 struct ProductTypes {
   DType sum;
   std::array<DType, 2> factors;
 };
 
-/// Point into the unit.
+/// Pointers into the unit.
 struct UnitIntrinsics {
   const TensorIntrinsic* product = nullptr;
-  std::array<const TensorIntrinsic*, 2> loads{};  // of the factors, to where the product reads them
-  const TensorIntrinsic* zero = nullptr;          // what sums begin with
-  const TensorIntrinsic* store = nullptr;         // of sums
+  std::array<const TensorIntrinsic*, 2> loads{};  // of the factors, into the product's operands
+  const TensorIntrinsic* zero = nullptr;          // initialises sums
+  const TensorIntrinsic* store = nullptr;         // stores sums
 };
 
-/// Does the product take A (0), or B (1), with the reduction as last dimension?
+/// Does the product take A (0) or B (1) with the reduction as last dimension?
 inline bool takes_reduction_last(const TensorIntrinsic& product, size_t factor) {
   const size_t last = product.reads.at(factor).indices.back().iterator.value();
   return product.iters.at(last).kind == IterKind::Reduction;
 }
-/// Does the load exchange rows and columns?
+/// Does the load transpose?
 inline bool exchanges_dimensions(const TensorIntrinsic& load) {
   return load.copies && load.reads.front().indices[0].iterator != load.writes.front().indices[0].iterator;
 }
 
 namespace detail {
 
-/// Does `taken`, which one intrinsic takes, hold what another leaves?
+/// Does the operand `taken` hold what another intrinsic leaves in `left`?
 inline bool same_held(const TensorOperand& taken, const TensorOperand& left) {
   return taken.layout == left.layout && taken.scope == left.scope &&
          taken.buffer->dtype == left.buffer->dtype && taken.buffer->shape == left.buffer->shape;
@@ -55,7 +55,7 @@ inline bool is_product(const TensorIntrinsic& one, const ProductTypes& types, st
          });
 }
 
-/// The first that `fits(intrinsic)`, or null.
+/// The first intrinsic for which `fits` holds, or null.
 template <typename Fits>
 const TensorIntrinsic* first_of(const std::vector<TensorIntrinsic>& unit, const Fits& fits) {
   const auto found = std::ranges::find_if(unit, fits);
@@ -68,9 +68,9 @@ inline bool is_copy_of_matrix(const TensorIntrinsic& one) {
 
 }  // namespace detail
 
-/// Of `unit` a product of these types, and what loads, begins and stores in the layouts that it takes,
-/// between memory of the two scopes; loads that read the factors in the order given are preferred, then what
-/// comes first. Nothing where there is no such product.
+/// From `unit`: a product of these types, and intrinsics that load, initialise and store
+/// in its layouts, between memory of the two scopes; loads that read the factors in the
+/// given order are preferred, then the first. Nothing if there is no such product.
 inline std::optional<UnitIntrinsics> choose_intrinsics(const std::vector<TensorIntrinsic>& unit,
                                                        const ProductTypes& types,
                                                        const std::array<bool, 2>& reduction_last,

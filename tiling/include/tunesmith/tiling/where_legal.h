@@ -1,4 +1,4 @@
-// Changes that are made where they are legal, and left out elsewhere.
+// Changes that are made if they are legal, and otherwise skipped.
 #pragma once
 
 #include "tunesmith/stable/schedule.h"
@@ -6,9 +6,9 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// Does `change(schedule)`, and answers whether nothing was refused. One instruction that is refused leaves
-/// the schedule as it was; of several, those before it are done. Throws ScheduleMisuse, which is wrong for
-/// every program.
+/// Runs `change(schedule)` and returns whether nothing was refused. A refused
+/// instruction leaves the schedule unchanged; earlier ones of several stay
+/// done. Throws ScheduleMisuse, which is wrong for every program.
 template <typename Change>
 bool where_legal(Schedule& schedule, const Change& change) {
   try {
