@@ -1,4 +1,4 @@
-// Which tensor intrinsics a program calls, for messages about it.
+// The tensor intrinsics that a program calls, for messages.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Which tensor intrinsics a lowered program calls, and where each is implemented: "acme.yaml:14: tensor
-/// intrinsic acme_dot", several with commas between them, by name; "" where it calls none.
+/// The tensor intrinsics that a lowered program calls, with the locations of their implementations:
+/// "acme.yaml:14: tensor intrinsic acme_dot", separated by commas, by name; "" if it calls none.
 std::string called_places(const Program& lowered);
 
-/// The message of a failure of the lowered program, followed by what the program calls, whose implementation
-/// may be at fault. Unchanged where it names an intrinsic itself, or the program calls none.
+/// A failure's message, followed by the intrinsics that the program calls, whose implementation
+/// may be at fault. Unchanged if it already names an intrinsic, or the program calls none.
 std::string with_called_places(std::string message, const Program& lowered);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Candidates compiled so that they can be verified.
+// Compiles candidates for verification.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ namespace tunesmith {
 
 struct CandidateKernel {
   CompiledKernel kernel;
-  /// The smaller workload that the kernel is verified on (MeasureRequest::instance). Null where it is
-  /// verified at its own shape.
+  /// The smaller workload that the kernel is verified on
+  /// (MeasureRequest::instance). Null if it is verified on its own shape.
   std::shared_ptr<const Workload> instance;
 };
 
-/// For targets that verify twins (twin_verification.h) it looks for a candidate's twin first: the same
-/// schedule of a smaller instance of the workload, which can be run in a short time. Safe to use from several
+/// For targets that verify twins (twin_verification.h), first looks for a candidate's twin: the same
+/// schedule of a smaller, quickly executed instance. Thread-safe. `workload` and `space` must outlive it.
 /// threads. `workload` and `space` must outlive it.
 class CandidateCompiler {
  public:
@@ -29,7 +29,7 @@ class CandidateCompiler {
   ~CandidateCompiler();
   CandidateCompiler(CandidateCompiler&& other) noexcept;
 
-  /// Or the compiler's message. The same answer whatever was asked before.
+  /// Or the compiler's message. Independent of earlier calls.
   tl::expected<CandidateKernel, std::string> compile(const Candidate& candidate,
                                                      const std::string& symbol) const;
 

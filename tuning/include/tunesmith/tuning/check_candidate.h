@@ -1,4 +1,4 @@
-// Candidates that travel: written by the process that has one, and made again by one that has the same packs.
+// Candidates as data: written by one process, and recreated by another one with the same packs.
 #pragma once
 
 #include <string>
@@ -12,24 +12,24 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What another process needs of `candidate`, which `space` has made of `workload`.
+/// The data from which another process can recreate `candidate`, which `space` made of `workload`.
 RecordedCandidate recorded_candidate(const Workload& workload, const Space& space, const Candidate& candidate,
                                      int threads);
 
 struct CandidateCheck {
-  CandidatePtr candidate;                // null: it cannot be made here
-  std::string refusal;                   // why it cannot, or is another program; "" when it is the same
-  std::vector<std::string> differences;  // of the target and the extensions: what is lacking, or another one
+  CandidatePtr candidate;                // null: it cannot be recreated here
+  std::string refusal;                   // why not, or that it is another program; "" if it is the same
+  std::vector<std::string> differences;  // of target and extensions: missing, or different
 
   bool same() const { return refusal.empty(); }
 };
 
-/// Makes the candidate by its trace alone: no module of `space` is asked, only its target and extensions. The
-/// same lowered hash means the same program, called intrinsics included, whatever the differences; times are
-/// comparable only where there are none. Throws nothing for what the candidate says.
+/// Recreates the candidate from its trace: uses only the target and extensions of `space`, no modules.
+/// Equal lowered hashes mean equal programs, with the called intrinsics, whatever the differences;
+/// times are comparable only without differences. Throws nothing for problems of the candidate.
 CandidateCheck check_candidate(const RecordedCandidate& recorded, const Space& space);
 
-/// What differs, one sentence for each part: the target, its code generator, the lowering, each extension.
+/// The differences, one sentence each: the target, its code generator, the lowering, each extension.
 std::vector<std::string> target_differences(const TargetIdentity& theirs, const TargetIdentity& ours);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// Jobs from elsewhere, measured here and put on record: the other end of `trace export`, for a search that
-// hands its candidates to other machines.
+// Measures and records jobs from elsewhere: the counterpart of `trace
+// export`, for searches that distribute their candidates to other machines.
 #pragma once
 
 #include <atomic>
@@ -23,26 +23,26 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What became of one job.
+/// The result of one job.
 struct JobResult {
-  std::string refusal;                   // why it cannot be measured here; "" when it is on record
-  std::vector<std::string> differences;  // as CandidateCheck has them
+  std::string refusal;                   // why it cannot be measured here; "" if it was recorded
+  std::vector<std::string> differences;  // as in CandidateCheck
   std::optional<Record> record;          // of this measurement, or of an earlier one; none: see `refusal`
-  bool known = false;                    // of an earlier one
+  bool known = false;                    // from an earlier measurement
 };
 
-/// Keeps the worker of the task that it measured last: jobs of one task are best given one after the other.
-/// What is on record for a job's very program, on this machine and by the check as it is now, is not measured
-/// again. Belongs to one thread. What it is given outlives it.
+/// Keeps the worker of the last task: group jobs by task. A job whose program
+/// is already on record on this machine, verified by the current check, is
+/// not measured again. Belongs to one thread. Its arguments outlive it.
 class JobMeasurer {
  public:
   struct Options {
     int threads = 0;                          // of the measured programs; 0: as each job says
-    bool fresh = false;                       // measure what is on record, too
-    std::string command;                      // for the record of the run
-    std::shared_ptr<MachineLock> machine;     // that other processes measure on, too
-    const std::atomic<bool>* stop = nullptr;  // ends what is under way; null: nothing does
-    /// Asked before the first measurement of each workload; UserError refuses its jobs. Null: all are taken.
+    bool fresh = false;                       // measure again what is on record
+    std::string command;                      // recorded as the run's command
+    std::shared_ptr<MachineLock> machine;     // shared with other measuring processes
+    const std::atomic<bool>* stop = nullptr;  // stops the current measurement; may be null
+    /// Called before the first measurement of each workload; a UserError refuses its jobs. May be null.
     std::function<void(const Workload&)> admit;
   };
   JobMeasurer(const Space& space, WorkerTarget worker_target, RecordStore& store, Options options);
@@ -50,8 +50,8 @@ class JobMeasurer {
   JobMeasurer(const JobMeasurer&) = delete;
   JobMeasurer& operator=(const JobMeasurer&) = delete;
 
-  /// Asks first whether the job's trace makes the same program here (check_candidate). On record when it
-  /// returns. Neither refused nor on record: the stop flag ended it. Throws EnvironmentError.
+  /// Checks first that the job's trace gives the same program here (check_candidate). Recorded when
+  /// it returns. Neither refused nor recorded: the stop flag was set. Throws EnvironmentError.
   JobResult measure(const Job& job);
   /// The times of each, and those of the peak's kernel behind them where it is asked for; or why the programs
   /// cannot be timed here. Nothing is put on record. Throws EnvironmentError.
@@ -75,8 +75,8 @@ class JobMeasurer {
   RecordStore& store_;
   const Options options_;
   const Environment environment_;
-  std::optional<RecordedRun> run_;  // from the first measurement on
-  std::unique_ptr<Task> task_;      // of the job before
+  std::optional<RecordedRun> run_;  // since the first measurement
+  std::unique_ptr<Task> task_;      // of the previous job
   uint64_t measured_ = 0;
 };
 

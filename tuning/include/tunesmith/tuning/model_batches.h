@@ -1,4 +1,4 @@
-// What the records say of a cost model.
+// Computes cost-model accuracy from records.
 #pragma once
 
 #include <span>

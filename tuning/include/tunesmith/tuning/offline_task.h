@@ -1,5 +1,5 @@
-// A task as its searcher sees it, without a run: results are what its owner says, and nothing is measured or
-// recorded. What checks and benchmarks of searchers stand on.
+// A task as a searcher sees it, without a run: its owner supplies the results,
+// and nothing is measured or recorded. For checks and benchmarks of searchers.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ class Task;
 /// Called by one thread at a time; `workload` and `space` outlive it.
 class OfflineTask {
  public:
-  /// `threads`: for replaying, 0 = all. Throws what Space::generate throws.
+  /// `threads`: for replaying; 0 = all. Throws what Space::generate throws.
   OfflineTask(const Workload& workload, const Space& space, uint64_t seed, size_t threads);
   ~OfflineTask();
   OfflineTask(const OfflineTask&) = delete;
   OfflineTask& operator=(const OfflineTask&) = delete;
 
   SearchContext& context();
-  /// Random streams continue as in a run that proposes after so many trials.
+  /// Continues the random streams as in a run that proposes after this many trials.
   void begin_round(int64_t trials);
-  /// Adds results to the history, and tells the space's cost model.
+  /// Adds results to the history, and updates the space's cost model.
   void learn(std::span<const Measured> results);
 
  private:

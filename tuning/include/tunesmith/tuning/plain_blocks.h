@@ -1,4 +1,4 @@
-// Which blocks with much of a program's work the modules of a space leave plain.
+// Finds blocks with much of a program's work that the modules of a space leave plain.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A block has much of the work when it has more than this share of the arithmetic that a sketch's program
-/// does (count_flops()).
+/// A block has much of the work if it has more than this share
+/// of the arithmetic (count_flops()) of a sketch's program.
 inline constexpr double kMuchOfTheWork = 0.1;
 
 /// A block that sketches leave plain.
@@ -30,20 +30,20 @@ inline constexpr double kMuchOfTheWork = 0.1;
 /// No block is plain that was inlined, calls a tensor intrinsic or stands inside a block. A part of a block
 /// that reuses what it reads (rfactor) is treated as that block, and counts under its name.
 struct PlainBlock {
-  /// Why a module did nothing at the block, in some of the sketches.
+  /// Why a module declined at the block, in some of the sketches.
   struct Declined {
     std::string module;
     std::string reason;
   };
-  std::string block;               // of the program before any module
-  double share = 0.0;              // of the work: the largest of those sketches
-  size_t sketches = 0;             // that leave it plain, whatever is decided in them
-  std::vector<Declined> declined;  // in the order in which the modules met it, each once
+  std::string block;               // in the program before any module
+  double share = 0.0;              // the largest share of the work among those sketches
+  size_t sketches = 0;             // number that leave it plain, for all decisions
+  std::vector<Declined> declined;  // in the order of the modules, without duplicates
 };
 
-/// Those of the space's sketches of `program` that have much of the work, most of it first. Where the
-/// decisions with which a sketch was drawn might be what leaves a block plain, some more are drawn, always
-/// the same ones.
+/// The plain blocks of the space's sketches of `program` that have much of
+/// the work, the largest first. If the drawn decisions may be the reason why
+/// a sketch leaves a block plain, a fixed set of further decisions is drawn.
 std::vector<PlainBlock> plain_blocks(const Space& space, const Program& program, const SketchSet& set);
 
 }  // namespace tunesmith

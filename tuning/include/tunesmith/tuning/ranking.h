@@ -1,4 +1,4 @@
-// What repeated times of one program say: a low quantile, and how surely it is known.
+// Statistics of repeated times of one program: a low quantile and its confidence interval.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A quantile of samples, and the range that holds the true one with at least 95 % probability, whatever the
-/// distribution, when samples are independent (order statistics). A side that so few samples cannot bound is
-/// absent: then the other side alone holds with at least 95 %.
+/// A quantile of samples, with a confidence interval of at least 95 % for any
+/// distribution of independent samples (order statistics). A side that needs
+/// more samples is absent; the other side alone then holds with at least 95 %.
 struct QuantileInterval {
   double value = 0.0;
   std::optional<double> low;
@@ -18,15 +18,15 @@ struct QuantileInterval {
   size_t samples = 0;
 };
 
-/// Times are compared by their 10th percentile: on a shared machine disturbances only ever add, so the mean
-/// and the median rank wrongly long after the low quantiles rank right.
+/// Times are compared by their 10th percentile: disturbances on a shared machine only
+/// lengthen times, so low quantiles still rank correctly when mean and median do not.
 inline constexpr double kTimeQuantile = 0.1;
 
-/// From so many samples on the interval of kTimeQuantile has both sides.
+/// From this number of samples on, the interval of kTimeQuantile has both sides.
 inline constexpr int kTwoSidedSamples = 36;
 
-/// `samples` not empty, `quantile` in (0, 1). `chosen_from`: how many programs' samples these are the fastest
-/// of, which makes them look faster than they are; the upper side allows for it.
+/// `samples` is not empty, `quantile` in (0, 1). `chosen_from`: the number of programs of which this
+/// one is the fastest, which makes its samples look too fast; the upper side accounts for that.
 QuantileInterval quantile_interval(std::span<const double> samples, double quantile, size_t chosen_from = 1);
 
 }  // namespace tunesmith

@@ -1,6 +1,6 @@
-// Which tasks are similar: what is learned of one says something of the other. The one definition, for task
-// schedulers (TaskHistory::group) and for searches that begin with the programs of others
-// (SearchContext::seeds).
+// Defines which tasks are similar, so that results of one help
+// another: for task schedulers (TaskHistory::group) and for searches
+// that begin with programs of similar tasks (SearchContext::seeds).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace tunesmith {
 /// Equal for similar workloads: those of one definition and of the same data types.
 uint64_t similarity_group(const Workload& workload);
 
-/// How far apart the shapes of two similar workloads are: the sum of the factors between their extents, as
-/// logarithms of 2, over all dimensions of inputs and outputs. Infinity where these do not correspond.
+/// The distance of the shapes of two similar workloads: the sum of |log2| of the ratios of their
+/// extents over all dimensions of inputs and outputs. Infinite if these do not correspond.
 double shape_distance(const Workload& a, const Workload& b);
 
 }  // namespace tunesmith

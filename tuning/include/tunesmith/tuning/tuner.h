@@ -1,5 +1,5 @@
-// Tuning: a task that is advanced step by step (propose, build, verify and measure, record, learn), and the
-// caller that drives one to its end.
+// Tuning: a task that advances step by step (propose, build, verify and
+// measure, record, learn), and the function that runs one to its end.
 #pragma once
 
 #include <atomic>
@@ -27,26 +27,26 @@
 namespace tunesmith {
 
 struct TuneOptions {
-  int64_t trials = 256;  // candidates measured, those resumed from the records included
-  int64_t batch = 64;    // candidates a round
+  int64_t trials = 256;  // measured candidates, including those resumed from records
+  int64_t batch = 64;    // candidates per round
   uint64_t seed = 0;
   size_t threads = 0;             // for replaying and compiling; 0 = all
   double time_limit_seconds = 0;  // 0 = none
-  /// tune() ends when a further round is expected to lower the time by less than this share
-  /// (expected_share()). 0: it does not. Of tasks in turn, TuneManyOptions::min_gain counts.
+  /// tune() ends when the next round is expected to lower the time by less than this share
+  /// (expected_share()). 0: off. For tasks in turn, TuneManyOptions::min_gain applies.
   double min_gain = 0;
-  int final_candidates = 16;  // ranked at the end: timed again, in turn, by successive halving
-  int final_rounds = 40;      // of those that are left, as far as their time reaches (InterleaveOptions)
-  int measure_threads = 1;    // that the runner's kernels use: part of the task, and for the peak
-  /// Begin with what is on record of the task. The ranking at the end times the best on record in any case.
+  int final_candidates = 16;  // number ranked at the end: timed in turn, by successive halving
+  int final_rounds = 40;      // rounds of the remaining programs, as far as time allows (InterleaveOptions)
+  int measure_threads = 1;    // threads of the measured kernels: part of the task's identity
+  /// Begin with the task's records. The final ranking includes the best on record in any case.
   bool resume = true;
-  /// The runner's (MeasureOptions::machine): proposing and compiling do not continue beside another run's
-  /// measuring. None: they do.
+  /// The runner's lock (MeasureOptions::machine): proposing and
+  /// compiling wait while another run measures. None: they do not.
   std::shared_ptr<MachineLock> machine = {};
-  std::string command = {};  // what the run says of itself in the records
-  /// The cost model is loaded from there when it exists, and saved there at the end. "": neither.
+  std::string command = {};  // recorded as the run's command
+  /// The cost model is loaded from this file if it exists, and saved to it at the end. "": neither.
   std::string model_file = {};
-  /// False: it is only loaded.
+  /// False: the model file is only loaded.
   bool save_model = true;
   /// Begin with the first programs of so many draws (best_of_draws()): where little is on record, until
   /// kFirstTried of them are right, they are the trials behind the plain forms. 0: the searcher begins.
@@ -64,80 +64,80 @@ struct TuneProgress {
   double elapsed_seconds = 0;
 };
 
-/// How well the cost model ordered one round of candidates, before it learned from them.
+/// Cost-model accuracy on one round of candidates, before learning from them.
 struct ModelBatch {
   int64_t trials = 0;             // before the round
-  int64_t programs = 0;           // in it, failures among them as the slowest
-  double rank_correlation = 0.0;  // Spearman's, of scores and throughputs: 1 in order, 0 as good as chance
-  /// The best throughput among the eighth that was scored highest, over the best of the round.
+  int64_t programs = 0;           // in the round, failures included as the slowest
+  double rank_correlation = 0.0;  // Spearman's, of scores and throughputs: 1 for the same order, 0 for chance
+  /// The best throughput among the eighth with the highest scores, divided by the round's best.
   double best_of_eighth = 0.0;
-  /// Root mean square of the error in throughput, where the round's best is 1, of the straight line of the
-  /// scores that fits the round best: a score need not be a throughput, so its scale is not held against it.
+  /// Root mean square error of throughput (relative to the round's best) about the best-fitting
+  /// line of the scores: a score need not be a throughput, so its scale does not matter.
   double rmse = 0.0;
 };
 
-/// What of other tasks the searcher was given to begin with.
+/// The seeds from similar tasks that the searcher received.
 struct SeedCounts {
   int64_t records = 0;  // programs on record
-  int64_t tasks = 0;    // similar ones that these are of
+  int64_t tasks = 0;    // number of similar tasks that they belong to
 };
 
-/// Wall-clock by what it was spent on; the rest of wall_seconds is the loop itself.
+/// Wall-clock time by activity; the rest of wall_seconds is the loop itself.
 struct TuneTimes {
-  double generate = 0;  // the modules making the space
+  double generate = 0;  // modules generating the space
   double propose = 0;   // searcher: replay, finishing, lowering, mutation
   double model = 0;
   double build = 0;
   double measure = 0;
-  double wait = 0;  // for the machine's turn; in none of the others
+  double wait = 0;  // for the machine lock; not included in the others
   double wall = 0;
 };
 
-/// A program on record that a ranking was to time again and did not.
+/// A program on record that a ranking could not time again.
 struct NotRanked {
   std::string record;  // its id
-  double seconds = 0;  // by which it was known
+  double seconds = 0;  // its known time
   std::string why;
 };
 
 struct TuneResult {
-  std::string best_id;     // record id; "" when nothing valid was found
-  std::string best_space;  // in which it was found, perhaps by another run
+  std::string best_id;     // record id; "" if there is no valid program
+  std::string best_space;  // the space in which it was found, perhaps by another run
   Trace best_trace;
-  double best_seconds = 0;  // the smallest sample of the search, or what the ranking says
-  /// What the final ranking says of the best; nothing where there was none.
+  double best_seconds = 0;  // the smallest sample of the search, or the ranking's time
+  /// The final ranking's interval of the best; nothing without a ranking.
   std::optional<QuantileInterval> best_time;
-  double best_prepare_seconds = 0;  // of preparing the best one's constant inputs once; 0: nothing to prepare
-  /// Of peak_kernel(), what the best one's speed is a share of: the highest on record for the task on this
-  /// machine, whichever run measured it (RecordStore::highest_roof). Nothing where nothing was ranked.
+  double best_prepare_seconds = 0;  // time of preparing the best one's constant inputs; 0: nothing to prepare
+  /// The peak for the best one's share: peak_kernel(), the highest on record for the task
+  /// on this machine, of any run (RecordStore::highest_roof). Nothing without a ranking.
   std::optional<RecordedRoof> peak;
-  /// Operations a second of it at the 10th percentile of its times, measured in turn with the best
-  /// candidates: far below `peak`, something else used the machine then. 0 where nothing was ranked.
+  /// The peak in operations per second, by the 10th percentile of times measured in turn with the
+  /// best candidates: far below `peak` means that the machine was disturbed. 0 without a ranking.
   double peak_beside = 0;
-  double baseline_seconds = 0;  // the unscheduled program
+  double baseline_seconds = 0;  // of the unscheduled program
   int64_t trials = 0;
   int64_t valid = 0;
-  int64_t resumed = 0;  // of the trials: taken from the records of the same run, interrupted
-  int64_t known = 0;    // programs of the task on record when the run began, whoever measured them
-  /// Trials were made, and none but of the plain programs, nor is another on record: the budget held no
-  /// search.
+  int64_t resumed = 0;  // trials taken from records of the same run before an interruption
+  int64_t known = 0;    // programs of the task on record at the beginning, of any run
+  /// Only the plain programs were measured, and no other
+  /// is on record: the budget was too small for a search.
   bool plain_alone = false;
-  int64_t lost = 0;  // programs on record that their traces do not give any more
-  /// Of the fastest on record, those that only an earlier version of the check had accepted: they were
-  /// checked again before they were ranked, and some were refused.
+  int64_t lost = 0;  // programs on record whose traces do not give them any more
+  /// Number of the fastest on record that only an older verifier had accepted:
+  /// they were verified again before the ranking, and some were refused.
   int64_t checked_again = 0;
   int64_t refused_again = 0;
-  /// Of the best on record, those that the ranking could not time again. Only those whose program is not
-  /// given any more, or is refused now, are not the best any longer.
+  /// The best on record that the ranking could not time again. They stay the best
+  /// unless their trace gives another program now, or the program is refused.
   std::vector<NotRanked> dropped;
-  SeedCounts seeded;      // none when the searcher did not ask
-  int64_t disturbed = 0;  // measured by this run, successfully, while something else used the machine
-  /// By this run, as their twins (twin_verification.h): how many on which smaller workload, by its key.
+  SeedCounts seeded;      // none if the searcher did not ask
+  int64_t disturbed = 0;  // successful measurements of this run in disturbed moments
+  /// Twins of this run (twin_verification.h): how many were verified on each smaller workload, by its key.
   std::map<std::string, int64_t> twins;
   std::map<FailureCause, int64_t> failures;            // of measured candidates
   std::map<FailureCause, std::string> first_failures;  // the message of the first of each cause
-  std::map<std::string, int64_t> refusals;  // drafts that were refused before they were candidates, by reason
-  std::map<std::string, std::string> first_refusals;  // what the first of each reason named, where it did
+  std::map<std::string, int64_t> refusals;             // refused drafts, by reason
+  std::map<std::string, std::string> first_refusals;   // the detail of the first of each reason, if any
   double median_compile_seconds = 0;
   std::vector<ModelBatch> model_batches;  // of this process, of rounds of eight programs and more
   std::vector<ModelBatch> own_batches;    // the same of the searcher's own model (Searcher::expected)
@@ -145,7 +145,7 @@ struct TuneResult {
   std::vector<PlainBlock> plain_blocks;   // those that all sketches of the space leave plain
   std::vector<std::string> said;          // by the searchers (SearchContext::say)
   TuneTimes times;
-  std::string ended_because;  // "trials", "time limit", "expected gain", ...; "" before its end
+  std::string ended_because;  // "trials", "time limit", "expected gain", ...; "" before the end
   bool interrupted = false;
   bool exhausted =
       false;  // nothing was left to propose: the space holds no further programs, or the searcher no ideas
@@ -153,37 +153,37 @@ struct TuneResult {
 
 /// Callbacks are called from the calling thread.
 struct TuneHooks {
-  /// Before any program is measured: TuneResult::plain_blocks, where there are any.
+  /// Called before the first measurement with TuneResult::plain_blocks, if not empty.
   std::function<void(std::span<const PlainBlock>)> left_plain;
   std::function<void(const TuneProgress&)> progress;
   /// Each sentence of TuneResult::said when it is said.
   std::function<void(const std::string&)> said;
   /// After a record is safely in the store.
   std::function<void(const Record&)> recorded;
-  /// Why a program may not be a candidate, as a constant sentence under which its drafts are counted as
-  /// refused; "" when it may. None: every program may.
+  /// Returns why a program may not be a candidate, as a constant sentence under
+  /// which its drafts are counted; "" if it may. None: every program may.
   std::function<std::string(const Candidate&)> refuse;
-  /// Set (by a signal handler) to stop soon with the best so far.
+  /// Set by a signal handler to stop soon with the best so far.
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// One task being tuned. It has no loop of its own: whoever holds it says when it continues, and may put it
-/// aside in between.
+/// One task. It has no loop of its own: its owner decides
+/// when it advances, and may switch between tasks.
 ///
-/// It begins with the history: everything on record of the task (workload, target and code generator,
-/// threads, machine), whatever space, searcher or seed measured it, is known to the search from the
-/// beginning, and is not proposed again, except failures that may have passed. As candidates, with their
-/// times, a search is given this run's own and the fastest 1,000 of others. Of that, the trials of this
-/// run itself, which was interrupted, count as done: those of the runs with the same rules of the space,
-/// seed, searchers and cost model. A repeatable searcher goes the way that it would have gone without the
-/// interruption, as long as `batch` is the same.
+/// It begins with the history: all records of the task (workload, target and
+/// code generator, threads, machine), of any space, searcher or seed, are
+/// known to the search and not proposed again, except transient failures. The
+/// search gets candidates with times of this run and the fastest 1,000 others.
+/// Trials of this run before an interruption (same rules of the space, seed,
+/// searchers and cost model) count as done. A repeatable searcher continues
+/// exactly as without the interruption, if `batch` is unchanged.
 ///
-/// The first two trials of a task are the unscheduled program and its outermost loops in parallel: no answer
-/// is slower than these.
+/// The first two trials of a task are the unscheduled program, plain and
+/// with outermost loops in parallel: no result is slower than these.
 ///
-/// Called by one thread at a time. Everything given by reference must outlive it. All functions throw
-/// PluginError and EnvironmentError, the constructor also UserError, of a file of a model. What throws ends
-/// the run; step() and finish() of a run that has ended throw InternalError.
+/// Called by one thread at a time. References must outlive it. All functions throw
+/// PluginError and EnvironmentError; the constructor also throws UserError for a model
+/// file. An exception ends the run; step() and finish() then throw InternalError.
 class TuningTask {
  public:
   TuningTask(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
@@ -192,22 +192,22 @@ class TuningTask {
   TuningTask(const TuningTask&) = delete;
   TuningTask& operator=(const TuningTask&) = delete;
 
-  /// Advances by at most `n` candidates, which are in the store when it returns, and never over the end of a
-  /// round of TuneOptions::batch. Answers how many trials that were; 0 when done().
+  /// Advances by at most `n` candidates, which are stored when it returns, and not beyond
+  /// the current round of TuneOptions::batch. Returns the number of trials; 0 when done().
   int64_t step(int64_t n);
-  /// All trials made, the time spent in steps over the limit, a stop asked for, or nothing left to propose.
+  /// All trials are made, the time limit is exceeded, a stop was requested, or nothing is left to propose.
   bool done() const;
-  /// Trials so far, those taken from the records included.
+  /// Trials so far, including those from records.
   int64_t trials() const;
-  /// The programs that were faster than all before them: what other runs left on record counts as found
-  /// before the first trial.
+  /// The programs that were faster than all previous ones; those on
+  /// record of other runs count as found before the first trial.
   const std::vector<Improvement>& improvements() const;
-  /// Times the best few again, in turn with the best on record, records that, and answers with the best
-  /// program on record of the task, which is what `build` takes: RecordStore::best(). `because` is put on
-  /// record as the reason why the run ended, where it is not the task's own doing. Without `rank` nothing is
-  /// timed again.
+  /// Times the best few again, in turn with the best on record, records this,
+  /// and returns the task's best program on record, which `build` uses:
+  /// RecordStore::best(). `because` is recorded as the reason for the end, if
+  /// the task itself has none. Without `rank` nothing is timed again.
   TuneResult finish(std::string_view because = {}, bool rank = true);
-  /// What finish() would answer now without a ranking. The run has not ended by that.
+  /// What finish() would return now without a ranking. Does not end the run.
   TuneResult so_far();
   /// RecordedRun::id of this run.
   const std::string& run() const;
@@ -217,11 +217,11 @@ class TuningTask {
   std::unique_ptr<State> state_;
 };
 
-/// Takes a task to its end. Every measured candidate is in `store` before it is reported.
+/// Runs a task to its end. Every measured candidate is stored before it is reported.
 TuneResult tune(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                 const Environment& environment, const TuneOptions& options, const TuneHooks& hooks = {});
 
-/// Of a space and a number of threads: what its records are kept under.
+/// The key of the records for a space and a number of threads.
 TaskKey task_key(const Workload& workload, const Space& space, int threads);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Traces between programs that differ in names only.
+// Translates traces between programs that differ only in names.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -8,9 +8,9 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// `trace`, made for `from`, with the names that its blocks have in `to`: the two programs have one
-/// structural hash. The unexpected value is the refusal of an instruction. `intrinsics`: as a schedule's
-/// constructor takes them.
+/// Translates `trace`, made for `from`, to the block names of `to`; the two
+/// programs must have equal structural hashes. The unexpected value is the
+/// refusal of an instruction. `intrinsics`: as in a schedule's constructor.
 tl::expected<Trace, ScheduleError> with_names_of(
     const Program& to, const Program& from, const Trace& trace,
     const std::shared_ptr<const TensorIntrinsics>& intrinsics = nullptr);
