@@ -1,4 +1,4 @@
-// An input or an output of what is verified.
+// An input or output of the verified program.
 #pragma once
 
 #include "tunesmith/ir/buffer.h"

@@ -1,13 +1,13 @@
-// Can a program that takes denormals for zero be told from one that does not?
+// Detects whether flushing denormals to zero changes a program's results.
 #pragma once
 
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith {
 
-/// Does `mutant` compute something else than `right`, by more than results are rounded, where one of the
-/// inputs is denormal and all others are ordinary numbers? What is added to 1 hides a denormal. Interprets
-/// both.
+/// Does `mutant` differ from `right` by more than rounding if one
+/// of the inputs is denormal and all others are ordinary numbers?
+/// (An addition of 1 hides a denormal.) Interprets both.
 bool denormals_show(const Program& right, const Program& mutant);
 
 }  // namespace tunesmith

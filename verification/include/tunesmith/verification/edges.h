@@ -1,9 +1,9 @@
-// Values at the ends of the types' ranges, as they are put into drawn data.
+// Puts values at the ends of the types' ranges into drawn data.
 //
-// Of a program that rounds, whole slices of an input are multiplied by powers of two: a slice's own sums lose
-// no term, and their bounds grow with it. Of a program that does not, each element of a slice is another one
-// of the values that its type has. Integers have no slices: their sums and products wrap around, and no
-// element hides another.
+// For a program that rounds, whole slices of an input are multiplied by powers of
+// two: sums within a slice lose no term, and their bounds scale with it. For other
+// programs the elements of a slice take all kinds of values of their type. Integers
+// have no slices: their sums and products wrap around, and no element hides another.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 
 namespace tunesmith {
 
-/// How far the data go towards the ends of their types' ranges. A value.
+/// How far the data extend towards the ends of their types' ranges. A value.
 struct Edges {
-  /// Floats: scaled up by this share of the exponents that there are (EdgeTraits), and half as far down. 0:
-  /// not.
+  /// Floats: scaled up by at most this share of the available
+  /// exponents (EdgeTraits), and down by half of that. 0: not scaled.
   double share = 0.0;
-  /// Half of the scaled slices are negative: of data that are all positive otherwise.
+  /// Half of the scaled slices are negative, for data that are otherwise positive.
   bool signs = false;
-  /// Floats are any values of their types; `share` says nothing.
+  /// Floats are any values of their types; `share` is ignored.
   bool any_value = false;
   bool denormals = false;
   bool nans = false;
-  /// Integers are drawn over their types' ranges, up to so many bits. 0: up to 1000.
+  /// Integers are drawn from their types' ranges, up to this number of bits. 0: up to 1000.
   int64_t integer_bits = 0;
-  /// So many draws of the set, its first, are of edges alone. 0: a part of the slices of every draw is.
+  /// The first draws of the set consist only of edges; 0: some slices of every draw do.
   int64_t draws = 0;
 
   bool in_floats() const { return share > 0.0 || any_value; }
   bool operator==(const Edges&) const = default;
-  /// "magnitudes up to 0.45 of the exponents in a 16th of the slices"; "" where there are none.
+  /// "magnitudes up to 0.45 of the exponents in a 16th of the slices"; "" if there are none.
   std::string text() const;
 };
 
@@ -46,36 +46,36 @@ struct FloatRange {
 };
 FloatRange float_range(DType type);
 
-/// Which part a draw has in the edges.
+/// Which slices of a draw are edges.
 enum class EdgePart : uint8_t {
   None,
-  Slices,  // some of the slices
+  Slices,  // some slices
   Large,   // every slice, with any scale: the first with the largest
-  Small,   // the same, but the first with the smallest: there may be no second
-  Tiny,    // every second slice, of denormals; of the next factor the others
+  Small,   // the same, but the first with the smallest (there may be only one)
+  Tiny,    // every second slice, denormal; the others for the next factor
 };
 
-/// Of one input, as EdgeTraits has it.
+/// One input, with its EdgeTraits.
 struct SliceInput {
   int64_t position = 0;
   std::vector<bool> carried;
   int64_t exponents = 0;
-  /// No factor, beside others that are: what it is added to is small as well where a factor is, and would be
-  /// hidden.
+  /// Added to products of other inputs: scaled down with a
+  /// factor, since it would otherwise hide the small products.
   bool added = false;
 };
 
-/// How many slices the tensor has.
+/// The number of slices of the tensor.
 int64_t slices_of(const Tensor& data, const std::vector<bool>& carried);
 
 /// Puts edges into a floating tensor.
 void add_edges(Tensor& data, const Edges& edges, EdgePart part, const SliceInput& input, uint64_t seed);
 
-/// Draws integers over the range of their type. `most_terms`: of a longest sum or maximum, in which the
-/// type's largest value would hide the others.
+/// Draws integers from the range of their type. `most_terms`: of a longest
+/// sum or maximum, in which the type's largest value would hide the others.
 void draw_wide_integers(Tensor& data, const Edges& edges, int64_t most_terms, uint64_t seed);
 
-/// Runner::not_exercised(), of data with these edges.
+/// Runner::not_exercised() for data with these edges.
 std::vector<std::string> not_exercised(const Program& program, const EdgeTraits& traits, const Edges& edges);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Calls that leave a thread in another floating-point mode.
+// Detects calls that change a thread's floating-point mode.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace tunesmith {
 
-/// What a call that rounds differently leaves behind would make right programs wrong after it. Used on the
-/// thread that makes the calls.
+/// A changed rounding mode would make correct programs wrong
+/// afterwards. Used on the thread that makes the calls.
 class FloatModeWatch {
  public:
-  /// `pool`: where the loops of the calls run; null when they stay on this thread.
+  /// `pool`: runs the calls' loops; null if they stay on this thread.
   explicit FloatModeWatch(tunesmith_runtime_pool* pool)
       : pool_(pool), found_(tunesmith_runtime_float_mode()) {
     if (pool_ != nullptr) tunesmith_runtime_pool_take_mode_change(pool_);
   }
 
-  /// Has a thread been left in another mode since the last question? Sets this thread back; a pool does so
-  /// by itself.
+  /// Was a thread's mode changed since the last call?
+  /// Restores this thread's mode; a pool restores its own.
   bool take_change() {
     const bool here = tunesmith_runtime_float_mode() != found_;
     if (here) tunesmith_runtime_set_float_mode(found_);

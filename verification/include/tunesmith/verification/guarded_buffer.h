@@ -1,4 +1,4 @@
-// Memory between two guard pages, which nothing may read or write.
+// Memory between two inaccessible guard pages.
 #pragma once
 
 #include <cstddef>
@@ -6,42 +6,42 @@
 
 namespace tunesmith {
 
-/// `bytes`, at least one, rounded up to whole pages.
+/// Rounds `bytes` (at least one) up to whole pages.
 int64_t whole_pages(int64_t bytes);
 
-/// Where the bytes lie between the guards.
+/// The position of the bytes between the guards.
 enum class Placement : uint8_t {
-  AtEnd,      // they end where the guard page begins (up to the alignment): the first byte beyond is a fault
-  Unaligned,  // their address is a multiple of the alignment and of no larger power of two
+  AtEnd,      // they end at the guard page (up to the alignment): the first byte beyond is a fault
+  Unaligned,  // their address is a multiple of the alignment, but of no larger power of two
   OnPage      // they begin on a page
 };
 
-/// Owns its mapping. What lies around the bytes on their first and last page is filled with a pattern that
-/// check_canary() looks for.
+/// Owns its mapping. The rest of the first and last page
+/// around the bytes has a pattern that check_canary() tests.
 class GuardedBuffer {
  public:
-  /// `alignment` is a power of two. Throws EnvironmentError when the memory is not to be had.
+  /// `alignment` is a power of two. Throws EnvironmentError if there is not enough memory.
   GuardedBuffer(int64_t bytes, int64_t alignment, Placement placement = Placement::AtEnd);
   ~GuardedBuffer();
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&&) = delete;
 
-  /// Elsewhere in the mapping; what the bytes hold is lost.
+  /// Moves the bytes within the mapping; their contents are lost.
   void place(Placement placement);
   std::byte* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
   void set_read_only(bool read_only);
-  /// Anew, so that a write found once is not found again.
+  /// Writes the pattern again, so that a write is reported only once.
   void fill_canary();
-  /// False when somebody wrote before the first byte, or behind the last.
+  /// False if somebody wrote before the first byte or behind the last.
   bool check_canary() const;
-  /// True when the address is in the mapping or its guards.
+  /// Is the address in the mapping or its guards?
   bool owns(const void* address) const;
 
  private:
   std::byte* mapping_ = nullptr;
   size_t mapping_bytes_ = 0;
-  std::byte* first_ = nullptr;  // of the accessible pages
+  std::byte* first_ = nullptr;  // the first accessible page
   size_t accessible_bytes_ = 0;
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;

@@ -1,5 +1,5 @@
-// The reference interpreter: executes any program at any stage, slowly and rightly. Schedules, lowering and
-// code generators are compared with it.
+// The reference interpreter: executes programs at any stage, slowly and
+// correctly. Schedules, lowering and code generators are compared with it.
 //
 // What it does where the order of things matters:
 //   blocks      nothing where the predicate is false; `init` where every reduction iteration variable is 0,
@@ -9,9 +9,9 @@
 //   barriers    the iterations of the bound loops that meet there run one after the other from barrier to
 //   barrier; two that touch one element between the same barriers race; one that would not come is told
 //   other loops in ascending order
-// Arithmetic is exact to the type: f32, f16 and bf16 round to nearest even after every operation, integers
-// wrap. Functions (exp, erf, ...) are evaluated in f64 and rounded. Both sides of `and` and `or` are
-// evaluated, only one of a select.
+// Arithmetic is exact to the type: f32, f16 and bf16 round to nearest even after every
+// operation, integers wrap. Functions (exp, erf, ...) are evaluated in f64 and rounded.
+// Both operands of `and` and `or` are evaluated, but only one side of a select.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@
 
 namespace tunesmith {
 
-/// The program did what no program may. what() has the buffer, the indices, the statement and its variables'
-/// values.
+/// The program did something illegal. what() names the buffer,
+/// the indices, the statement and the values of its variables.
 class InterpreterError : public Error {
  public:
   using Error::Error;
@@ -34,25 +34,25 @@ class InterpreterError : public Error {
 };
 
 struct InterpretOptions {
-  /// Two iterations of a parallel loop (or two lanes of one store) write the same element, or one reads what
-  /// another writes. An intermediate that is touched only inside the loop is taken as each iteration's own,
-  /// as lowering allocates it.
+  /// Reports two iterations of a parallel loop (or two lanes of one store) that write
+  /// the same element, or one that reads what another writes. An intermediate used only
+  /// inside the loop counts as private to each iteration, as lowering allocates it.
   bool check_races = true;
-  /// Reads of elements of intermediates and outputs that nothing has written, and output elements left
-  /// unwritten. When off, an element that was never written reads as 0 or as what an earlier life of its
-  /// buffer left.
+  /// Reports reads of unwritten elements of intermediates and
+  /// outputs, and outputs with unwritten elements. If off, an
+  /// unwritten element reads as 0 or as an old value of its memory.
   bool check_uninitialized = true;
   /// Of the program's parameters, in its order; empty: the highest of each.
   std::vector<int64_t> parameters = {};
 };
 
 /// Runs `program` on `arguments`: its inputs, then its outputs, which are overwritten. Throws
-/// InterpreterError, also for arguments of the wrong number, type or shape; outputs are unchanged then.
-/// Tensors have no gaps, whatever strides their buffers have. Thread-safe.
+/// InterpreterError, also for arguments of the wrong number, type or shape, and then leaves
+/// outputs unchanged. Tensors are contiguous, whatever strides their buffers have. Thread-safe.
 void interpret(const Program& program, std::span<Tensor> arguments, const InterpretOptions& options = {});
 
-/// The same for a lowered program: prepares, then runs it. `arguments` are those of the program that was
-/// lowered.
+/// The same for a lowered program: runs the preparation, then
+/// the program. `arguments` are those of the original program.
 void interpret(const LoweredProgram& lowered, std::span<Tensor> arguments,
                const InterpretOptions& options = {});
 

@@ -1,7 +1,7 @@
-// Makes wrong programs out of right ones: mistakes that a scheduler, a lowering pass or a code generator
-// could make. A mutant is a program like any other: lowered, compiled and verified it takes the way that
-// candidates take, so it says whether the check on that way notices the mistake. All functions are pure and
-// thread-safe.
+// Makes wrong programs from correct ones: mistakes that a scheduler, a
+// lowering pass or a code generator could make. Mutants are lowered,
+// compiled and verified like candidates, which shows whether verification
+// notices the mistake. All functions are pure and thread-safe.
 #pragma once
 
 #include <array>
@@ -15,42 +15,42 @@ namespace tunesmith {
 
 enum class Mutation : uint8_t {
   TileDropped,        // an outermost loop ends one iteration early
-  TailDropped,        // an innermost one does
+  TailDropped,        // an innermost loop ends one iteration early
   OffByOne,           // a load reads the next element
-  InitMissing,        // a reduction starts from what is in memory
-  InitRepeated,       // it starts again in the middle
-  TermDropped,        // one of its terms is left out
-  TermTwice,          // or counted twice
+  InitMissing,        // a reduction starts from old memory
+  InitRepeated,       // a reduction starts again in the middle
+  TermDropped,        // a term of a reduction is left out
+  TermTwice,          // a term is counted twice
   OperandsSwapped,    // a - b as b - a, or two indices of a load
-  PaddingNotFilled,   // what lies outside keeps what is in memory
+  PaddingNotFilled,   // padding keeps old memory
   ScaleLost,          // a factor or divisor is left out
   StaleWorkspace,     // a part of an intermediate is not computed
-  OneElementWrong,    // one element of an output is made from the wrong input
+  OneElementWrong,    // one element of an output is computed from the wrong input
   Zeros,              // an output is zero
   FunctionReplaced,   // gelu by relu, exp by 1 + x, relu by nothing, a maximum by the last term
   NarrowAccumulator,  // a sum is rounded to the next narrower type at each step
   // At the ends of the types' ranges.
-  Clamped,           // an output is at most 6, or 100, or 65504
+  Clamped,           // an output is limited to 6, 100, or 65504
   LowHalfProduct,    // integers are multiplied by the lower halves of their bits
-  Saturates,         // a sum of integers ends at the ends of its type
-  SignLost,          // an input counts without its sign
+  Saturates,         // a sum of integers saturates
+  SignLost,          // an input loses its sign
   ConversionWraps,   // a float beyond an integer's range wraps around
-  DenormalsFlushed,  // of an input, for zero
+  DenormalsFlushed,  // denormals of an input become zero
   ExtremeSwapped,    // max(a, b) as max(b, a), which differs for a NaN
 };
 inline constexpr size_t kMutations = 22;
 
-/// In lower case, for people and records: "off by one".
+/// In lower case, for messages and records: "off by one".
 std::string_view mutation_name(Mutation mutation);
-/// True for what leaves the result in f64 as it is: nothing but rounding goes wrong.
+/// True if the result in f64 does not change: only rounding is affected.
 bool is_rounding_only(Mutation mutation);
 
-/// A copy of `program`, which is scheduled or not and not lowered, with the mistake at its `site`-th place,
-/// from 0; nothing where there are no more. The same place each time. A mutant may compute the same by
-/// chance, and may be one that lowering refuses.
+/// A copy of `program` (scheduled or not, but not lowered) with the mistake at its
+/// `site`-th place, from 0; nothing if there are no more places. Deterministic. A
+/// mutant may compute the same by chance, and lowering may refuse it.
 std::optional<Program> mutate(const Program& program, Mutation mutation, uint64_t site);
 
-/// A copy with every floating type as f64, to tell whether a mutation changes what is computed.
+/// A copy with all floating types as f64, to check whether a mutation changes the result.
 Program in_double_precision(const Program& program);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Files of single tensors as NumPy writes them: little-endian. Two bytes of no type (V2) are bf16.
+// Reads and writes tensors in NumPy's format, little-endian. Two untyped bytes (V2) are bf16.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace tunesmith {
 
-/// In either order of elements. Throws UserError with the file's name for what is damaged, cut off, or of a
-/// type that Tunesmith has not.
+/// Accepts both orders of elements. Throws UserError with the file's
+/// name if it is damaged, truncated, or has an unsupported type.
 Tensor read_npy(const std::filesystem::path& path);
-/// Row-major, in the format's version 1.0; whole or not at all. Throws EnvironmentError.
+/// Row-major, format version 1.0, written atomically. Throws EnvironmentError.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 
 }  // namespace tunesmith

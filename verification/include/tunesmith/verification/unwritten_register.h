@@ -1,4 +1,4 @@
-// Does a wrong program read a register that nothing has written?
+// Detects wrong programs that read an unwritten register.
 #pragma once
 
 #include "tunesmith/ir/program.h"
@@ -6,9 +6,9 @@
 
 namespace tunesmith {
 
-/// Does `program`, lowered for a target with `options`, read an element of a register buffer before it is
-/// written? Such a value is the compiler's choice: it may choose the right one, and then the compiled program
-/// is right. Memory is no such choice: it is poisoned before each verified call. Interprets the program.
+/// Does `program`, lowered for a target with `options`, read an element of a register buffer before it
+/// is written? The compiler chooses such a value, and may choose the right one, so that the compiled
+/// program is correct. (Memory is poisoned before each verified call.) Interprets the program.
 bool reads_unwritten_register(const Program& program, const LowerOptions& options);
 
 }  // namespace tunesmith

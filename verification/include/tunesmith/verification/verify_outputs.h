@@ -1,4 +1,4 @@
-// Is what a candidate computed within the bound of the reference?
+// Checks a candidate's outputs against the reference's bounds.
 #pragma once
 
 #include <span>
@@ -12,51 +12,51 @@
 namespace tunesmith {
 
 struct OutputDifference {
-  double worst = 0.0;   // the largest error over its bound; infinite for a NaN that should be none
-  std::string message;  // where and how far, when worst > 1
+  double worst = 0.0;   // the largest error divided by its bound; infinite for an unexpected NaN
+  std::string message;  // where, and by how much, if worst > 1
 };
 
-/// One output of the reference on one data set, in a form that is compared quickly. A value.
+/// One output of the reference on one data set, in a form for quick comparison. A value.
 class ExpectedOutput {
  public:
-  /// `value`: floats in f64, else of the buffer's type. `bound`: f64, or null where every bit must be the
-  /// same.
+  /// `value`: floats as f64, else the buffer's type.
+  /// `bound`: f64, or null if all bits must be equal.
   ExpectedOutput(Buffer buffer, const Tensor& value, const Tensor* bound);
   /// From bytes().
   ExpectedOutput(Buffer buffer, const std::string& bytes);
 
-  /// What another process needs to compare the same.
+  /// The data from which another process can compare.
   std::string bytes() const;
-  /// Can they be the bytes() of such an output?
+  /// May these be bytes() of such an output?
   static bool fits(const BufferNode& buffer, const std::string& bytes);
-  /// How many they are at most.
+  /// The maximum number of bytes.
   static uint64_t max_bytes(const BufferNode& buffer);
 
-  /// `values` are the candidate's, in the buffer's type and with its strides. On the threads of `pool`, or
-  /// without if it is null. What is infinite or NaN in the reference must be so.
+  /// `values`: the candidate's, in the buffer's type and strides. Runs on the threads of `pool`, or
+  /// on this thread if it is null. Elements that are infinite or NaN in the reference must be so.
   OutputDifference compare(const void* values, tunesmith_runtime_pool* pool = nullptr) const;
 
  private:
-  /// Of values without gaps.
+  /// For contiguous values.
   OutputDifference compare_elements(const void* values, tunesmith_runtime_pool* pool) const;
   OutputDifference find_worst(const void* values) const;
   double wanted(int64_t position) const;
   double tolerance(int64_t position) const;
 
   Buffer buffer_;
-  // Up to 32 bits a float holds any element and any bound; of f64 and integers both are f64. Integers that
-  // must be met to the bit stand in exact_ instead.
-  std::vector<float> narrow_, narrow_inverse_;  // the value, and one over its bound
+  // Up to 32 bits, float holds any element and bound; for f64 and integers
+  // both are f64. Integers that must be equal are in exact_ instead.
+  std::vector<float> narrow_, narrow_inverse_;  // the value, and 1 / bound
   std::vector<double> wide_, wide_bound_;
   std::string exact_;
 };
 
-/// The bound of a typical element over the size of one (root mean squares over an output), of what is finite:
-/// how much of a mistake would be taken for rounding. Infinite when a finite element has no finite bound.
-/// `bound` null gives 0.
+/// The typical bound divided by the typical element (root mean squares over an
+/// output's finite elements): the size of a mistake that could pass for rounding.
+/// Infinite if a finite element has no finite bound. 0 if `bound` is null.
 double looseness(const Tensor& value, const Tensor* bound);
 
-/// False when an element of a floating output is infinite or NaN.
+/// False if an element of a floating output is infinite or NaN.
 bool all_finite(const Tensor& value);
 
 }  // namespace tunesmith
