@@ -1,4 +1,4 @@
-// What primitives do with an access that they are given.
+// Operations on an access, for primitives.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tunesmith {
 Access require_access(const Program& program, const Block& block, std::string_view sort, int64_t index,
                       std::string_view primitive);
 
-/// The loads of `access` in the block become such of `to` at `indices`; other loads of its buffer stay.
+/// Redirects the loads of `access` in the block to `to` at `indices`; other loads of its buffer stay.
 void redirect_reads(Block& block, const Access& access, const Buffer& to, std::span<const Expr> indices);
 
 }  // namespace tunesmith

@@ -64,7 +64,7 @@ std::vector<Buffer> buffers_of(const std::vector<Access>& accesses) {
 
 BufferUses uses_of(const Program& program, const Buffer& buffer, const Block* scope) {
   BufferUses uses;
-  auto& root = const_cast<Seq&>(program.root());  // as Program::blocks(): a const program gives its blocks
+  auto& root = const_cast<Seq&>(program.root());  // as in Program::blocks(), which is const
   UseCollector(buffer, scope, &uses).visit(root, nullptr, scope == nullptr);
   return uses;
 }
@@ -102,7 +102,7 @@ bool instances_write_everything(const Block& block, const Buffer& buffer) {
   return plain || check_iter_map(store->indices, buffer->shape, domains, bool_imm(true)).bijective;
 }
 
-/// Seen from outside all loops of its scope.
+/// As seen from outside all loops of its scope.
 bool written_region_is_whole(const Block& block, const Buffer& buffer) {
   const Stmt* top = block.parent;
   while (top->parent != nullptr && top->kind != StmtKind::Block) top = top->parent;

@@ -1,5 +1,5 @@
-// Who writes and who reads a buffer, and what a block must be for a primitive to move it or to rewrite it as
-// a whole.
+// The writers and readers of a buffer, and the conditions under
+// which a primitive may move a block or rewrite it as a whole.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace tunesmith {
 
-/// The blocks of one scope that touch a buffer, in text order. A block inside another one counts as the outer
-/// one, which is the block that stands in the scope. The load of a reduction's own accumulator is no reading.
+/// The blocks of one scope that access a buffer, in text order. Accesses of an inner block count
+/// for the outer block in the scope. The load of a reduction's own accumulator is not a read.
 struct BufferUses {
   std::vector<Block*> writers;
   std::vector<Block*> readers;
@@ -29,17 +29,17 @@ std::vector<Buffer> buffers_written(const Block& block);
 bool is_intermediate(const Program& program, const Buffer& buffer);
 bool is_output(const Program& program, const Buffer& buffer);
 
-/// The loops around the block reach every point of its iterators' domains; those that no binding uses only
-/// repeat.
+/// The enclosing loops reach every point of the iterators'
+/// domains; loops that no binding uses only repeat.
 bool every_instance_runs(const Block& block);
 
-/// The block, with the loops around it, writes every element of the buffer. A layout may have elements that
-/// nothing writes, and a copy that moved to its reader copies what is read there.
+/// The block with its loops writes every element of the buffer. (Some elements of a
+/// layout may never be written, and a copy moved to its reader copies only what is read.)
 bool writes_everything(const Block& block, const Buffer& buffer);
 
-/// A block that computes its buffer alone, whatever the order of its instances: one buffer, which no other
-/// block writes; spatial and reduction iterators; a reduction initialises itself. The papers call it a
-/// complete block or a reduction block.
+/// A block whose result does not depend on the order of its instances: it writes
+/// one buffer, which no other block writes; has spatial and reduction iterators; a
+/// reduction has an init. Called a complete block or reduction block in the papers.
 struct Stage {
   Block* block = nullptr;
   Block* scope = nullptr;
@@ -47,11 +47,11 @@ struct Stage {
   BufferUses uses;
 };
 
-/// Fills in `stage`, or says why the block is none.
+/// Fills in `stage`, or returns why the block is not a stage.
 std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage* stage);
-/// Nothing when all readers stand outside the loop nest of the block.
+/// Nothing when all readers are outside the block's loop nest.
 std::optional<Refusal> reader_in_nest_refusal(const Stage& stage);
-/// Throws ScheduleError when the block is no stage.
+/// Throws ScheduleError when the block is not a stage.
 Stage require_stage(const Program& program, Block& block, std::string_view primitive);
 
 }  // namespace tunesmith

@@ -16,14 +16,14 @@
 namespace tunesmith {
 namespace {
 
-/// True when all that touches `buffer` stands below `above`, a loop or a block: then every iteration or
-/// instance may have a buffer of its own.
+/// True when all accesses of `buffer` are below `above`, a loop or
+/// block: each iteration or instance may then have its own buffer.
 bool is_private(const Program& program, const Stmt& above, const Buffer& buffer) {
   const auto& kept = program.intermediates;
   if (!contains(kept, buffer)) return false;
   const std::vector<Block*> blocks = program.blocks();
   return std::all_of(blocks.begin(), blocks.end(), [&](const Block* block) {
-    // A block around reads and writes what stands in it.
+    // An outer block has the reads and writes of the blocks in it.
     return is_ancestor(above, *block) || is_ancestor(*block, above) ||
            (!touches(reads_of(*block), buffer) && !touches(writes_of(*block), buffer));
   });
@@ -31,8 +31,8 @@ bool is_private(const Program& program, const Stmt& above, const Buffer& buffer)
 
 /// True when different iterations of `loop` run different instances of `block`.
 bool separates_instances(const Block& block, const Loop& loop) {
-  // Where a binding mixes the loop with one further out, as after fuse and split, that one runs, too: what
-  // tells the iterations of both tells those of `loop` while the other stands still.
+  // If a binding mixes the loop with an outer one (after fuse and split), that loop moves, too: what
+  // distinguishes the iterations of both distinguishes those of `loop` while the outer loop is fixed.
   const std::vector<Loop*> loops = loops_above(block);
   auto outermost = std::find(loops.begin(), loops.end(), &loop);
   std::optional<std::vector<Expr>> bindings = inner_bindings(block, **outermost);
@@ -69,7 +69,7 @@ std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, c
   // Instances at different values of an opaque iterator may write the same element.
   if (!ordered_inside && separates_instances(block, loop)) {
     if (concurrency == Concurrency::Threads || !holds_blocks(block)) return std::nullopt;
-    // What stands between the blocks inside is one buffer for all lanes.
+    // A buffer between the inner blocks is shared by all lanes.
     for (const Access& write : writes_of(block)) {
       if (is_private(program, block, write.buffer))
         return Refusal{"a block below has a buffer of its own", block.name, &block};

@@ -1,5 +1,5 @@
-// A block that could be computed where its producer is: what reverse_compute_inline and
-// fuse_reduction_epilogue share.
+// Finds blocks that can be computed in their producer's place,
+// for reverse_compute_inline and fuse_reduction_epilogue.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace tunesmith {
 
-/// Nothing when every load of `buffer` in the block, whose body is one store, is at
-/// [iterator, iterator, 0, ...]  with each iterator of the block once and over the whole of its dimension.
-/// `indices` gets these.
+/// Nothing when every load of `buffer` in the block (whose body is one
+/// store) is at [iterator, iterator, 0, ...] with each iterator of the
+/// block once and over its whole dimension. `indices` receives these.
 std::optional<Refusal> element_reader_refusal(const Block& block, const Buffer& buffer,
                                               std::vector<Expr>* indices);
 
-/// Nothing when what the consumer reads besides `buffer` is finished where the producer stands.
+/// Nothing when the consumer's other inputs are complete at the producer's place.
 std::optional<Refusal> inputs_before_refusal(const Program& program, const Stage& consumer,
                                              const Buffer& buffer, const Block& producer);
 

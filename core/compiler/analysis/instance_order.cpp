@@ -17,8 +17,8 @@ bool reads_what_it_writes(const Block& block) {
                      [&](const Access& read) { return touches(writes, read.buffer); });
 }
 
-/// Does `condition`, when it holds somewhere, hold with all digits that belong to reductions set to zero? It
-/// does when it bounds a rising function of the digits from above. `digits` are those of the bindings.
+/// If `condition` holds somewhere, does it also hold with all reduction digits set to zero? True when
+/// it bounds an increasing function of the digits from above. `digits` are those of the bindings.
 bool holds_at_first(const Expr& condition, const std::vector<IterSplit>& digits,
                     const std::vector<IterDomain>& domains) {
   if ((!condition.is(ExprKind::Lt) && !condition.is(ExprKind::Le)) || !vars_of(condition.arg(1)).empty())

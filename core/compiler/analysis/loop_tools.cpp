@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Of the loops around `block` that are further out than `outermost`.
+/// The variables of the loops around `block` that are outside of `outermost`.
 std::vector<Var> vars_outside(const Block& block, const Loop& outermost) {
   std::vector<Var> outer;
   for (const Loop* loop : loops_above(block)) {

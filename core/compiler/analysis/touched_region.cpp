@@ -21,7 +21,7 @@ void bind_loop(const Stmt& stmt, Viewpoint& view) {
   view.moving.push_back(loop->var);
 }
 
-/// A box around the loads of `buffer` in `block`, and around the stores where these count.
+/// A box around the loads of `buffer` in `block`, and around its stores if these count.
 std::optional<Region> reach(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
                             Viewpoint view, bool stores) {
   std::optional<Region> region;
@@ -81,7 +81,7 @@ std::optional<IndexParts> split_index(const Expr& index, const Viewpoint& view) 
   return IndexParts{{form.standing.to_expr(), extent}, std::move(form.moving)};
 }
 
-/// sum of `terms` is `ratio` times the terms of `of`, for one positive whole ratio.
+/// The sum of `terms` is `ratio` times the terms of `of`, for one positive integer ratio.
 std::optional<int64_t> ratio_of(const LinearForm& of, const LinearForm& form, int64_t sign) {
   if (form.terms.size() != of.terms.size() || form.terms.empty()) return std::nullopt;
   std::optional<int64_t> ratio;
@@ -118,8 +118,8 @@ std::optional<Scaled> scaled(const LinearForm& of, const LinearForm& form, int64
   return result;
 }
 
-/// Every value of the box is taken where `condition` holds: quickly where each dimension is one loop or none,
-/// else by the theory of iterator maps.
+/// Does every point of the box satisfy `condition`? Fast when
+/// each dimension is at most one loop, else by iterator maps.
 bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, const Viewpoint& view) {
   std::vector<const ExprNode*> used;
   bool simple = is_const_int(condition, 1);
@@ -144,7 +144,7 @@ bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, cons
   return check_iter_map(bindings, extents, domains, condition).bijective;
 }
 
-/// Beyond its domain the iterator would index what lies outside the buffer.
+/// Beyond its domain the iterator would index outside the buffer.
 bool leaves_buffer(const Block& block, size_t iter, const Buffer& buffer) {
   const Store* store = body_store(block);
   if (store == nullptr || store->buffer != buffer) return false;
@@ -155,14 +155,14 @@ bool leaves_buffer(const Block& block, size_t iter, const Buffer& buffer) {
   return false;
 }
 
-/// `condition` says no more than that an iterator of the block is in its domain, and what it would write
-/// beyond is outside the buffer anyway.
+/// `condition` only restricts an iterator of the block to its
+/// domain, beyond which it would write outside the buffer.
 bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffer, const Analyzer& analyzer) {
   const std::optional<LinearForm> slack = slack_of(condition, analyzer);
   if (!slack) return false;
   for (size_t i = 0; i < block.iters.size(); ++i) {
     if (!leaves_buffer(block, i, buffer)) continue;
-    // binding in [0, extent), or what it divides in [0, divisor * extent)
+    // binding in [0, extent), or its dividend in [0, divisor * extent)
     Expr value = block.bindings[i];
     int64_t extent = block.iters[i].extent;
     int64_t divisor = 1;
@@ -183,8 +183,8 @@ bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffe
   return false;
 }
 
-/// A condition over loops that move: takes what it cuts off from the box's end. False when it is of a form
-/// that is not understood here.
+/// Applies a condition over moving loops by cutting
+/// the end of the box. False for an unsupported form.
 bool narrow(std::vector<IndexParts>& parts, const Expr& condition, const Viewpoint& view, Expr* kept) {
   bool all = true;
   bool any = false;
@@ -196,7 +196,7 @@ bool narrow(std::vector<IndexParts>& parts, const Expr& condition, const Viewpoi
     all = all && indexed;
     any = any || indexed;
   }
-  // Of reduction loops alone: some of the steps towards the same elements.
+  // Over reduction loops only: a part of the steps for the same elements.
   if (!any) return true;
   if (!all) return false;
   const std::optional<LinearForm> slack = slack_of(condition, view.analyzer);

@@ -10,7 +10,7 @@
 
 namespace tunesmith {
 
-/// Which loops run; all others stand still. The analyzer has the ranges of all of them.
+/// Which loops run; all others are fixed. The analyzer has the ranges of all.
 struct Viewpoint {
   std::vector<Var> moving;
   Analyzer analyzer;
@@ -19,9 +19,9 @@ struct Viewpoint {
 /// The loops strictly below `above` (an ancestor of the block) and around the block run.
 Viewpoint view_from(const Stmt& above, const Block& block);
 
-/// A box around all that `block` reads of `buffer` with `bindings` for its iterators, its predicate left
-/// out. Nothing when it does not read it. May begin or end outside the buffer where a select guards the
-/// access.
+/// A box around everything that `block` reads of `buffer` with `bindings`
+/// for its iterators, ignoring its predicate. Nothing when it does not
+/// read it. May exceed the buffer where a select guards the access.
 std::optional<Region> read_region(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
                                   const Viewpoint& view);
 
@@ -29,13 +29,13 @@ std::optional<Region> read_region(const Block& block, std::span<const Expr> bind
 /// not touch it.
 std::optional<Region> touched_region(const Block& block, const Buffer& buffer, const Viewpoint& view);
 
-/// The box of `buffer` that `block` writes while the loops below `above` run: every element of the box that
-/// lies in the buffer. Nothing when that cannot be shown. `conditions` gets what must hold of the loops that
-/// stand still for the block to run at all.
+/// The box of `buffer` that `block` writes while the loops below `above` run: every
+/// element of the box within the buffer. Nothing when that cannot be proved. `conditions`
+/// receives conditions on the fixed loops under which the block runs at all.
 std::optional<Region> written_region(const Block& block, const Buffer& buffer, const Stmt& above,
                                      std::vector<Expr>* conditions);
 
-/// True when all that lies in the buffer of `inner` is in `outer`.
+/// Does `outer` contain the part of `inner` within the buffer?
 bool covers_within(const Region& outer, const Region& inner, const Buffer& buffer, const Analyzer& analyzer);
 
 }  // namespace tunesmith

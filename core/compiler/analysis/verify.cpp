@@ -229,8 +229,8 @@ class Verifier {
     }
     if (guarded) return;
     for (size_t d = 0; d < indices.size(); ++d) {
-      // Instances that the predicate of the block around skips are no accesses, hence no complaint where
-      // there is one.
+      // Instances that an outer block's predicate skips make no
+      // accesses, so nothing is reported inside such a block.
       const Block* around = blocks_.empty() ? nullptr : blocks_.back();
       if (around == nullptr || !is_const_int(around->predicate, 1)) continue;
       if (const auto point =
@@ -241,12 +241,12 @@ class Verifier {
     }
   }
 
-  /// What a block reads of an intermediate or an output, another one has written before it in the text.
+  /// Intermediates and outputs must be written by another block earlier in the text.
   void order_of_stages() {
     std::vector<Buffer> written = program_.inputs;
     const auto is_written = [&](const Buffer& buffer) { return contains(written, buffer); };
     for (const Block* block : program_.blocks()) {
-      if (holds_blocks(*block)) continue;  // those inside speak for it
+      if (holds_blocks(*block)) continue;  // covered by the inner blocks
       for (const Access& write : writes_of(*block)) {
         if (!block_reads_first(*block, write.buffer)) written.push_back(write.buffer);
       }

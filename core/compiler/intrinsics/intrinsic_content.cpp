@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-/// Texts follow each other with their lengths, so that none can look like two.
+/// Texts are hashed with their lengths, so that their concatenation is unambiguous.
 class Content {
  public:
   void text(std::string_view text) { all_ += fmt::format("{}:{}\n", text.size(), text); }

@@ -131,7 +131,7 @@ class Matcher {
     return true;
   }
 
-  /// May rows of the operand's free dimension be so far apart?
+  /// Is this a valid row stride for the operand's free dimension?
   static bool is_row_distance(const TensorOperand& operand, int64_t step) {
     const int64_t row = operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()];
     return step >= row && step % operand.stride_multiple == 0;

@@ -17,16 +17,16 @@ namespace {
 
 enum class Role : uint8_t { Batch, First, Second, Reduction };
 
-/// A digit of an iterator, or the whole of it.
+/// A digit of an iterator, or the whole iterator.
 struct IterPart {
   size_t iter = 0;
-  std::string text;  // of the index map
+  std::string text;  // in the index map
   int64_t extent = 1;
   Var var;  // in the accesses
   Role role = Role::First;
 };
 
-/// A number by which a factor divides the iterator and which divides its extent; 0 where there is none.
+/// A number by which a factor divides the iterator and which divides its extent; 0 if there is none.
 int64_t divisor_of(const IterVar& iter, const std::vector<Access>& accesses) {
   int64_t found = 0;
   for (const Access& access : accesses) {
@@ -81,7 +81,7 @@ class ProductMatcher {
   }
 
  private:
-  /// Makes the parts, and the accesses speak of them.
+  /// Splits iterators into parts and rewrites the accesses with these.
   void take_apart() {
     Substitution map;
     for (size_t i = 0; i < block_.iters.size(); ++i) {
@@ -98,7 +98,7 @@ class ProductMatcher {
       map.set(iter.var, parts_.end()[-2].var * by + parts_.back().var);
       divided_ = true;
     }
-    // One of extent 1 keeps the role that the text gives it.
+    // A part of extent 1 keeps its role from the text.
     for (const IterPart& part : parts_) {
       if (part.extent > 1) ranges_.bind(part.var, part.extent);
     }
@@ -131,7 +131,7 @@ class ProductMatcher {
     return "";
   }
 
-  /// Columns are what lies further in of the result.
+  /// Columns vary faster than rows in the result.
   Role column_role() const {
     for (auto index = written_.front().indices.rbegin(); index != written_.front().indices.rend(); ++index) {
       for (const IterPart& part : parts_) {
@@ -142,7 +142,7 @@ class ProductMatcher {
     return Role::Second;
   }
 
-  /// Of the part with which the factor's elements in memory follow one another.
+  /// The role of the part along which the factor's elements are contiguous in memory.
   std::optional<Role> innermost_role(const Access& access) const {
     for (size_t d = access.indices.size(); d-- > 0;) {
       if (access.buffer->shape[d] == 1) continue;

@@ -25,7 +25,7 @@ bool writes_final_elements(const Program& program, const Stmt& loop) {
   });
 }
 
-/// Keys that lowering knows stand where it looks for them, with values that it understands.
+/// Keys that lowering interprets must be on the right kind of statement, with valid values.
 std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* place, std::string_view key,
                                          const AnnotationValue& value) {
   const auto refuse = [&](std::string_view reason) { return Refusal{reason, std::string(key), place}; };

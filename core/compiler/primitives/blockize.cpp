@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// How the block's iterators divide into those of the outer block and those of a tile.
+/// How the block's iterators are divided between the outer block and a tile.
 struct Division {
   Block* block = nullptr;
   std::vector<Loop*> loops;  // of the tile
@@ -39,7 +39,7 @@ std::optional<Refusal> divide_iterator(const IterVar& iter, const Expr& binding,
   if (parts.moving.terms.empty()) {
     if (iter.extent > 1 || iter.kind == IterKind::Spatial) {
       plan->outer.push_back({whole, iter.extent, iter.kind});
-      // Without the loops of one iteration that may stand inside.
+      // Without inner loops of one iteration.
       plan->outer_bindings.push_back(parts.standing.to_expr());
       plan->iters.set(iter.var, whole);
       return std::nullopt;

@@ -1,4 +1,4 @@
-// Where a block could be computed: what sample_compute_location chooses among.
+// The locations that sample_compute_location chooses among.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace tunesmith {
 
-/// Loops at which compute_at would not refuse the block, outermost first: loops around all consumers, down to
-/// the first one that carries a consumer's reduction, inside of which the block would be computed again and
-/// again. Each by its depth, the number of loops around it within its scope, which means the same whatever
-/// else is legal. Empty for a block that cannot move.
+/// Loops at which compute_at accepts the block, outermost first: loops around all consumers,
+/// down to the first that carries a consumer's reduction (inside it the block would be
+/// recomputed). Each is given by its depth, the number of loops around it in its scope,
+/// which does not depend on which others are legal. Empty for a block that cannot move.
 std::vector<int64_t> legal_compute_depths(const Program& program, BlockId block);
 
-/// The loop that has this depth. It must be one of legal_compute_depths(): that is not checked again.
+/// The loop at this depth, which must be one of legal_compute_depths(): not checked again.
 LoopId loop_at_depth(const Program& program, BlockId block, int64_t depth);
 
 }  // namespace tunesmith

@@ -93,7 +93,7 @@ BlockId decompose_padding(Program& program, BlockId block_id, LoopId loop_id) {
 
   BlockId id{};
   insert_before(loop, make_fill(program, block, loop, inside.padding, &id));
-  // The domains shrink to where the block copies: what is left of it is still whole over its domains.
+  // Shrinks the domains to where the block copies, so that the block still covers its domains.
   const Analyzer analyzer = Analyzer::at(block);
   auto& store = const_cast<Store&>(*body_store(block));
   Substitution shifted;

@@ -16,11 +16,11 @@ namespace tunesmith {
 namespace {
 
 struct Decomposition {
-  std::vector<Loop*> copied;     // loops of the initialisation, outermost first
+  std::vector<Loop*> copied;     // loops of the init block, outermost first
   std::vector<Expr> conditions;  // its predicate's parts
 };
 
-/// A block inside the loop that writes what the initialisation reads, or null.
+/// A block inside the loop that writes what the init reads, or null.
 const Block* producer_inside(const Loop& loop, const Block& block) {
   std::vector<Buffer> read;
   walk_accesses(*block.init(), [&](const Stmt&, const AccessSite& access) {

@@ -14,7 +14,7 @@ struct Epilogue {
   Stage reduction;
   Stage consumer;
   ReductionPattern pattern;
-  Expr start;              // what the epilogue combines the result with
+  Expr start;              // the value that the epilogue combines with the result
   std::vector<Expr> read;  // the epilogue's indices of the reduction's buffer
 };
 

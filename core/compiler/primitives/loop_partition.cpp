@@ -13,7 +13,7 @@ namespace {
 
 struct Part {
   LoopPiece range;
-  std::vector<BlockPiece> blocks;  // in the order of the text
+  std::vector<BlockPiece> blocks;  // in text order
 };
 
 std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points, std::vector<Part>* parts) {
@@ -42,7 +42,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
       return Refusal{"nothing runs in a piece", fmt::format("[{}, {})", part.range.begin, part.range.end),
                      &loop};
   }
-  // Nothing would write what it writes, and a read that is never reached may still name it.
+  // A read that is never reached may still name a buffer that would have no writer.
   size_t number = 0;
   std::optional<Refusal> refusal;
   for_each_outer_block(loop, [&](const Block& block) {

@@ -15,7 +15,7 @@
 namespace tunesmith {
 namespace {
 
-using Nest = std::vector<Loop*>;  // from the statement of the common sequence to the loop named
+using Nest = std::vector<Loop*>;  // from the statement in the common sequence down to the named loop
 
 std::optional<Refusal> nests_refusal(const std::vector<Loop*>& loops, std::vector<Nest>* nests) {
   for (size_t i = 1; i < loops.size(); ++i) {
@@ -54,7 +54,7 @@ std::optional<Refusal> shape_refusal(const Nest& first, const Nest& other) {
   return std::nullopt;
 }
 
-/// Iterations of `var` that differ touch different elements: a[..] in one, b[..] in the other.
+/// Different iterations of `var` access different elements: a[..] in one, b[..] in the other.
 bool apart(const Region& a, const Region& b, const Var& var, const Analyzer& analyzer) {
   for (size_t d = 0; d < a.size(); ++d) {
     const LinearForm form = analyzer.linear(a[d].min);
@@ -71,7 +71,7 @@ bool writes_buffer(const Block& block, const Buffer& buffer) {
   return contains(written, buffer);
 }
 
-/// What two blocks of different nests share, each iteration has to itself.
+/// Elements shared by two nests are accessed by one iteration only.
 std::optional<Refusal> sharing_refusal(const Program& program, const Nest& first, const Block& a,
                                        const Nest& second, const Block& b) {
   Substitution same;

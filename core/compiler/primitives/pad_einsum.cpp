@@ -28,7 +28,7 @@ struct PaddedRead {
 
 struct Padding {
   Stage stage;
-  std::vector<Loop*> loops;      // one for each iterator, null for one of extent 1
+  std::vector<Loop*> loops;      // one for each iterator, null for extent 1
   std::vector<int64_t> extents;  // padded
   std::vector<PaddedRead> reads;
   std::vector<int64_t> shape;  // of the padded output
@@ -41,7 +41,7 @@ int iter_at(const Block& block, const Expr& index) {
   return -1;
 }
 
-/// What the block computes: the value that it stores, and that with which it begins.
+/// The values that the block computes: the stored value and the init's.
 std::vector<Expr> values_of(const Block& block) {
   std::vector<Expr> values{body_store(block)->value};
   if (block.init() == nullptr) return values;
@@ -49,7 +49,7 @@ std::vector<Expr> values_of(const Block& block) {
   return values;
 }
 
-/// The shape of what is accessed with padded iterators; an index is an iterator or uses no padded one.
+/// The shape of a buffer accessed with padded iterators; an index is an iterator, or uses no padded one.
 std::optional<Refusal> shape_refusal(const Padding& plan, const Buffer& buffer, std::span<const Expr> indices,
                                      std::vector<int64_t>* shape, bool* grows) {
   const Block& block = *plan.stage.block;
@@ -74,7 +74,7 @@ std::optional<Refusal> shape_refusal(const Padding& plan, const Buffer& buffer, 
   return std::nullopt;
 }
 
-/// The term is zero where a padded reduction iterator is beyond its end: a product of loads which all use it.
+/// The term is zero where a padded reduction iterator exceeds its end: a product of loads that all use it.
 bool vanishes(const Expr& term, const Var& var) {
   switch (term.kind()) {
     case ExprKind::Mul:
@@ -187,7 +187,7 @@ Buffer add_padded_buffer(Program& program, const Buffer& like, const std::vector
   return buffer;
 }
 
-/// Copies `from` and puts zeros where it ends.
+/// Copies `from` and fills the rest with zeros.
 StmtPtr make_padding_nest(Program& program, const Buffer& from, const Buffer& to) {
   return make_block_nest(program, to->name, to->shape,
                          [&](const std::vector<Expr>& indices) {

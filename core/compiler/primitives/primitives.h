@@ -1,6 +1,6 @@
-// The primitives as free functions on a Program: each changes it to an equivalent one, or throws
-// ScheduleError and leaves it alone. Contracts stand at the methods of Schedule
-// (tunesmith/trace/schedule.h).
+// The primitives as free functions on a Program: each changes it to an
+// equivalent program, or throws ScheduleError and leaves it unchanged.
+// Schedule's methods (tunesmith/trace/schedule.h) state the preconditions.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ void reorder_block_iter_var(Program& program, BlockId block, std::span<const int
 
 void storage_align(Program& program, BlockId block, int64_t write_index, int64_t axis, int64_t factor,
                    int64_t offset);
-/// `intrinsics` has those that the program calls.
+/// `intrinsics`: those that the program calls.
 void storage_swizzle(Program& program, BlockId block, int64_t write_index,
                      const TensorIntrinsics& intrinsics);
 void pad_einsum(Program& program, BlockId block, std::span<const int64_t> padding);
@@ -78,7 +78,7 @@ BlockId decompose_padding(Program& program, BlockId block, LoopId loop);
 // ---- Tensor intrinsics ----
 
 BlockId blockize(Program& program, LoopId loop);
-/// Calls that of `intrinsics` that has the name. May throw with the program changed.
+/// Calls the intrinsic of this name in `intrinsics`. May throw after changing the program.
 BlockId tensorize(Program& program, LoopId loop, std::string_view name, const TensorIntrinsics& intrinsics);
 BlockId tensorize(Program& program, BlockId block, std::string_view name, const TensorIntrinsics& intrinsics);
 

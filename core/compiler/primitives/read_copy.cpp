@@ -31,7 +31,7 @@ std::optional<Refusal> read_copy_refusal(const Program& program, Block& block, c
     return Refusal{"the copy does not stand before the loop nest of the block", copy.name, &copy};
   Stage stage;
   if (auto refusal = stage_refusal(program, copy, &stage)) return refusal;
-  // Nothing changes the buffer once it is copied.
+  // Nothing may write the buffer after it is copied.
   return copy_before_refusal(program, copy, access.buffer);
 }
 

@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// What a loop is, without where it stands.
+/// Swaps two loops' headers, not their places.
 void swap_heads(Loop& a, Loop& b) {
   std::swap(a.id, b.id);
   std::swap(a.var, b.var);
@@ -50,7 +50,7 @@ void permute(const std::vector<Loop*>& chain, const std::vector<size_t>& places,
   for (size_t i = 0; i < places.size(); ++i) {
     if (order[i] == places[i]) continue;
     swap_heads(*chain[places[i]], *chain[order[i]]);
-    // What stood at places[i] now stands at order[i].
+    // The loop that was at places[i] is now at order[i].
     for (size_t j = i + 1; j < order.size(); ++j) {
       if (order[j] == places[i]) {
         order[j] = order[i];

@@ -19,10 +19,10 @@ struct Factoring {
   Loop* factored = nullptr;
   Block* block = nullptr;
   ReductionPattern pattern;
-  size_t axis = 0;               // of the factored loop in the new buffer
+  size_t axis = 0;               // of the factored loop, in the new buffer
   std::vector<Loop*> chain;      // each the only child of the one before, down to the block
-  std::vector<Loop*> reducing;   // those of the chain that the reduction runs over
-  std::vector<Expr> of_spatial;  // parts of the block's predicate
+  std::vector<Loop*> reducing;   // the loops of the chain that the reduction runs over
+  std::vector<Expr> of_spatial;  // spatial parts of the block's predicate
   std::vector<Expr> of_reduction;
 };
 
@@ -144,7 +144,7 @@ std::unique_ptr<Block> make_partial(Program& program, const Factoring& plan, con
   return made;
 }
 
-/// `block`, taken out of the tree, combines the partial results under loops of its own.
+/// Makes `block`, removed from the tree, combine the partial results under new loops.
 StmtPtr make_combining(Program& program, const Factoring& plan, const Buffer& partial, StmtPtr taken) {
   Block& block = *plan.block;
   Substitution fresh;

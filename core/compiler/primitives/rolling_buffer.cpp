@@ -22,8 +22,8 @@ struct Rolling {
   Stage stage;
   Loop* loop = nullptr;  // the innermost around the block and all its consumers
   size_t axis = 0;       // the dimension along which the window moves
-  Region window;         // what an iteration of the loop writes
-  int64_t step = 0;      // by how much it moves
+  Region window;         // written by one iteration of the loop
+  int64_t step = 0;      // distance that it moves per iteration
 };
 
 /// The innermost loop around the block and its consumers, or null.
@@ -116,7 +116,7 @@ void rolling_buffer(Program& program, BlockId id, int64_t write_index) {
 
   const auto& [min, extent] = plan.window[plan.axis];
   const Expr index = substitute(body_store(block)->indices[plan.axis], block.iters_at(block.bindings));
-  // What the iteration before has written is there.
+  // The previous iteration has written this part.
   const Expr fresh = Analyzer::at(block).simplify(le(extent - plan.step, index - min));
   block.predicate = logical_and(block.predicate, logical_or(eq(plan.loop->var, 0), fresh));
   // Iterations now need their order and each other; nothing else may be assumed of the loop.

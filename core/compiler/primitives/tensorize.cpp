@@ -13,9 +13,9 @@
 namespace tunesmith {
 namespace {
 
-/// The nest in the body of `block`, a block under loops and nothing else, as loops around the bare store,
-/// with new loops: whoever knows the old ones may no longer change them. And what that one block is annotated
-/// with.
+/// The nest in the body of `block` (a single block under loops)
+/// as new loops around the bare store, so that handles of the
+/// old loops become invalid; with the annotations of that block.
 std::pair<StmtPtr, Annotations> bare_nest(Program& program, Block& block) {
   const auto refuse = [&](std::string_view reason, const Stmt* place) {
     throw ScheduleError("tensorize", reason, block.name, program, place);
@@ -62,7 +62,7 @@ BlockId tensorize(Program& program, BlockId id, std::string_view name, const Ten
     block.set_body(std::move(old));
     throw ScheduleError("tensorize", why, std::string(name), program, &block);
   }
-  // Whose storage is aligned or swizzled says the block that writes it, which this one is from now on.
+  // Storage alignment and swizzle are annotations of the writing block, which is now this one.
   block.annotations.merge(annotations);
   block.annotations[kTensorIntrinsic] = std::string(name);
   return block.id;

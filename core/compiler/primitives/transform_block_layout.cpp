@@ -18,7 +18,7 @@ struct NewIters {
   MapImage image;
   std::vector<IterKind> kinds;
   std::vector<IterVar> iters;
-  std::vector<Expr> old_values;  // of the old iterators, over the new ones
+  std::vector<Expr> old_values;  // of the old iterators, as expressions of the new ones
 };
 
 /// The loops around are the block's iterators one by one, and hold nothing else.

@@ -21,12 +21,12 @@ namespace tunesmith {
 namespace {
 
 constexpr int64_t kTaps = 3;
-constexpr int64_t kOutputs = 2;  // of a tile
+constexpr int64_t kOutputs = 2;  // per tile
 constexpr int64_t kPoints = kTaps + kOutputs - 1;
-/// More windows than these stay sums: each multiplies what the transforms add.
+/// More windows stay sums: each multiplies the additions of the transforms.
 constexpr size_t kMaxWindows = 2;
 
-/// A spatial iterator whose outputs a reduction over the taps makes: data[out + tap + offset] * weights[tap].
+/// A spatial iterator of the outputs and a reduction over the taps: data[out + tap + offset] * weights[tap].
 struct Window {
   size_t out = 0;  // among the block's iterators
   size_t tap = 0;
@@ -125,7 +125,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Filter
   return std::nullopt;
 }
 
-/// `points` values of one dimension to what a transform makes of them at `at`: choices[at].
+/// Selects the value that a transform gives for point `at`: choices[at].
 Expr choose(const Expr& at, std::span<const Expr> choices) {
   Expr value = choices.back();
   for (size_t i = choices.size() - 1; i-- > 0;)
@@ -175,8 +175,8 @@ bool is_window_index(const Filtering& plan, size_t index, size_t Window::* which
   return std::ranges::any_of(plan.windows, [&](const Window& window) { return window.*which == index; });
 }
 
-/// Points along each window, then the other dimensions of `load`. Where `tiles` is not 0, the tiles take the
-/// place of the last window's dimension.
+/// The points of each window, then the other dimensions of `load`. If
+/// `tiles` is not 0, the tiles replace the last window's dimension.
 std::vector<int64_t> transformed_shape(const Filtering& plan, const LoadNode& load, size_t Window::* which,
                                        int64_t tiles) {
   std::vector<int64_t> shape(plan.windows.size(), kPoints);
@@ -244,11 +244,11 @@ StmtPtr make_weights(Program& program, const Filtering& plan, const Buffer& to) 
   return make_block_nest(program, plan.stage.block->name + "_weights", to->shape, body).nest;
 }
 
-/// What the sums of products are over: the points, the block's spatial iterators with the tiles in the place
-/// of the last window's, and its reductions without the taps.
+/// The iterators of the sums of products: the points, the block's spatial iterators
+/// with tiles in the place of the last window's, and its reductions without the taps.
 struct Products {
   std::vector<IterVar> iters;
-  Substitution map;  // of the block's iterators that remain
+  Substitution map;  // for the remaining iterators of the block
   std::vector<Expr> points;
   Expr tile;
   std::vector<int64_t> shape;
@@ -280,7 +280,7 @@ Products products_of(const Filtering& plan) {
   return made;
 }
 
-/// A load of the transformed elements that those of `load` went into.
+/// A load of the transformed elements that replace those of `load`.
 Expr transformed_load(const Filtering& plan, const Products& products, const Buffer& from,
                       const LoadNode& load_node, size_t Window::* which, bool tiled) {
   std::vector<Expr> indices = products.points;
@@ -309,7 +309,7 @@ std::unique_ptr<Block> make_products(Program& program, const Filtering& plan, Pr
                             std::move(bindings), std::move(init), std::move(body));
 }
 
-/// Loops of their own around a block, one for each iterator, in its order.
+/// New loops around a block, one for each iterator, in order.
 StmtPtr make_loops(Program& program, std::unique_ptr<Block> block) {
   std::vector<IterDomain> loops;
   for (size_t i = 0; i < block->iters.size(); ++i) {
@@ -321,7 +321,7 @@ StmtPtr make_loops(Program& program, std::unique_ptr<Block> block) {
   return program.make_nest(loops, std::move(block));
 }
 
-/// The block, whose reductions are gone, makes its elements of the sums of products.
+/// Makes the block, without its reductions, compute its elements from the sums of products.
 void make_outputs(Block& block, const Filtering& plan, const Buffer& sums) {
   const Store& update = *plan.pattern.update;
   std::vector<Expr> at;

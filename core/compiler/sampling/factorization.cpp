@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-__extension__ typedef __int128 Wide;  // products of two extents
+__extension__ typedef __int128 Wide;  // for products of two extents
 
 uint64_t choose(uint64_t n, uint64_t k) {
   k = std::min(k, n - k);
@@ -23,14 +23,14 @@ uint64_t choose(uint64_t n, uint64_t k) {
   return result;
 }
 
-/// Ways to put `exponent` equal primes into `parts` boxes.
+/// The number of ways to put `exponent` equal primes into `parts` boxes.
 uint64_t compositions(uint64_t exponent, uint64_t parts) {
   if (parts == 0) return exponent == 0 ? 1 : 0;
   return choose(exponent + parts - 1, parts - 1);
 }
 
-/// How many of `left` equal primes the first of `boxes_after` + 1 boxes takes in the distribution numbered
-/// `ticket`, which becomes its number among the distributions of the rest.
+/// The number of `left` equal primes in the first of `boxes_after` + 1 boxes of the distribution
+/// numbered `ticket`; `ticket` becomes its number among the distributions of the rest.
 uint64_t take_primes(uint64_t left, uint64_t boxes_after, uint64_t& ticket) {
   uint64_t taken = 0;
   for (uint64_t ways = compositions(left, boxes_after); ticket >= ways;
@@ -106,7 +106,7 @@ uint64_t count_factorizations(int64_t n, int64_t parts) {
 std::vector<int64_t> draw_factorization(int64_t n, int64_t parts, RandomStream& random) {
   std::vector<int64_t> factors(static_cast<size_t>(parts), 1);
   for (const auto& [prime, exponent] : prime_powers(n)) {
-    // One box after the other takes as many primes as leaves the rest uniform.
+    // Each box takes a number of primes such that the rest stays uniform.
     auto left = static_cast<uint64_t>(exponent);
     for (size_t box = 0; box < factors.size() && left > 0; ++box) {
       const uint64_t boxes_after = factors.size() - box - 1;

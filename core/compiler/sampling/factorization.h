@@ -19,24 +19,24 @@ std::vector<int64_t> divisors(int64_t n);
 
 /// The number of tuples of `parts` positive factors whose product is `n`.
 uint64_t count_factorizations(int64_t n, int64_t parts);
-/// One of them, uniformly. There must be one: parts >= 1, or n == 1.
+/// Draws one of them uniformly. Requires that one exists: parts >= 1, or n == 1.
 std::vector<int64_t> draw_factorization(int64_t n, int64_t parts, RandomStream& random);
 /// The one with the number `index` < count_factorizations(n, parts): the largest first factors last, prime by
 /// prime, the smallest prime changing slowest.
 std::vector<int64_t> factorization_at(int64_t n, int64_t parts, uint64_t index);
 
-/// The number nearest to `wanted` by ratio among `numbers` (rising, not empty); the smaller one of two.
+/// The number nearest to `wanted` by ratio among `numbers` (increasing, not empty); the smaller one of a tie.
 int64_t nearest_by_ratio(const std::vector<int64_t>& numbers, int64_t wanted);
 
-/// Tells whether a tuple is one that may be decided.
+/// Is the tuple a legal decision?
 using LegalTile = std::function<bool(const Decision&)>;
 /// A legal tuple reached from `current` by moving a divisor from one factor to another, all equally likely.
 std::optional<Decision> mutate_tile(const Decision& current, const LegalTile& legal, RandomStream& random);
 /// All legal tuples reached from `current` by moving one prime from one factor to another, in a fixed order.
 std::vector<Decision> tile_neighbours(const Decision& current, const LegalTile& legal);
 
-/// A tile of `extent` as numbers: log(factor) / log(extent) for each factor, and, where there are more than
-/// three, the same for the products of the first two, three ... up to all but the last two.
+/// Encodes a tile of `extent`: log(factor) / log(extent) for each factor, and, with more than
+/// three, the same for the products of the first two, three, ... up to all but the last two.
 std::vector<double> encode_tile(int64_t extent, const Decision& tile);
 
 }  // namespace tunesmith

@@ -40,7 +40,7 @@ class SampleCategorical final : public SamplingKindBase {
     return others;
   }
 
-  /// The candidate of the same value, or, where they rise, of the nearest one.
+  /// The candidate with the same value, or, if candidates increase, with the nearest.
   Decision carry_over(const Decision& decision, std::span<const Arg> from,
                       std::span<const Arg> to) const override {
     const std::vector<int64_t> theirs = listed(from);
@@ -65,7 +65,7 @@ class SampleCategorical final : public SamplingKindBase {
         std::ranges::count_if(domain.weights, [](double weight) { return weight > 0; }));
   }
 
-  /// Those that may be drawn, as the instruction lists them.
+  /// The candidates with positive probability, in the instruction's order.
   Decision at(const SamplingDomain& domain, uint64_t index) const override {
     for (size_t i = 0; i < domain.weights.size(); ++i) {
       if (domain.weights[i] > 0 && index-- == 0) return {static_cast<int64_t>(i)};
@@ -73,8 +73,8 @@ class SampleCategorical final : public SamplingKindBase {
     throw InternalError("a number of a category is below their count");
   }
 
-  /// Candidates that rise are an ordered quantity: the place among them. Others are names: one number for
-  /// each, 1 for the one taken.
+  /// Increasing candidates are an ordered quantity, encoded by rank.
+  /// Others are names, with one number each: 1 for the chosen one.
   std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const override {
     const size_t size = domain.candidates.size();
     if (std::ranges::is_sorted(domain.candidates, std::less_equal<>()))
@@ -85,7 +85,7 @@ class SampleCategorical final : public SamplingKindBase {
   }
 
  private:
-  /// The candidates, as the instruction lists them; none where one is a variable of the trace.
+  /// The candidates of the instruction; empty if one is a variable of the trace.
   static std::vector<int64_t> listed(std::span<const Arg> args) {
     std::vector<int64_t> candidates;
     for (const Arg& item : std::get<ArgList>(args.front())) {

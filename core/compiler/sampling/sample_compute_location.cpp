@@ -9,12 +9,12 @@
 namespace tunesmith {
 namespace {
 
-/// Decisions besides the depth of a loop around the consumers.
+/// Decisions besides a loop's depth.
 constexpr int64_t kRoot = -1;
 constexpr int64_t kInline = -2;
 
-/// As its public model has it: a location is the depth of a loop of the consumer's nest, -1 for the root or
-/// -2 for inlining.
+/// As in MetaSchedule's public implementation: the depth of a loop
+/// in the consumer's nest, -1 for the root or -2 for inlining.
 class SampleComputeLocation final : public SamplingKindBase {
  public:
   SampleComputeLocation()
@@ -40,7 +40,7 @@ class SampleComputeLocation final : public SamplingKindBase {
   }
 
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
-    // The deepest place that is not deeper than the wanted one; inlining, when impossible, becomes the root.
+    // The deepest legal location not below the wanted one; impossible inlining becomes the root.
     const int64_t location = wanted.empty() ? kRoot : wanted[0];
     int64_t best = kRoot;
     for (const int64_t candidate : domain.candidates) {

@@ -36,8 +36,8 @@ class SamplePartitionedTile final : public TileKind {
 
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
     if (is_tile_of(domain, wanted) && inner_product(domain, wanted) % domain.inner_factor == 0) return wanted;
-    // From the innermost outwards the nearest divisor of what is left. The first factor of the inner side
-    // makes up what is missing of the inner factor; the outermost takes the rest.
+    // From the innermost outwards, the nearest divisor of what is left. The first factor of the
+    // inner side is completed to a multiple of the inner factor; the outermost takes the rest.
     const auto parts = static_cast<size_t>(domain.parts);
     const auto partition = static_cast<size_t>(domain.partition);
     Decision decision(parts, 1);
@@ -61,8 +61,8 @@ class SamplePartitionedTile final : public TileKind {
     return total;
   }
 
-  /// By the product of the inner factors, rising, then as factorization_at() orders the outer ones, then the
-  /// inner ones.
+  /// Ordered by the product of the inner factors (increasing), then
+  /// by factorization_at() of the outer ones, then of the inner ones.
   Decision at(const SamplingDomain& domain, uint64_t index) const override {
     const std::vector<Cut> cuts = cuts_of(domain);
     auto chosen = cuts.begin();

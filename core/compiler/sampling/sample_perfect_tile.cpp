@@ -29,7 +29,7 @@ class SamplePerfectTile final : public TileKind {
 
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
     if (is_tile_of(domain, wanted) && wanted.back() <= domain.max_innermost) return wanted;
-    // From the innermost outwards the nearest divisor of what is left; the outermost takes the rest.
+    // From the innermost outwards, the nearest divisor of what is left; the outermost takes the rest.
     const auto parts = static_cast<size_t>(domain.parts);
     Decision decision(parts, 1);
     int64_t left = domain.extent;
@@ -49,7 +49,7 @@ class SamplePerfectTile final : public TileKind {
     return total;
   }
 
-  /// By the last factor, rising, then as factorization_at() orders the others.
+  /// Ordered by the last factor (increasing), then by factorization_at() of the others.
   Decision at(const SamplingDomain& domain, uint64_t index) const override {
     const std::vector<Completions> last = last_factors(domain);
     auto chosen = last.begin();

@@ -1,4 +1,4 @@
-// What the tile sampling kinds share.
+// Helpers of the tile sampling kinds.
 #pragma once
 
 #include <string_view>
@@ -27,7 +27,7 @@ class TileKind : public SamplingKindBase {
                              const Decision& decision) const final;
 };
 
-/// The domain of tuples of `parts` factors of the loop's extent. Throws ScheduleError when there is none.
+/// The domain of tuples of `parts` factors of the loop's extent. Throws ScheduleError when it is empty.
 SamplingDomain tile_domain(const Program& program, LoopId loop, int64_t parts, std::string_view primitive);
 
 /// Is `tile` a tuple of as many factors as the domain wants, with its extent as product?

@@ -53,7 +53,7 @@ void check_invariant(bool condition, std::string_view what, const char* file, in
   if (!condition) throw InternalError(fmt::format("{}:{}: broken invariant: {}", file, line, what));
 }
 
-/// Letters of a name that is cut short.
+/// The minimum number of letters of an abbreviated name.
 constexpr size_t kMinPrefix = 2;
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {

@@ -15,14 +15,14 @@ struct TextPosition {
   int column = 1;
 };
 
-/// As TextScanner reads it: in quotation marks, with escapes.
+/// Quotes and escapes a text for TextScanner.
 std::string quoted_text(std::string_view text);
 
 /// A letter or '_', then letters, digits and '_'.
 bool is_name(std::string_view text);
 
-/// Reads from left to right. What does not fit is a UserError at its place. Inside brackets (depth_ > 0) a
-/// line continues.
+/// Reads from left to right. Unexpected text is a UserError at
+/// its location. Inside brackets (depth_ > 0) a line continues.
 class TextScanner {
  public:
   /// Both must outlive the scanner.
@@ -38,7 +38,7 @@ class TextScanner {
   [[noreturn]] void fail_expected(std::string_view wanted) const;
   bool at_end() const { return offset_ >= text_.size(); }
   char peek() const { return at_end() ? '\0' : text_[offset_]; }
-  /// From here on.
+  /// The text from the current position on.
   std::string_view rest() const { return text_.substr(offset_); }
   void advance();
   /// Skips blanks and comments.
@@ -49,22 +49,22 @@ class TextScanner {
   /// The next character, after blanks, must be / may be this one.
   void expect(char wanted, std::string_view where);
   bool take(char wanted);
-  /// Does the text stand exactly here? Then it is read.
+  /// Reads `wanted` if it is exactly here.
   bool take_text(std::string_view wanted);
-  /// Is this the word that stands exactly here / after blanks? Is it, and read?
+  /// Is this word exactly here / after blanks? Reads it if so.
   bool word_here(std::string_view wanted) const;
   bool at_word(std::string_view wanted);
   bool take_word(std::string_view wanted);
-  /// Does `name =` stand here?
+  /// Is `name =` next?
   bool is_keyword() const;
 
   std::string name(std::string_view wanted);
   int64_t integer(std::string_view wanted);
   /// An integer or a decimal.
   std::variant<int64_t, double> number();
-  /// All that looks as a number's: "-3", "1e+20", "0x7f".
+  /// Everything that looks like a number: "-3", "1e+20", "0x7f".
   std::string_view number_text(std::string_view wanted);
-  /// From its opening quote on.
+  /// Reads from the opening quote on.
   std::string quoted();
 
   Position here_;

@@ -18,12 +18,12 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxNesting = 32;
-/// Of a list or a mapping: a key is compared with those before it, and what reads a list may copy it for each
-/// item of another.
+/// The limit of a list or mapping: a key is compared with those before
+/// it, and readers of a list may copy it for each item of another.
 constexpr size_t kMaxItems = 4096;
 
-/// yaml-cpp 0.7 ends a plain scalar inside [] and {} at any question mark, so that [name?] is no YAML to it.
-/// One that follows a word is no indicator; it passes as a byte that no text has.
+/// yaml-cpp 0.7 ends a plain scalar inside [] and {} at any question mark, so it rejects [name?].
+/// A question mark after a word is no indicator; it is passed as a byte that no text contains.
 constexpr char kQuestionMark = '\x01';
 
 std::string shield_question_marks(std::string_view text) {
@@ -42,7 +42,7 @@ std::string unshielded(std::string value) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Lines and columns of a text's bytes.
+/// Maps bytes of a text to lines and columns.
 class LineTable {
  public:
   explicit LineTable(std::string_view text) : text_(text) {
@@ -86,7 +86,7 @@ std::vector<YamlNode::Segment> align(const std::string& value, size_t file_offse
   for (size_t i = 0; i < value.size(); ++i) {
     if (!is_space(value[i])) {
       while (at < raw.size() && is_space(raw[at])) ++at;
-      // An escape stands for its character: '' and \" have one byte more in the file.
+      // An escape ('' or \") has one more byte in the file.
       if (at + 1 < raw.size() && raw[at] != value[i] && raw[at + 1] == value[i]) ++at;
     }
     if (at != expected) segments.push_back(lines.place(i, at));
@@ -231,7 +231,7 @@ void check_characters(std::string_view text, const std::string& file, const Line
   }
 }
 
-/// A tab before the text of the line at which the parser gave up is why: it says something else.
+/// Explains a parse error by a tab in the indentation, which the parser does not mention.
 void refuse_tab(std::string_view text, const std::string& file, int line, const LineTable& lines) {
   const size_t begin = lines.offset(line, 0);
   const size_t end = std::min(text.find_first_not_of(" \t", begin), text.size());

@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// What the n-th is counted of: "read", "write", or "" for a string parameter that says which.
+/// What the n-th counts: "read", "write", or "" for a string parameter that says it.
 constexpr struct {
   std::string_view parameter;
   std::string_view sort;
@@ -38,7 +38,7 @@ void check_buffers_are_accesses(const InstructionKind& kind, std::span<const Val
   }
   if (sort.empty()) sort = std::get<std::string>(args[find_param(kind, "access").value()]);
   const Block* block = program.find_block(std::get<BlockId>(args[find_param(kind, "block").value()]));
-  if (block == nullptr) return;  // the instruction itself says so
+  if (block == nullptr) return;  // the instruction itself reports it
   const std::vector<Access> accesses = sort == "write" ? write_accesses(*block) : read_accesses(*block);
   for (size_t i = 0; i < accesses.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {

@@ -9,9 +9,9 @@
 namespace tunesmith {
 namespace {
 
-constexpr int64_t kThreads = 256;  // of a block
+constexpr int64_t kThreads = 256;  // per block
 
-/// The loops around the block that stand for its first spatial iterators alone, outermost first.
+/// The loops around the block that are exactly its first spatial iterators, outermost first.
 std::vector<LoopRV> leading_spatial(Schedule& schedule, BlockRV block) {
   std::vector<LoopRV> leading;
   for (const LoopRV& rv : schedule.get_loops(block)) {
@@ -24,7 +24,7 @@ std::vector<LoopRV> leading_spatial(Schedule& schedule, BlockRV block) {
   return leading;
 }
 
-/// A reduction begins before its loops: what it accumulates can stay in registers then.
+/// Moves a reduction's init before its loops, so that the accumulator can stay in registers.
 void begin_before_loops(Schedule& schedule, BlockRV block) {
   if (schedule.block(block).init() == nullptr) return;
   for (const LoopRV& loop : schedule.get_loops(block)) {
@@ -46,7 +46,7 @@ void where_legal(Schedule& schedule, const Change& change) {
   schedule = std::move(tried);
 }
 
-/// A nest that is refused stays one of a single thread.
+/// A refused nest runs on a single thread.
 void bind_nest(Schedule& schedule, const std::string& name, const std::string& blocks,
                const std::string& threads) {
   where_legal(schedule, [&](Schedule& tried) {

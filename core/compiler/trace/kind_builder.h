@@ -41,7 +41,7 @@ class Arguments {
   const std::string& string(size_t i) const;
   bool boolean(size_t i) const;
   AnnotationValue scalar(size_t i) const;
-  /// Those that the schedule knows by name.
+  /// The intrinsics that the schedule knows by name.
   const TensorIntrinsics& intrinsics() const { return intrinsics_; }
 
  private:
@@ -49,10 +49,10 @@ class Arguments {
   const TensorIntrinsics& intrinsics_;
 };
 
-/// Does it to the program and answers the values of the outputs.
+/// Applies the primitive to the program and returns the values of the outputs.
 using KindBody = std::function<std::vector<Value>(Program&, const Arguments&)>;
 
-/// What a kind is made of.
+/// The parts of a kind.
 struct Primitive {
   std::vector<ParamSpec> params;
   ResultType result = ResultType::None;
@@ -60,14 +60,14 @@ struct Primitive {
 };
 
 KindPtr make_look_up(std::string name, Primitive primitive);
-/// `keeps_on_throw` false: the body may throw with the program half changed; the schedule then restores it.
-/// What the body did is undone and refused when a parallel, vectorized or bound loop would no longer be
-/// legal: whoever moves, adds or removes accesses need not think of the loops around what is accessed.
+/// `keeps_on_throw` false: the body may throw after changing the program; the schedule then restores
+/// it. The body's changes are undone and refused if they make a parallel, vectorized or bound loop
+/// illegal, so a primitive that moves, adds or removes accesses need not check enclosing loops.
 KindPtr make_transformation(std::string name, Primitive primitive, bool keeps_on_throw = true);
-/// For those that cannot make a concurrent loop illegal, or look after that themselves.
+/// For primitives that cannot make a concurrent loop illegal, or check that themselves.
 KindPtr make_loop_transformation(std::string name, Primitive primitive);
 
-/// How a parameter of a primitive stands in a trace: its type there, and how its argument is had.
+/// A primitive's parameter in a trace: its type, and how to get its argument.
 template <typename T>
 struct Parameter;
 template <ParamType kType, auto kGet>
@@ -93,7 +93,7 @@ struct Parameter<std::string_view> : ParameterOf<ParamType::String, &Arguments::
 template <>
 struct Parameter<AnnotationValue> : ParameterOf<ParamType::Scalar, &Arguments::scalar> {};
 
-/// And what it answers.
+/// The same for results.
 inline std::vector<Value> values_of(BlockId block) { return {block}; }
 inline std::vector<Value> values_of(LoopId loop) { return {loop}; }
 template <typename Id>
@@ -125,7 +125,7 @@ Primitive as_primitive(R (*function)(Program&, P...), std::initializer_list<cons
   return {{ParamSpec{names.begin()[I], Parameter<std::remove_cvref_t<P>>::type}...}, result_type<R>(), body};
 }
 
-/// Of a function over a program, with the names of its other parameters.
+/// For a function of a program, with the names of its other parameters.
 template <typename R, typename... P>
 KindPtr make_look_up(std::string name, R (*function)(Program&, P...),
                      std::initializer_list<const char*> params) {
@@ -156,9 +156,9 @@ class SamplingKindBase : public SamplingKind {
                           RandomStream& random, const TensorIntrinsics& intrinsics) const final;
 
  protected:
-  /// What can be decided here. Throws ScheduleError when the arguments make no sense.
+  /// The domain of the decision. Throws ScheduleError for invalid arguments.
   virtual SamplingDomain domain(const Program& program, const Arguments& args) const = 0;
-  /// The outputs that `decision`, which is legal, stands for.
+  /// The outputs of a legal `decision`.
   virtual std::vector<Value> outputs(const Program& program, const Arguments& args,
                                      const SamplingDomain& domain, const Decision& decision) const = 0;
 
@@ -168,11 +168,11 @@ class SamplingKindBase : public SamplingKind {
   ResultType result_;
 };
 
-/// The loop or block named, or a ScheduleError that says that it exists no more.
+/// The named loop or block; ScheduleError if it no longer exists.
 Loop& loop_at(const Program& program, LoopId id, std::string_view primitive);
 Block& block_at(const Program& program, BlockId id, std::string_view primitive);
 
-/// The ids of what was found.
+/// The ids of loops.
 std::vector<LoopId> ids_of(std::span<Loop* const> loops);
 std::vector<BlockId> ids_of(std::span<Block* const> blocks);
 

@@ -1,5 +1,5 @@
-// The kernel's instruction kinds: one function for each, defined in primitives/<name>.cpp beside the
-// primitive itself (those that sample in sampling/<name>.cpp) and listed in the table of registry.cpp.
+// The kernel's instruction kinds: one function each, defined beside the primitive in
+// primitives/<name>.cpp (samplings in sampling/<name>.cpp) and listed in registry.cpp.
 #pragma once
 
 #include <memory>

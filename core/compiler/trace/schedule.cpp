@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Replaces the variables of an argument by what they stand for.
+/// Replaces the variables of an argument by their values.
 Value resolve(const Arg& arg, const std::vector<Value>& values, const InstructionKind& kind) {
   switch (arg.index()) {
     case 0:
@@ -62,8 +62,8 @@ std::vector<Value> resolve_all(const InstructionKind& kind, std::span<const Arg>
   return result;
 }
 
-/// Statements within each other: all that walks a program does so by recursion. A workload has at most 64
-/// axes; each of them is tiled a few times.
+/// The maximum nesting of statements, since programs are walked
+/// recursively. A workload has at most 64 axes, each tiled a few times.
 constexpr size_t kMaxNesting = 512;
 
 bool nests_deeper(const Stmt& stmt, size_t levels) {
@@ -123,7 +123,7 @@ ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const A
   const std::vector<Value> arguments = resolve_all(kind, args, values_);
   const bool marker = kind.name() == kFinishingMarker;
   if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has begun already", "");
-  // What is deeper by what one instruction adds can be walked; it becomes no deeper.
+  // One instruction adds little depth, so the deeper program can still be walked; it is then refused.
   if (kind.sort() == InstructionSort::Transformation && nests_deeper(program_.root(), kMaxNesting))
     throw ScheduleError(kind.name(), "loops and blocks are nested too deeply",
                         fmt::format("more than {} levels", kMaxNesting));

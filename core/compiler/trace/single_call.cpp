@@ -13,8 +13,8 @@
 namespace tunesmith {
 namespace {
 
-/// The map that gives an array the order of dimensions in which the operand lies in memory, as
-/// transform_layout takes it; "" where it lies row by row.
+/// The index map that gives an array the operand's order of
+/// dimensions in memory, for transform_layout; "" if it is row-major.
 std::string order_of(const TensorOperand& operand) {
   std::vector<size_t> order(operand.strides.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -37,14 +37,14 @@ bool has_free_stride(const TensorOperand& operand) {
   return operand.free_dimension() < operand.strides.size();
 }
 
-/// Must the operand be copied to lie where and as it should?
+/// Does the operand need a copy with another scope or layout?
 bool needs_copy(const TensorOperand& operand) {
   return !order_of(operand).empty() || has_free_stride(operand) ||
          (!operand.scope.empty() && operand.scope != kScopeGlobal);
 }
 
-/// Rows of a free stride get a gap behind them, so that an implementation that looks for the next one right
-/// there is found out. `block` writes the operand, whose free dimension is the first of its copy.
+/// Adds gaps after rows with a free stride, to detect implementations that assume contiguous
+/// rows. `block` writes the operand, whose free dimension is the first of its copy.
 void put_rows_apart(Schedule& schedule, BlockRV block, const TensorOperand& operand) {
   if (!has_free_stride(operand)) return;
   const int64_t row = operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()];
@@ -57,9 +57,9 @@ int read_of(const Block& block, const Buffer& buffer) {
   return static_cast<int>(found - reads.begin());
 }
 
-/// What an accumulating intrinsic begins with: another number in each element, so that one that ignores it
-/// is found out. Integers are at the ends of their range in turn, so that one that does not wrap around is,
-/// too.
+/// Initial values of an accumulating intrinsic: different in each element,
+/// to detect intrinsics that ignore them. Integers alternate between the
+/// ends of their range, to detect intrinsics that do not wrap around.
 void begin_with_numbers(Block& init) {
   Store* store = init.body()->as<Store>();
   if (store == nullptr) return;

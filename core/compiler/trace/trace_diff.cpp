@@ -12,9 +12,9 @@
 namespace tunesmith {
 namespace {
 
-/// A line by a key in which a variable is known by how it was made and not by its number: an instruction put
-/// in between does not make all that follow look different. Neither does a factor: what is made with another
-/// one stays the same variable.
+/// A line with a key that identifies variables by their definitions and not
+/// by their numbers: an inserted instruction does not change all lines after
+/// it. A variable defined with another factor stays the same variable.
 struct Line {
   const Instruction* instruction = nullptr;
   uint64_t key = 0;
@@ -45,7 +45,7 @@ uint64_t key_of(const Arg& arg, const std::vector<uint64_t>& vars) {
   }
 }
 
-/// The variables alone; 0 where there is none.
+/// A key of the variables only; 0 without variables.
 uint64_t key_of_variables(const Arg& arg, const std::vector<uint64_t>& vars) {
   if (const auto* var = std::get_if<TraceVar>(&arg)) return vars[var->index];
   uint64_t key = 0;
@@ -69,7 +69,7 @@ std::vector<Line> lines_of(const Trace& trace) {
       key = hash_combine(key, key_of(arg, vars));
       if (const uint64_t its = key_of_variables(arg, vars); its != 0) made = hash_combine(made, its);
     }
-    // What is made of no variable is known by its name.
+    // An instruction without variables is identified by its name.
     if (made == name) made = key;
     std::vector<uint64_t> outputs;
     for (size_t k = 0; k < instruction.outputs.size(); ++k) outputs.push_back(hash_combine(made, k + 1));
@@ -83,10 +83,10 @@ std::vector<Line> lines_of(const Trace& trace) {
   return lines;
 }
 
-/// On the right a variable is called as the one that was made alike on the left, or it would stand in lines
-/// that read alike and are not; another one has a name that is not there.
+/// Names a variable on the right like the one with the same definition on the left, so
+/// that equal lines print alike; other variables get names that are unused on the left.
 void print_alike(std::vector<Line>& left, std::vector<Line>& right) {
-  std::map<uint64_t, std::vector<std::string>> alike;  // in the order in which they were made
+  std::map<uint64_t, std::vector<std::string>> alike;  // in the order of definition
   std::set<std::string> taken;
   TracePrinter printer;
   for (Line& line : left) {
@@ -127,7 +127,7 @@ std::string diff(const Trace& a, const Trace& b) {
     ++tail;
   }
 
-  // Longest common subsequence of what lies between.
+  // The longest common subsequence of the lines in between.
   const size_t rows = left.size() - head - tail;
   const size_t columns = right.size() - head - tail;
   std::vector<std::vector<uint32_t>> longest(rows + 1, std::vector<uint32_t>(columns + 1, 0));

@@ -13,18 +13,18 @@ namespace tunesmith {
 namespace {
 
 constexpr int kDeepestList = 8;
-/// Of arguments, and of what is decided: a list of factors becomes as many loops within one another.
+/// The maximum length of arguments and decisions: a list of factors becomes as many nested loops.
 constexpr size_t kLongestList = 1024;
 constexpr size_t kLongestText = size_t{1} << 20;
 
-/// What a name of the trace stands for.
+/// What a name in the trace refers to.
 struct Variable {
   uint32_t index = 0;
   ResultType type = ResultType::None;
   int line = 0;
 };
 
-/// Recursive descent over the text; one instruction to a line, where a line may continue inside brackets.
+/// Recursive descent; one instruction per line, which may continue inside brackets.
 class TraceParser : private TextScanner {
  public:
   using TextScanner::TextScanner;
@@ -96,7 +96,7 @@ class TraceParser : private TextScanner {
     return TraceVar{found->second.index};
   }
 
-  /// The value an argument would have, as far as its type goes.
+  /// A value of the type that the argument will have.
   Value typical(const Arg& arg) const {
     if (const auto* var = std::get_if<TraceVar>(&arg)) {
       switch (types_[var->index]) {
@@ -274,7 +274,7 @@ class TraceParser : private TextScanner {
   }
 
   std::map<std::string, Variable> variables_;
-  std::vector<ResultType> types_;  // of variables, by index
+  std::vector<ResultType> types_;  // of the variables, by index
   bool finishing_ = false;         // the marker has been read
   int64_t version_ = kTraceVersion;
 };

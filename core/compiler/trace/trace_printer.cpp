@@ -23,7 +23,7 @@ char letter(ResultType type) {
   }
 }
 
-/// Shortest text that reads back as the same number and cannot be taken for an integer.
+/// The shortest text that reads back as the same number and does not look like an integer.
 std::string decimal(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";

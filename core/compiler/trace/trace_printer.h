@@ -15,7 +15,7 @@ class TracePrinter {
   std::string line(const Instruction& instruction) { return line(instruction, {}); }
   /// With the outputs called so from here on; without names as usual.
   std::string line(const Instruction& instruction, const std::vector<std::string>& outputs);
-  /// What the variable was called where it was defined.
+  /// The name of the variable where it was defined.
   const std::string& name(TraceVar var) const;
 
  private:

@@ -1,4 +1,4 @@
-// What annotate and unannotate speak of: a block, a loop or the whole program.
+// The target of annotate and unannotate: a block, a loop or the whole program.
 #pragma once
 
 #include <string_view>
@@ -19,8 +19,8 @@ struct Parameter<AnnotationTarget> {
   static AnnotationTarget get(const Arguments& args, size_t i);
 };
 
-/// The target's annotations and, for marking, its statement (null for the program). Throws ScheduleError when
-/// it exists no more.
+/// The target's annotations and its statement, for marking (null
+/// for the program). Throws ScheduleError when it no longer exists.
 std::pair<Annotations*, const Stmt*> annotations_of(Program& program, const AnnotationTarget& target,
                                                     std::string_view primitive);
 

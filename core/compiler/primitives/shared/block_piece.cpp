@@ -57,8 +57,8 @@ class PieceFinder {
     return check_iter_map(result_.bindings, iter_extents(result_.iters), domains, result_.predicate);
   }
 
-  /// The binding's loops with their coefficients, by rising coefficient; nothing when it is no rising sum of
-  /// loops that no other binding uses.
+  /// The binding's loops and coefficients, by increasing coefficient; nothing
+  /// when it is no increasing sum of loops that no other binding uses.
   std::optional<std::vector<std::pair<int64_t, IterDomain>>> own_loops(size_t i) const {
     std::vector<std::pair<int64_t, IterDomain>> loops;
     for (const LinearForm::Term& term : analyzer_.linear(result_.bindings[i]).terms) {
@@ -95,7 +95,7 @@ class PieceFinder {
     return true;
   }
 
-  /// An iterator of which a piece of an inner tile runs with gaps becomes one for each loop.
+  /// Splits an iterator, of whose inner tile a piece runs with gaps, into one iterator per loop.
   bool one_iterator_a_loop() {
     if (!is_const_int(result_.predicate, 1)) return false;
     if (!check().injective) return false;

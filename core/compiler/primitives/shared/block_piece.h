@@ -1,4 +1,4 @@
-// A block of which some loop around runs only a part of its range.
+// The part of a block that runs in a part of an enclosing loop's range.
 #pragma once
 
 #include <optional>
@@ -16,22 +16,22 @@ struct LoopPiece {
   int64_t end = 0;
 };
 
-/// What a block becomes in a piece: iterators over just the instances that run there, all of which do run.
+/// A block in a piece: its iterators run over exactly the instances of the piece.
 struct BlockPiece {
   bool runs = true;  // false: its predicate holds nowhere in the piece
   std::vector<IterVar> iters;
   std::vector<Expr> bindings;  // over the loops around the block; the piece's loop starts at 0
   Expr predicate;
-  std::vector<Expr> values;  // of the old iterators, over the new ones
+  std::vector<Expr> values;  // of the old iterators, as expressions of the new ones
   bool holds_first = true;   // the first step of a reduction may be among the instances
 };
 
-/// Fills in `result`, or says why the instances cannot be told.
+/// Fills in `result`, or returns why the instances cannot be determined.
 std::optional<Refusal> block_piece_refusal(const Block& block, const LoopPiece& piece, BlockPiece* result);
 
-/// `block`, the original or a copy of it, becomes the piece: `loops` has the copy's loop variables for the
-/// original's. Conditions and selects that the new domains decide are gone from the body, the init where the
-/// first step of the reduction is elsewhere.
+/// Makes `block`, the original or a copy, the piece: `loops` maps the original's
+/// loop variables to the copy's. Removes conditions and selects that the new
+/// domains decide, and the init where the first reduction step lies elsewhere.
 void apply_piece(Block& block, const BlockPiece& piece, const Substitution& loops);
 
 }  // namespace tunesmith

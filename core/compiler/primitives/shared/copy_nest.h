@@ -17,8 +17,8 @@ struct BlockNest {
   Block* block = nullptr;
 };
 
-/// Loops ax0, ax1, ... over `extents`, around a block with iterators v0, v1, ..., whose body `make_body`
-/// makes of these.
+/// Loops ax0, ax1, ... over `extents` around a block with
+/// iterators v0, v1, ..., from which `make_body` makes the body.
 BlockNest make_block_nest(Program& program, const std::string& block_name, std::span<const int64_t> extents,
                           const std::function<StmtPtr(const std::vector<Expr>&)>& make_body);
 
@@ -26,11 +26,11 @@ BlockNest make_block_nest(Program& program, const std::string& block_name, std::
 BlockNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
                          const Buffer& to);
 
-/// Nothing when a copy of `buffer` may stand directly before the loop nest of `block`: what writes the buffer
-/// stands before that nest.
+/// Nothing when a copy of `buffer` may be placed directly before the loop
+/// nest of `block`: all writers of the buffer come before that nest.
 std::optional<Refusal> copy_before_refusal(const Program& program, Block& block, const Buffer& buffer);
 
-/// As above, for a copy of all of the buffer: one that writes it must write every element.
+/// The same for a copy of the whole buffer: a writer must write every element.
 std::optional<Refusal> whole_copy_refusal(const Program& program, Block& block, const Buffer& buffer);
 
 /// A new intermediate with the shape and the type of `like`, named after it and `scope`, declared in

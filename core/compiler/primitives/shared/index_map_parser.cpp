@@ -11,10 +11,10 @@
 namespace tunesmith {
 namespace {
 
-/// Names, numbers and brackets of a map: this bounds what the parser and the expressions nest, and how long
-/// they are. A map of all loops of a block has some dozens.
+/// The maximum number of names, numbers and brackets, which limits the nesting
+/// and length of expressions. A map of all loops of a block has some dozens.
 constexpr int kMaxParts = 256;
-/// What a message quotes of it.
+/// The part of the text that a message quotes.
 constexpr size_t kQuotedText = 1000;
 
 class Parser {

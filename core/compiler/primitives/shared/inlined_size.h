@@ -1,4 +1,4 @@
-// What becomes of expressions that are put into others again and again.
+// Limits the size of expressions that are repeatedly inlined.
 #pragma once
 
 #include <optional>

@@ -74,7 +74,7 @@ std::optional<Refusal> inputs_refusal(const Program& program, const Stage& stage
         return Refusal{"an input of the block is not finished at the loop",
                        fmt::format("{} accumulates over {}", writer->name, loop->var->name), writer};
     }
-    // Under loops that both stand in, what is read must come from the same iteration.
+    // Under common loops, inputs must come from the same iteration.
     const Stmt* outer = shared;
     while (outer != nullptr && outer->kind != StmtKind::Loop && outer->kind != StmtKind::Block)
       outer = outer->parent;

@@ -1,5 +1,5 @@
-// What compute_at and reverse_compute_at share: the new loops of a moved block, and whether its inputs are
-// there.
+// Shared by compute_at and reverse_compute_at: the new loops of
+// a moved block, and whether its inputs are available there.
 #pragma once
 
 #include <optional>
@@ -12,36 +12,36 @@
 
 namespace tunesmith {
 
-/// A place in the body of a loop: directly before or after one of its statements.
+/// A place in a loop's body: directly before or after one of its statements.
 struct Place {
   Loop* loop = nullptr;
   Stmt* anchor = nullptr;
   bool after = false;
 };
 
-/// New loops around a block, outermost first, and what they bind.
+/// New loops around a block, outermost first, and the bindings to them.
 struct LoopNest {
   std::vector<IterDomain> loops;
   std::vector<Expr> bindings;
   Expr predicate;
 };
 
-/// One loop "ax0", "ax1", ... for each range of more than one value; the predicate clips to the iterators'
-/// domains where that is needed. `analyzer` knows the loops around and gets the new ones.
+/// One loop "ax0", "ax1", ... for each range of more than one value; the predicate clips to the
+/// iterators' domains if needed. `analyzer` knows the enclosing loops and receives the new ones.
 LoopNest make_nest(const Block& block, std::span<const DimRange> ranges, Analyzer& analyzer);
 
-/// Takes the block out of the tree and puts it, within the nest, at the place.
+/// Moves the block, inside the nest, to the place.
 void move_block(Program& program, Block& block, LoopNest nest, const Place& place);
 
-/// Nothing when all that `block` reads there is finished: what is written elsewhere stands before the place,
-/// no loop around the place carries its reduction, and where the two share loops one iteration of these
-/// writes all that one iteration of these reads. `analyzer` knows the loops around the block at its place.
-/// Buffers in `checked` are left out.
+/// Nothing when everything that `block` reads is complete at the place: other writers
+/// come before, no loop around the place carries their reductions, and where they share
+/// loops with the place, one iteration writes all that one iteration of these loops
+/// reads. `analyzer` knows the loops around the place. Ignores buffers in `checked`.
 std::optional<Refusal> inputs_refusal(const Program& program, const Stage& stage, const LoopNest& nest,
                                       const Place& place, const Analyzer& analyzer,
                                       std::span<const Buffer> checked);
 
-/// Nothing when blocks may be moved into `loop`: it is in the same scope, and no vectorized loop is around.
+/// Nothing when blocks may be moved into `loop`: it is in the same scope, and not inside a vectorized loop.
 std::optional<Refusal> target_refusal(const Stage& stage, const Loop& loop);
 
 /// The first loop at or above `loop` in its scope that a reduction of `block` runs over, or null.

@@ -22,7 +22,7 @@ bool has_iter(const std::vector<IterVar>& iters, const IterVar& wanted) {
   return std::any_of(iters.begin(), iters.end(), [&](const IterVar& iter) { return iter.var == wanted.var; });
 }
 
-/// The map over the iterators that the copy needs: those of the access, and those that the map uses besides.
+/// The map over the iterators that the copy needs: those of the access and of the map.
 struct MappedIters {
   std::vector<IterVar> iters;
   std::vector<Expr> indices;  // over them
@@ -73,7 +73,7 @@ bool lies_inside(const Buffer& buffer, std::span<const Expr> indices, const Anal
   return true;
 }
 
-/// The access, and the loads in its indices: the copy runs where a select keeps the block from them.
+/// For the access and the loads in its indices: the copy also runs where a select skips them in the block.
 bool reads_inside(const Access& access, const Analyzer& analyzer) {
   bool inside = lies_inside(access.buffer, access.indices, analyzer);
   for (const Expr& index : access.indices) {
@@ -109,7 +109,7 @@ std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) 
   return std::nullopt;
 }
 
-/// May the copy stand directly after the loop nest of the block, which then writes something else?
+/// May the copy be placed directly after the block's loop nest, which then writes another buffer?
 std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, const CopiedAccess& access) {
   Stage stage;
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
@@ -131,7 +131,7 @@ bool always_reads(const Expr& expr, const Access& access) {
   return std::ranges::any_of(expr.args(), [&](const Expr& arg) { return always_reads(arg, access); });
 }
 
-/// The buffer, and those that its indices are read from.
+/// The buffer and those that its indices are loaded from.
 std::vector<Buffer> buffers_of(const Access& access) {
   std::vector<Buffer> buffers{access.buffer};
   for (const Expr& index : access.indices) {
@@ -142,8 +142,8 @@ std::vector<Buffer> buffers_of(const Access& access) {
   return buffers;
 }
 
-/// May the copy stand directly before the loop nest of the block? It reads what the block reads, and where
-/// the block reads only if a select asks for it, that too: perhaps what nothing has written.
+/// May the copy be placed directly before the block's loop nest? It reads everything that
+/// the block reads, also where a select skips it in the block, which might be unwritten.
 std::optional<Refusal> copy_of_read_refusal(const Program& program, Block& block, const Access& access) {
   for (const Buffer& buffer : buffers_of(access)) {
     if (auto refusal = copy_before_refusal(program, block, buffer)) return refusal;

@@ -1,5 +1,5 @@
-// A copy of what a block accesses, in an order that follows the block's iterators: what reindex,
-// reindex_cache_read and reindex_cache_write share.
+// A copy of an accessed buffer in the order of the block's iterators:
+// shared by reindex, reindex_cache_read and reindex_cache_write.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ namespace tunesmith {
 struct CopiedAccess {
   Access of;
   bool writes = false;
-  std::vector<IterVar> iters;  // of the block, on which its indices depend
+  std::vector<IterVar> iters;  // the block's iterators on which its indices depend
 };
 
-/// The `index`-th read or write of the block, or a ScheduleError where a copy may not stand before the loop
-/// nest of the block (of a write: after it), or the access may lie outside of the buffer. What a block writes
-/// it must access in this one way.
+/// The `index`-th read or write of the block. Throws ScheduleError if a copy may not
+/// be placed before the block's loop nest (for a write: after it), or the access may
+/// be out of bounds. A written buffer may be accessed only by this write.
 CopiedAccess require_copied_access(const Program& program, Block& block, std::string_view sort, int64_t index,
                                    std::string_view primitive);
 
@@ -31,8 +31,8 @@ CopiedAccess require_copied_access(const Program& program, Block& block, std::st
 BlockId make_reindexed_copy(Program& program, Block& block, const CopiedAccess& access, const Buffer& cache,
                             std::span<const Expr> indices);
 
-/// reindex_cache_read and reindex_cache_write: the element that the block accesses at iterators v lies at
-/// index_map(v) of a new buffer in `scope`.
+/// Implements reindex_cache_read and reindex_cache_write: the element that the
+/// block accesses at iterators v lies at index_map(v) of a new buffer in `scope`.
 BlockId reindex_cache(Program& program, BlockId block, std::string_view access, int64_t index,
                       std::string_view scope, std::string_view index_map, std::string_view primitive);
 
