@@ -26,7 +26,7 @@ uint32_t role_of(const Program& program, const Buffer& buffer) {
 AccessList::AccessList(const Program& program, const Block& block, const std::vector<Access>& accesses) {
   size_t indices = 0;
   for (const Access& access : accesses) indices += access.indices.size();
-  // None of these moves while it is filled.
+  // Reserved, so that pointers to elements stay valid.
   buffers_.reserve(accesses.size());
   accesses_.reserve(accesses.size());
   indices_.reserve(indices);

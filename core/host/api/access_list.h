@@ -1,4 +1,4 @@
-// Accesses and tensor intrinsics as plugins read them, with what they point to.
+// Accesses and tensor intrinsics in the form that plugins read, with the data that they point to.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tunesmith::api {
 
-/// Of one block. Points into the program's buffers.
+/// The accesses of one block. Points into the program's buffers.
 class AccessList {
  public:
   AccessList(const Program& program, const Block& block, const std::vector<Access>& accesses);

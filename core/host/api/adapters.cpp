@@ -1,4 +1,4 @@
-// Plugins of the stable tier as the kernel's own interfaces.
+// Adapts plugins of the stable tier to the kernel's interfaces.
 #include <cstddef>
 #include <memory>
 #include <string>

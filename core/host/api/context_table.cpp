@@ -18,7 +18,7 @@ uint32_t has_quantity(const tunesmith_context* context, tunesmith_text name) noe
 }
 
 void describe_machine(const tunesmith_context& context) {
-  // Of an earlier try for which there was no memory.
+  // Left from an earlier attempt that ran out of memory.
   context.axes.clear();
   context.levels.clear();
   context.scopes.clear();
@@ -43,7 +43,7 @@ const tunesmith_execution* execution(const tunesmith_context* context) noexcept 
   try {
     if (context->execution == nullptr) describe_machine(*context);
     return context->execution.get();
-  } catch (const std::bad_alloc&) {  // the caller makes an error of it
+  } catch (const std::bad_alloc&) {  // the caller converts it to an error
     return nullptr;
   }
 }

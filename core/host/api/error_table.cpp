@@ -16,7 +16,7 @@ void misuse(std::string_view call, std::string_view reason, std::string detail) 
 
 namespace {
 
-/// Of the exception that is being handled.
+/// The error for the exception being handled.
 tunesmith_error* error_of(uint32_t kind, const std::exception* standard,
                           const ScheduleError* refusal = nullptr) {
   return new tunesmith_error{std::current_exception(), kind, standard, refusal};
@@ -42,7 +42,7 @@ tunesmith_error* run_guarded(void (*body)(void* context), void* context) noexcep
     return error_of(TUNESMITH_ERROR_KIND_LOWERING, &lowering);
   } catch (const std::exception& other) {
     return error_of(TUNESMITH_ERROR_KIND_INTERNAL, &other);
-  } catch (...) {  // it says nothing, and is handed on as it is
+  } catch (...) {  // an unknown exception without a message is passed on
     return error_of(TUNESMITH_ERROR_KIND_INTERNAL, nullptr);
   }
 }

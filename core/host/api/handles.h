@@ -1,5 +1,5 @@
-// What stands behind the opaque handles of the stable interface (stable/api.yaml), and how exceptions become
-// errors there. No exception leaves a function of a table.
+// The opaque handles of the stable interface (stable/api.yaml), and the
+// conversion of exceptions to errors. No exception leaves a table's function.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@
 #include "tunesmith/space/module.h"
 #include "tunesmith/trace/schedule.h"
 
-/// Owned by whoever received it.
+/// Owned by the receiver.
 struct tunesmith_error {
-  std::exception_ptr exception;  // what the kernel continues with when it gets the error back
+  std::exception_ptr exception;  // rethrown when the error returns to the kernel
   uint32_t kind = TUNESMITH_ERROR_KIND_INTERNAL;
-  // Of the exception, where it is one of these. No text is copied: most refusals are counted and forgotten.
+  // The exception if it is one of these. Texts are not copied: most refusals are only counted.
   const std::exception* standard = nullptr;
   const tunesmith::ScheduleError* refusal = nullptr;
 };
@@ -33,11 +33,11 @@ namespace tunesmith::api {
 struct Snapshot;
 }
 
-/// Shows a program that another object owns, and caches what was read since the program last changed.
+/// A view of a program owned by another object, which caches what was read since the last change.
 struct tunesmith_program {
   const tunesmith::Program* program = nullptr;
   mutable tunesmith::api::Snapshot* snapshot = nullptr;  // holds one reference
-  // What was asked for, until then.
+  // Results that were handed out.
   mutable std::deque<tunesmith_buffer> buffers = {};
   mutable std::deque<std::vector<tunesmith_block_facts>> blocks = {};
   mutable std::deque<std::vector<tunesmith_loop_facts>> loops = {};
@@ -55,7 +55,7 @@ struct tunesmith_program {
 struct tunesmith_schedule {
   tunesmith::Schedule schedule;
   tunesmith_program program{schedule.program()};
-  mutable std::list<tunesmith::api::IntrinsicFacts> intrinsics = {};  // that were asked for
+  mutable std::list<tunesmith::api::IntrinsicFacts> intrinsics = {};  // handed out
 
   explicit tunesmith_schedule(tunesmith::Schedule given) : schedule(std::move(given)) {}
 };
@@ -63,12 +63,12 @@ struct tunesmith_schedule {
 struct tunesmith_context {
   tunesmith::ModuleContext* context = nullptr;
   tunesmith_program original;
-  // tunesmith_execution, made when it is asked for, and what it points to.
+  // tunesmith_execution, made on demand, and the data that it points to.
   mutable std::unique_ptr<tunesmith_execution> execution = nullptr;
   mutable std::vector<tunesmith_level> levels = {};
   mutable std::vector<tunesmith_scope> scopes = {};
   mutable std::deque<std::vector<tunesmith_text>> axes = {};
-  // Intrinsics that were asked for.
+  // Intrinsics that were handed out.
   mutable std::list<tunesmith::api::IntrinsicFacts> intrinsics = {};
   mutable std::list<std::vector<tunesmith_intrinsic>> intrinsic_lists = {};
 
@@ -88,7 +88,7 @@ struct tunesmith_description {
 struct tunesmith_options {
   const tunesmith::Options* options = nullptr;
   std::vector<tunesmith::OptionSpec> specs;
-  mutable std::deque<std::vector<tunesmith_value>> lists = {};  // of values that were asked for
+  mutable std::deque<std::vector<tunesmith_value>> lists = {};  // of values that were handed out
 };
 
 struct tunesmith_option_list {
@@ -97,31 +97,31 @@ struct tunesmith_option_list {
 
 namespace tunesmith::api {
 
-/// Takes the error and throws what it stands for: the kernel's own exception where it began in the kernel.
+/// Destroys the error and throws its exception: the original one if it came from the kernel.
 [[noreturn]] void rethrow(tunesmith_error* error);
 
-/// Throws what `error` stands for, if there is one.
+/// Throws the exception of `error`, if not null.
 inline void check(tunesmith_error* error) {
   if (error != nullptr) rethrow(error);
 }
 
-/// Thrown where a newer caller asks for what this kernel does not know.
+/// Thrown when a newer caller requests something that this kernel does not know.
 class Unsupported : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
   ~Unsupported() override;
 };
 
-/// Calls `body(context)`: null, or what it threw.
+/// Calls `body(context)` and returns null or its exception as an error.
 tunesmith_error* run_guarded(void (*body)(void* context), void* context) noexcept;
 
-/// The body of a function of a table: null, or what it threw.
+/// Runs the body of a table's function; returns null or its exception as an error.
 template <typename Body>
 tunesmith_error* guarded(Body body) noexcept {
   return run_guarded([](void* context) { (*static_cast<Body*>(context))(); }, &body);
 }
 
-/// Of the caller's mistake; thrown as ScheduleMisuse, so that the kernel ends the run with the plugin's name.
+/// A mistake of the caller, thrown as ScheduleMisuse, so that the kernel ends the run with the plugin's name.
 [[noreturn]] void misuse(std::string_view call, std::string_view reason, std::string detail = "");
 /// A pointer that must not be null.
 template <typename T>
@@ -142,7 +142,7 @@ tunesmith_value value_of(int64_t number);
 tunesmith_value value_of(double number);
 tunesmith_value value_of(std::string_view string);
 
-/// Writes as much of `from` as the caller's struct has room for, which begins with its size.
+/// Writes as much of `from` as fits the caller's struct, which begins with its size.
 template <typename T>
 void fill(T* to, const T& from) {
   const size_t size = std::min(static_cast<size_t>(to->size), sizeof(T));

@@ -30,7 +30,7 @@ OptionType type_of_option(uint32_t type) {
   }
 }
 
-/// Of an option of this type; one of another tag is the default of its type, and refused as such.
+/// An option of this type; a value with another tag gives the type's default, which is refused.
 OptionValue initial_of(OptionType type, const tunesmith_value& value) {
   const auto string = [](const tunesmith_value& from) { return std::string(from.as.text, from.count); };
   switch (type) {

@@ -1,4 +1,4 @@
-// Parts of a program as callers name them; what is not there is the caller's mistake.
+// Looks up parts of a program that callers name; an unknown part is the caller's mistake.
 #pragma once
 
 #include <cstdint>

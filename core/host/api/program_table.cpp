@@ -73,7 +73,7 @@ const Loop& loop_of(const tunesmith_program* program, uint32_t id, std::string_v
   return *found;
 }
 
-/// What an array has room for.
+/// Writes as many as the array can hold.
 void write_ids(std::span<const uint32_t> all, uint32_t* ids, uint64_t capacity, uint64_t* count,
                std::string_view call) {
   given(count, call) = all.size();
@@ -99,7 +99,7 @@ tunesmith_error* read(const tunesmith_program* program, const tunesmith_snapshot
 }
 
 void release_snapshot(const tunesmith_snapshot* snapshot) noexcept {
-  // What was handed out began as one of these.
+  // The pointer came from a Snapshot.
   release(const_cast<Snapshot*>(static_cast<const Snapshot*>(snapshot)));  // NOLINT(*-const-cast)
 }
 
@@ -108,7 +108,7 @@ uint32_t find_block(const tunesmith_program* program, tunesmith_text name) noexc
   return found == nullptr ? TUNESMITH_NONE : static_cast<uint32_t>(found->id);
 }
 
-/// Which of the root's statements it stands in.
+/// The index of the root's statement that contains it.
 uint32_t nest_of(const Program& program, const Stmt& stmt) {
   const Stmt* at = &stmt;
   while (at->parent != &program.root()) at = at->parent;
@@ -128,7 +128,7 @@ tunesmith_error* blocks(const tunesmith_program* program, tunesmith_span* blocks
   });
 }
 
-/// 0 where there are several.
+/// 0 if there are several.
 uint32_t only_child(const Loop& loop) {
   const Seq* seq = loop.body()->as<Seq>();
   if (seq == nullptr) return number_of(loop.body()->kind);

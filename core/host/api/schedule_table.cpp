@@ -78,7 +78,7 @@ const tunesmith_program* program(const tunesmith_schedule* schedule) noexcept {
   return schedule == nullptr ? nullptr : &schedule->program;
 }
 
-/// Calls `look_up(Schedule)`, and says what is wrong where the variable stands for something else.
+/// Calls `look_up(Schedule)`; reports a variable of the wrong kind.
 template <typename Answer, typename LookUp>
 tunesmith_error* look_up(const tunesmith_schedule* schedule, Answer* answer, std::string_view call,
                          LookUp look_up) noexcept {

@@ -272,7 +272,7 @@ class SnapshotBuilder {
     return link(positions);
   }
 
-  /// TUNESMITH_NONE for none.
+  /// TUNESMITH_NONE if null.
   uint32_t expression(const Expr& of) {
     if (!of) return TUNESMITH_NONE;
     tunesmith_expression made = {

@@ -1,4 +1,4 @@
-// A program as a flat snapshot: what the table "tunesmith.program/1" hands out.
+// A flat snapshot of a program, for the table "tunesmith.program/1".
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace tunesmith::api {
 
-/// The tunesmith_snapshot that a plugin reads, with what it points to. Counted: the program's cache holds one
-/// reference, each reader another.
+/// The tunesmith_snapshot that a plugin reads, with the data that it points to.
+/// Reference-counted: the program's cache holds one reference, each reader another.
 struct Snapshot : tunesmith_snapshot {
   explicit Snapshot(const Program& program);
 
@@ -28,16 +28,16 @@ struct Snapshot : tunesmith_snapshot {
   std::vector<tunesmith_buffer> buffers_;
   std::vector<tunesmith_annotation> annotations_;
   std::vector<uint32_t> links_;
-  // Names and shapes that the arrays point into: of buffers and variables, which are immutable and shared ...
+  // Owners of names and shapes that the arrays point to: immutable, shared buffers and variables ...
   std::vector<Buffer> kept_buffers_;
   std::vector<Var> kept_variables_;
-  std::deque<std::string> texts_;  // ... and of statements, which are not.
+  std::deque<std::string> texts_;  // ... and texts of statements, which may change.
 };
 
 void retain(Snapshot& snapshot);
 void release(Snapshot* snapshot);
 
-/// As in a snapshot; points into the buffer.
+/// In the form of a snapshot; points into the buffer.
 tunesmith_buffer describe(const BufferNode& buffer, uint32_t role);
 uint32_t number_of(LoopKind kind);
 uint32_t number_of(IterKind kind);

@@ -1,4 +1,4 @@
-// The tables by name: what a plugin asks the kernel for.
+// The tables by name, which a plugin requests from the kernel.
 #include <string_view>
 #include <utility>
 

@@ -32,7 +32,7 @@ class TextWithPrologue {
     return text_.substr(0, version_) + std::string(prologue_) + text_.substr(version_);
   }
 
-  /// Of a place in str(), the offset in the option's text; nothing in the prologue.
+  /// Maps a location in str() to the offset in the option's text; nothing for the prologue.
   std::optional<size_t> offset(const SourceLocation& place) const {
     const int version_lines = version_ > 0 ? 1 : 0;
     int line = place.line;
@@ -47,7 +47,7 @@ class TextWithPrologue {
 
  private:
   const std::string& text_;
-  size_t version_;  // characters of its line
+  size_t version_;  // characters of the version line
   std::string_view prologue_;
   int prologue_lines_;
 };

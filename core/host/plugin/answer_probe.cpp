@@ -23,7 +23,7 @@ int load_first(const ProbeQuestion& question, const PluginLock* lock) {
   return 0;
 }
 
-/// Writes a line of help for each of the plugins; an empty one where it is refused.
+/// Writes a line of help for each plugin, an empty one if it is refused.
 int write_help(const ProbeQuestion& question, const PluginLock* lock) {
   for (const PluginInfo& plugin : question.plugins) {
     alarm(kProbeSeconds);
@@ -31,7 +31,7 @@ int write_help(const ProbeQuestion& question, const PluginLock* lock) {
     try {
       line = load_plugin(plugin, lock).help();
     } catch (const Error&) {
-      line.clear();  // `plugins list --why` says why
+      line.clear();  // `plugins list --why` prints the reason
     }
     std::ranges::replace(line, '\n', ' ');
     line += '\n';
@@ -46,7 +46,7 @@ int answer_probe() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const ProbeQuestion question = ProbeQuestion::parse(read_to_end(STDIN_FILENO));
   const PluginLock* const lock = question.lock ? &*question.lock : nullptr;
-  // Without destructors of what plugins have left.
+  // Skips destructors of objects that plugins left.
   _exit(question.help ? write_help(question, lock) : load_first(question, lock));
 }
 

@@ -18,7 +18,7 @@ inline bool inside(uint64_t offset, uint64_t size, uint64_t whole) {
   return offset <= whole && size <= whole - offset;
 }
 
-/// A T at `offset`, copied because a file promises no alignment; nothing when it lies outside.
+/// Reads a T at `offset` by copying, since a file guarantees no alignment; nothing if it is out of bounds.
 template <typename T>
 std::optional<T> read_at(std::span<const char> bytes, uint64_t offset) {
   if (!inside(offset, sizeof(T), bytes.size())) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<T> read_at(std::span<const char> bytes, uint64_t offset) {
   return value;
 }
 
-/// A shared library for this machine, whose segments lie inside the file.
+/// A shared library for this machine with all segments inside the file.
 struct ElfFile {
   std::span<const char> bytes;
   std::vector<Elf64_Phdr> segments;
@@ -37,17 +37,17 @@ struct ElfFile {
   }
 };
 
-/// Or why it is none: not ELF, another class, byte order or architecture, no shared library, truncated. Never
-/// reads outside `bytes`, which the result refers to.
+/// Or the problem: not ELF, another class, byte order or architecture, no shared
+/// library, truncated. Never reads outside `bytes`, which the result refers to.
 tl::expected<ElfFile, std::string> parse_elf_file(std::span<const char> bytes);
 
-/// What the dynamic linker is told: DT_NEEDED, and DT_RUNPATH or else DT_RPATH divided at its colons.
+/// Input of the dynamic linker: DT_NEEDED, and DT_RUNPATH or else DT_RPATH, split at colons.
 struct ElfDependencies {
   std::vector<std::string> libraries;
   std::vector<std::string> search_path;
 };
 
-/// Or how the dynamic section is damaged. Without one there are none.
+/// Or the damage of the dynamic section. Empty without such a section.
 tl::expected<ElfDependencies, std::string> read_dependencies(const ElfFile& file);
 
 }  // namespace tunesmith

@@ -10,7 +10,7 @@ namespace tunesmith {
 
 namespace {
 
-/// The contents of all notes in a segment whose owner is ours; stops at the first that does not fit.
+/// The contents of all notes in a segment with our owner name; stops at the first damaged one.
 void collect_notes(std::span<const char> segment, uint64_t alignment,
                    std::vector<std::span<const char>>& contents) {
   const auto align = [alignment](uint64_t size) { return (size + alignment - 1) / alignment * alignment; };
@@ -38,7 +38,7 @@ bool is_text(const NoteText<size>& text) {
          std::all_of(end, text.end(), [](char c) { return c == '\0'; }) && end != text.end();
 }
 
-/// The note, or in what way it is none. Of a longer one than this kernel knows, what it knows.
+/// Reads the note, or returns what is wrong with it. Ignores unknown fields of a longer note.
 tl::expected<PluginNote, std::string> read_content(std::span<const char> content) {
   const auto damaged = [](const std::string& how) { return tl::unexpected("damaged note: " + how); };
   constexpr size_t kPrefix = offsetof(PluginNote, tier);
@@ -128,7 +128,7 @@ std::vector<NoteDifference> note_differences(const PluginNote& plugin, const Plu
     return fmt::format("API {}.{} with headers {}", note.api_major, note.api_minor,
                        note_view(note.header_hash));
   };
-  // The version alone refuses nothing: where the headers' code is the same, it is the same interface.
+  // The version alone does not decide: equal header code is the same interface.
   if (plugin.header_hash != kernel.header_hash) {
     differences.push_back({"P2", fmt::format("{} interface: built for {}, this is {}", kind, headers(plugin),
                                              headers(kernel))});

@@ -18,11 +18,11 @@ namespace tunesmith {
 inline constexpr uint16_t kStableMajor = TUNESMITH_STABLE_MAJOR;
 inline constexpr uint16_t kStableMinor = TUNESMITH_STABLE_NEWEST_MINOR;
 
-/// The note in `file`, or why there is none that can be read: not ELF, another class, byte order or
-/// architecture, no shared library, truncated, no note, a damaged note. Never reads outside `file`.
+/// The note in `file`, or the problem: not ELF, another class, byte order or architecture,
+/// no shared library, truncated, no note, a damaged note. Never reads outside `file`.
 tl::expected<PluginNote, std::string> read_plugin_note(std::span<const char> file);
 
-/// What stands in the note of a plugin of this tier and kind that fits this kernel best.
+/// The note of a plugin of this tier and kind that fits this kernel exactly.
 PluginNote kernel_note(PluginTier tier, PluginKind kind);
 
 /// A way in which a plugin does not fit.
@@ -35,7 +35,7 @@ struct NoteDifference {
 /// and kind. Empty when it fits.
 std::vector<NoteDifference> note_differences(const PluginNote& plugin, const PluginNote& kernel);
 
-/// Text of a field that read_plugin_note has accepted.
+/// The text of a field that read_plugin_note accepted.
 template <size_t size>
 std::string_view note_view(const NoteText<size>& text) {
   return std::string_view(text.data());

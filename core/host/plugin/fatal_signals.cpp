@@ -23,7 +23,7 @@ std::array<FatalSignal, 5> g_signals{{{SIGSEGV, "Segmentation fault", {}},
                                       {SIGFPE, "Floating point exception", {}},
                                       {SIGABRT, "Aborted", {}}}};
 void (*g_tell)(const char* signal) = nullptr;
-std::atomic<pid_t> g_telling = 0;  // the thread that does; 0: none yet
+std::atomic<pid_t> g_telling = 0;  // the thread that handles the signal; 0: none yet
 
 void on_fatal_signal(int number, siginfo_t* info, void* /*context*/) {
   // Plugins run on several threads: the first that faults tells, and ends the process.
@@ -35,7 +35,7 @@ void on_fatal_signal(int number, siginfo_t* info, void* /*context*/) {
   for (const FatalSignal& one : g_signals) {
     if (one.number == number && telling != self) g_tell(one.name);
   }
-  // What is done to the next signal is what was done before.
+  // Restores the previous handlers for further signals.
   for (const FatalSignal& one : g_signals) sigaction(one.number, &one.before, nullptr);
   // A faulting instruction is met again; a signal that was sent is not.
   if (info->si_code <= 0 || number == SIGABRT) raise(number);

@@ -1,10 +1,10 @@
-// What is said before a fatal signal ends the process.
+// Reports a fatal signal before it ends the process.
 #pragma once
 
 namespace tunesmith {
 
-/// From now on `tell` is called with the signal's name before SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT do
-/// what they did before. It runs in a signal handler, on the thread at fault.
+/// Calls `tell` with the signal's name before SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT
+/// take their previous effect. It runs in a signal handler, on the faulting thread.
 void name_plugin_at_fatal_signals(void (*tell)(const char* signal));
 
 /// Gives this thread a stack of its own for signals, once: it may have used up the usual one.

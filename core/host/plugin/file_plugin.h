@@ -1,5 +1,5 @@
-// Plugins that are a YAML file instead of a library: data, with nothing in it that could fit or not fit this
-// kernel. The rules of trust hold for them as for libraries.
+// Plugins that are a YAML file instead of a library: they are data, so compatibility with
+// the kernel does not matter. Ownership and permissions are checked as for libraries.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@ struct FilePlugin {
 /// Makes the object of a file's text; `file` is named in errors. Throws UserError.
 using FilePluginReader = FilePlugin (*)(const std::string& text, const std::string& file);
 
-/// The folder that knows what a plugin of the kind is says how its files are read. Before any is loaded.
+/// Registers the reader for files of a plugin kind. Call before any is loaded.
 void set_file_plugin_reader(PluginKind kind, FilePluginReader reader);
 
 bool is_file_plugin(const PluginInfo& plugin);
 
-/// Throws PluginError when plugins of this kind are no files, UserError when the text is wrong.
+/// Throws PluginError if plugins of this kind cannot be files, UserError for invalid text.
 FilePlugin read_file_plugin(const PluginInfo& plugin, const std::string& text);
 
 }  // namespace tunesmith

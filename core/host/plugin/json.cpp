@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Objects and lists within each other.
+/// Nested objects and lists.
 constexpr int kDeepestNesting = 16;
 
 SourceLocation location_of_byte(std::string_view text, size_t byte, const std::filesystem::path& file) {

@@ -1,5 +1,5 @@
-// Strict reading of JSON objects: what is unknown, missing, given twice or of a wrong type is refused by
-// name.
+// Strict reading of JSON objects: unknown, missing and
+// duplicate keys and wrong types are errors that name the key.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace tunesmith {
 
-/// Throws UserError with line and column; a key given twice is an error too.
+/// Throws UserError with line and column; a duplicate key is an error, too.
 nlohmann::json parse_json(std::string_view text, const std::filesystem::path& file);
 
 /// One object of a JSON file, and the name of its place for messages.
 class JsonObject {
  public:
-  /// Throws UserError when `value` is no object, or has a key that is not among `known`.
+  /// Throws UserError if `value` is no object or has a key that is not in `known`.
   JsonObject(const nlohmann::json& value, std::filesystem::path file, std::string place,
              const std::vector<std::string>& known);
 

@@ -37,8 +37,8 @@ std::string kernel_prefix() {
   return folder.parent_path().string();
 }
 
-// A kernel that was just installed may have headers older than what was built yesterday: nothing would be out
-// of date.
+// The build rule depends on the headers' times, and a newly installed kernel
+// may have older headers than an existing build: nothing would be rebuilt.
 std::string rebuild_command() {
   return fmt::format(
       "rebuild it against the headers of this kernel: cmake -B build -DCMAKE_PREFIX_PATH={} && cmake "
@@ -48,7 +48,7 @@ std::string rebuild_command() {
 
 std::string rebuild_remedy() { return "remedy: " + rebuild_command(); }
 
-/// Links are resolved here, once; what comes out is what is opened, hashed and loaded.
+/// Resolves links once; the result is opened, hashed and loaded.
 std::filesystem::path resolve_library(const PluginInfo& plugin) {
   std::error_code error;
   const std::filesystem::path resolved = std::filesystem::canonical(plugin.library, error);
@@ -63,7 +63,7 @@ std::filesystem::path resolve_library(const PluginInfo& plugin) {
   return resolved;
 }
 
-/// Are these the bytes that the manifest and the lock file speak of? `doubt` is said where they are not.
+/// Checks the bytes against the hashes of the manifest and the lock file; `doubt` is part of the message.
 void check_hash(const PluginInfo& plugin, const std::string& content, const PluginLock* lock,
                 const std::string& doubt) {
   const std::string hash = sha256_hex(content);
@@ -91,7 +91,7 @@ void check_hash(const PluginInfo& plugin, const std::string& content, const Plug
   }
 }
 
-/// Both tiers are negotiated here: what the note says against what this kernel is.
+/// Compares the note with the kernel, for both tiers.
 void check_note(const PluginInfo& plugin, const PluginNote& note) {
   const auto tier = static_cast<PluginTier>(note.tier);
   const PluginNote ours = kernel_note(tier, static_cast<PluginKind>(note.kind));
@@ -107,7 +107,7 @@ void check_note(const PluginInfo& plugin, const PluginNote& note) {
   refuse(plugin, fmt::format("[{}] {}; {}", differences.front().rule, fmt::join(texts, "; "), remedy));
 }
 
-/// Everything that can be said against a library's bytes before it is loaded.
+/// All checks of a library's bytes before it is loaded.
 PluginTier check_content(const PluginInfo& plugin, const std::string& content, const PluginLock* lock) {
   const auto note = read_plugin_note(content);
   check_hash(plugin, content, lock, note ? std::string{} : fmt::format(" ({})", note.error()));
@@ -123,9 +123,9 @@ PluginTier check_content(const PluginInfo& plugin, const std::string& content, c
 
 thread_local std::string loading_name;
 
-/// What an exception leaves behind that unwinds dlopen is not known; whether one can depends on how the
-/// compiler made the library. So one that leaves its initialisers ends the process, and the end says whose
-/// fault it is.
+/// The state after an exception that unwinds through dlopen is undefined, and
+/// whether it can depends on the compiler of the library. So an exception of
+/// its initialisers ends the process, with a message that names the plugin.
 class TerminateNamesPlugin {
  public:
   explicit TerminateNamesPlugin(const PluginInfo& plugin) {
@@ -177,15 +177,15 @@ boost::dll::shared_library load_library(const PluginInfo& plugin, const std::str
   refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why));
 }
 
-/// From the file that was checked, whatever its name leads to now.
+/// Loads the file that was checked, whatever its path refers to now.
 boost::dll::shared_library load_library(const PluginInfo& plugin, TrustedFile& file) {
   return load_library(plugin, file.lasting_path().string());
 }
 
-/// The dynamic linker then knows what the plugin needs by its name, and looks for it nowhere.
+/// Preloads the needed libraries, so that the dynamic linker finds them by name without searching.
 void load_needed(const PluginInfo& plugin, const NeededLibraries& needed) {
   for (const std::filesystem::path& library : needed.outside) {
-    // One of that name, such as the kernel, is there already: a second copy would be another library.
+    // A library of that name (such as the kernel) is already loaded: do not load a second copy.
     if (void* const there = dlopen(library.filename().c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
       dlclose(there);
     } else {
@@ -195,7 +195,7 @@ void load_needed(const PluginInfo& plugin, const NeededLibraries& needed) {
   for (const auto& file : needed.of_pack) load_library(plugin, *file);
 }
 
-/// Loads the library and finds what it exports under `symbol`.
+/// Loads the library and looks up `symbol`.
 template <typename Descriptor>
 const Descriptor* fetch_descriptor(const PluginInfo& plugin, TrustedFile& file, const char* symbol) {
   const boost::dll::shared_library library = load_library(plugin, file);
@@ -204,7 +204,7 @@ const Descriptor* fetch_descriptor(const PluginInfo& plugin, TrustedFile& file, 
   return &library.get<const Descriptor>(symbol);
 }
 
-/// The note was checked against the kernel, so the descriptor only has to agree with what was checked.
+/// The descriptor must agree with the note, which was checked against the kernel.
 void check_descriptor(const PluginInfo& plugin, const PluginDescriptor& descriptor) {
   const bool complete = descriptor.size == sizeof(PluginDescriptor) && descriptor.id != nullptr &&
                         descriptor.version != nullptr && descriptor.help != nullptr &&
@@ -215,8 +215,8 @@ void check_descriptor(const PluginInfo& plugin, const PluginDescriptor& descript
   }
 }
 
-/// A plugin that needs no more than version 1.0 has no longer a descriptor; what came later is there where
-/// its size says so.
+/// A plugin that needs only version 1.0 may have a shorter
+/// descriptor; later fields exist if its size includes them.
 void check_stable_descriptor(const PluginInfo& plugin, const tunesmith_plugin& descriptor) {
   constexpr size_t kLength = offsetof(tunesmith_plugin, destroy) + sizeof(descriptor.destroy);
   const bool complete =
@@ -229,7 +229,7 @@ void check_stable_descriptor(const PluginInfo& plugin, const tunesmith_plugin& d
   }
 }
 
-/// Its first calls: what makes it ready, and the options that it declares.
+/// The first calls: initialise the plugin, and get its options.
 std::vector<OptionSpec> start_plugin(const PluginInfo& plugin, const LoadedPlugin& loaded) {
   if (loaded.stable == nullptr) {
     check_descriptor(plugin, *loaded.descriptor);

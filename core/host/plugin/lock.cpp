@@ -69,7 +69,7 @@ void write_plugin_lock(const PluginLock& lock, const std::filesystem::path& file
   stream << root.dump(2) << '\n';
   stream.close();
   std::error_code error;
-  using std::filesystem::perms;  // what a group may write to would not be believed
+  using std::filesystem::perms;  // a file writable by a group would be refused
   std::filesystem::permissions(
       partial, perms::owner_read | perms::owner_write | perms::group_read | perms::others_read, error);
   if (stream && !error) std::filesystem::rename(partial, file, error);

@@ -11,9 +11,9 @@
 namespace tunesmith {
 
 struct LockedPlugin {
-  std::string version;  ///< of its pack
+  std::string version;  ///< of the pack
   std::string sha256;
-  std::map<std::string, std::string> libraries;  ///< that come with its pack, as in PluginInfo
+  std::map<std::string, std::string> libraries;  ///< that come with the pack, as in PluginInfo
 };
 
 using PluginLock = std::map<std::pair<PluginKind, std::string>, LockedPlugin>;

@@ -34,17 +34,17 @@ struct Manifest {
   std::string vendor;
   std::string licence;
   std::vector<ManifestPlugin> plugins;
-  /// What the plugins' libraries need and the pack brings along: paths relative to the manifest's folder,
-  /// with their SHA-256.
+  /// The libraries of the pack that its plugins need: paths
+  /// relative to the manifest's folder, with SHA-256.
   std::map<std::string, std::string> libraries;
 };
 
-/// Throws UserError naming the file, the place ("plugins[1].sha256" or line and column), and what was
-/// expected.
+/// Throws UserError with the file, the location
+/// ("plugins[1].sha256" or line and column), and what was expected.
 Manifest parse_manifest(std::string_view text, const std::filesystem::path& file);
 
-/// The list `libraries` of such an object, which stands at `place` of the file: [{"library": ..., "sha256":
-/// ...}].
+/// The list `libraries` of such an object, at `place`
+/// in the file: [{"library": ..., "sha256": ...}].
 std::map<std::string, std::string> parse_libraries(const JsonObject& object,
                                                    const std::filesystem::path& file,
                                                    const std::string& place);

@@ -10,7 +10,7 @@ namespace tunesmith {
 
 namespace {
 
-// Limits at the ends of int64_t are no limits worth printing.
+// Limits beyond this magnitude are not worth printing.
 constexpr double kInt64Limit = 9.2e18;
 
 std::string range_text(double min, double max) {

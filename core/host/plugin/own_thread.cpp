@@ -15,7 +15,7 @@
 namespace tunesmith {
 namespace {
 
-/// Destructors of what the thread left behind may be using must not run.
+/// The abandoned thread may still use objects, so destructors must not run.
 void exit_without_cleaning_up() {
   static const int once = on_exit([](int status, void*) { std::fflush(nullptr), _exit(status); }, nullptr);
   static_cast<void>(once);
@@ -27,11 +27,11 @@ PluginHang::PluginHang(PluginKind kind, const std::string& id, std::string how)
     : PluginError(kind, id, how), how_(std::move(how)) {}
 PluginHang::~PluginHang() = default;
 
-/// Shared with the thread, which may outlive whoever made it.
+/// Shared with the thread, which may outlive its creator.
 struct OwnThread::State {
   std::mutex mutex;
   std::condition_variable changed;
-  std::function<void(std::atomic<bool>&)> work;  // null when there is none
+  std::function<void(std::atomic<bool>&)> work;  // null if there is none
   bool busy = false;
   bool end = false;
   std::exception_ptr failure;
@@ -58,7 +58,7 @@ OwnThread::~OwnThread() {
 
 bool OwnThread::run(std::function<void(std::atomic<bool>& given_up)> work) {
   if (!thread_.joinable()) thread_ = std::thread([state = state_] { serve(*state); });
-  const KernelWork waiting;  // for whoever asked for the call
+  const KernelWork waiting;  // for the requester of the call
   std::unique_lock lock(state_->mutex);
   state_->work = std::move(work);
   state_->busy = true;
@@ -83,7 +83,7 @@ void OwnThread::serve(State& state) {
     std::exception_ptr failure;
     try {
       work(state.given_up);
-    } catch (...) {  // it is rethrown where the call was asked for
+    } catch (...) {  // rethrown where the call was requested
       failure = std::current_exception();
     }
     work = nullptr;

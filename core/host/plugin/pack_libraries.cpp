@@ -30,7 +30,7 @@ class PackLibraries {
       if (name.find('/') != std::string::npos) {
         refuse("P10", library, fmt::format("needs {} by its path; remedy: link it by its name", name));
       }
-      // The first that is there is the one that the dynamic linker takes.
+      // The dynamic linker takes the first one that exists.
       const auto found =
           std::ranges::find_if(folders, [&](const fs::path& folder) { return fs::exists(folder / name); });
       if (found == folders.end()) continue;
@@ -55,7 +55,7 @@ class PackLibraries {
     return entry.starts_with("$ORIGIN") || entry.starts_with("${ORIGIN}");
   }
 
-  /// An empty or relative folder would be one of where the process happens to be.
+  /// An empty or relative folder would refer to the current folder.
   static fs::path searched_folder(const fs::path& library, const std::string& entry) {
     const std::string origin = library.parent_path().string();
     std::string folder = entry;

@@ -13,7 +13,7 @@ namespace tunesmith {
 
 namespace {
 
-/// Of a worker that is asked `question` and has these descriptors.
+/// Starts a worker with `question` and collects the output of these descriptors.
 Collected ask_worker(const ProbeQuestion& question, ProcessSetup setup, Pipe& answer, double seconds) {
   const MemoryFile input("question");
   if (!write_whole(input.descriptor(), question.text()))
@@ -34,7 +34,7 @@ std::vector<std::string> help_lines_of(const std::vector<PluginInfo>& plugins, c
   std::vector<std::string> lines;
   while (lines.size() < plugins.size()) {
     Pipe answer;
-    ProcessSetup setup;  // what plugins print is no line of help
+    ProcessSetup setup;  // separates what plugins print from the help lines
     setup.passed = {answer.write_end()};
     question.plugins.assign(plugins.begin() + static_cast<std::ptrdiff_t>(lines.size()), plugins.end());
     std::istringstream answered(ask_worker(question, setup, answer, kAnyTime).texts.front());
@@ -62,7 +62,7 @@ std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock) {
     return refused(fmt::format("loading it ended by: {}", end.str()));
   if (end.succeeded()) return {};
   if (end.code == kProbeRefused) return said;
-  // The dynamic linker ends a process whose library is damaged; initialisers may, too.
+  // A damaged library or an initialiser may end the process.
   while (!said.empty() && said.back() == '\n') said.pop_back();
   return refused(
       fmt::format("loading it ended the process with {}{}{}", end.str(), said.empty() ? "" : ": ", said));

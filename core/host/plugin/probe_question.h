@@ -1,4 +1,4 @@
-// What tunesmith-worker --probe is asked, on its standard input.
+// The input of tunesmith-worker --probe, on its standard input.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace tunesmith {
 
 struct ProbeQuestion {
   std::vector<PluginInfo> plugins;
-  std::optional<PluginLock> lock;  // as load_plugin() takes it
-  bool help = false;               // their lines of help, or whether the first of them loads?
+  std::optional<PluginLock> lock;  // as for load_plugin()
+  bool help = false;               // get the help lines, or test whether the first plugin loads?
 
   std::string text() const;
   static ProbeQuestion parse(const std::string& text);
@@ -21,7 +21,7 @@ struct ProbeQuestion {
 
 constexpr int kProbeSeconds = 10;          // for one plugin
 constexpr int kProbeLines = 3;             // the descriptor to which lines of help are written
-constexpr int kProbeRefused = 4;           // exit code where the worker has said why
+constexpr int kProbeRefused = 4;           // exit code if the worker has reported the reason
 constexpr const char* kProbe = "--probe";  // the worker's argument
 
 }  // namespace tunesmith

@@ -62,7 +62,7 @@ struct PluginRegistry::State {
   void refuse(const PluginInfo& info, std::string why);
   const PluginInfo& find(PluginKind kind, std::string_view id, const SourceLocation& asked_at) const;
   const LoadedPlugin& load(PluginKind kind, std::string_view id, const SourceLocation& asked_at);
-  /// To be called without the mutex. Null when `id` is that of another plugin.
+  /// Call without holding the mutex. Null if `id` is not a script plugin.
   const LoadedScript* script(PluginKind kind, std::string_view id, const SourceLocation& asked_at = {});
   void check_needs(const PluginInfo& plugin) const;
   void refuse_where_locked(PluginKind kind, std::string_view id) const;
@@ -137,7 +137,7 @@ void PluginRegistry::State::read_manifest_file(const SearchPlace& place, const f
   }
 }
 
-/// Of plugins of one id, the one that comes with the kernel stays; without such, none does (rule P7).
+/// Of plugins with one id, the kernel's own is kept; without it, none (rule P7).
 void PluginRegistry::State::settle_doubles() {
   for (auto& [key, same] : found) {
     if (same.size() == 1) continue;
@@ -161,7 +161,7 @@ void PluginRegistry::State::settle_doubles() {
   }
 }
 
-/// Turns the entry of what was found into a refusal.
+/// Marks a found plugin as refused.
 void PluginRegistry::State::refuse(const PluginInfo& info, std::string why) {
   const auto entry = std::ranges::find_if(log, [&](const PluginLogEntry& each) {
     return each.outcome == Outcome::Found && each.path == info.library &&
@@ -332,7 +332,7 @@ std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
   const State& state = *state_;
   const PluginInfo* info = nullptr;
   try {
-    // One that a spaces file names by its file is in no pack: it is data, which loads whatever it says.
+    // An extension named by its path is in no pack: it is data, which can always be loaded.
     if (id.ends_with(".yaml")) {
       state.refuse_where_locked(kind, id);
       return {};
@@ -350,7 +350,7 @@ std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string
                                                     const Options& options, const SourceLocation& asked_at) {
   if (const LoadedScript* script = state_->script(kind, id, asked_at))
     return guard_plugin(kind, id, "create", [&] { return script->plugin.create(options); });
-  const LoadedPlugin* plugin = nullptr;  // what is loaded stays where it is
+  const LoadedPlugin* plugin = nullptr;  // the address of a loaded plugin is stable
   {
     const std::lock_guard lock(state_->mutex);
     plugin = &state_->load(kind, id, asked_at);

@@ -57,7 +57,7 @@ const LoadedScript* Scripts::load(PluginKind kind, std::string_view id, const So
     const std::lock_guard lock(mutex_);
     if (const auto known = loaded_.find(key); known != loaded_.end()) return &known->second;
   }
-  // Without the lock: an interpreter has one of its own, whose holder may wait for this one.
+  // Without the lock: the interpreter has its own, whose holder may be waiting for this one.
   LoadedScript script = read_script(kind, key.second, *name, asked_at);
   const std::lock_guard lock(mutex_);
   return &loaded_.try_emplace(key, std::move(script)).first->second;

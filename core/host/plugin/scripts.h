@@ -12,14 +12,14 @@ namespace tunesmith {
 
 struct LoadedScript {
   ScriptPlugin plugin;
-  std::string version;  // "sha256:" and 16 digits, of the file's text
+  std::string version;  // "sha256:" and 16 digits of the file's hash
 };
 
 /// Each file is read once. Threads: any.
 class Scripts {
  public:
-  /// Null when `id` is that of another plugin. What is returned stays where it is. Throws UserError when the
-  /// file or the class is not there, EnvironmentError when this process makes no such plugins.
+  /// Null if `id` is not a script plugin. The returned address is stable. Throws UserError if the
+  /// file or class does not exist, EnvironmentError if this process cannot make such plugins.
   const LoadedScript* load(PluginKind kind, std::string_view id, const SourceLocation& asked_at);
 
  private:

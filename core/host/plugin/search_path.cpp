@@ -72,7 +72,7 @@ std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginE
   const std::string ignored = environment.set_id ? "the process is set-id" : "";
   for (size_t begin = 0; begin < environment.plugin_path.size();) {
     const size_t end = std::min(environment.plugin_path.find(':', begin), environment.plugin_path.size());
-    // An empty part would mean the working folder, which nobody means.
+    // An empty part would mean the current folder, which is never intended.
     if (end > begin) {
       places.push_back({PluginSource::Environment,
                         environment.plugin_path.substr(begin, end - begin),

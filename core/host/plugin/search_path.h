@@ -1,4 +1,4 @@
-// Where packs are looked for, and in which order.
+// The search path for packs.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace tunesmith {
 
-/// What the search order depends on outside of its configuration.
+/// The inputs of the search order besides its configuration.
 struct PluginEnvironment {
   std::string plugin_path;              ///< TUNESMITH_PLUGIN_PATH
   std::string data_home;                ///< XDG_DATA_HOME
   std::string home;                     ///< HOME
-  bool set_id = false;                  ///< the process has more rights than who started it
-  std::filesystem::path kernel_folder;  ///< where libtunesmith.so lies
+  bool set_id = false;                  ///< the process has more rights than the user who started it
+  std::filesystem::path kernel_folder;  ///< the folder of libtunesmith.so
 
   static PluginEnvironment of_this_process();
 };
@@ -25,12 +25,12 @@ struct SearchPlace {
   PluginSource source;
   std::filesystem::path path;
   std::string ignored;      ///< why this place is not looked at, or ""
-  bool asked_for = false;   ///< a person named it, so that it must exist
-  SourceLocation location;  ///< where they named it
+  bool asked_for = false;   ///< named by the user: it must exist
+  SourceLocation location;  ///< where the user named it
 };
 
 inline constexpr const char* kManifestSuffix = ".pack.json";
-/// By its name.
+/// Decides by the file's name.
 bool is_manifest(const std::filesystem::path& path);
 /// The manifests in a folder and its direct subfolders, in the order of their names.
 std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& folder, std::error_code& error);

@@ -1,5 +1,5 @@
-// Plugins of the stable tier: what the loader needs to know of them. They are behind adapters that implement
-// the kernel's own interfaces (api/adapters.cpp), so that nobody else can tell them from others.
+// The loader's view of plugins of the stable tier, which adapters (api/adapters.cpp)
+// give the kernel's interfaces, so that no other code needs to know the tier.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace tunesmith {
 
-/// Tells the plugin about the kernel: its first call. Throws what the plugin answers.
+/// The plugin's first call, which passes it the kernel. Throws the plugin's error.
 void start_stable_plugin(const tunesmith_plugin& plugin);
 
-/// The options that it declares. Throws as it answers.
+/// The declared options. Throws the plugin's error.
 std::vector<OptionSpec> stable_option_specs(const tunesmith_plugin& plugin);
 
-/// A new object of it: a TransformationModule or a TaskScheduler, by the plugin's kind. Throws what the
-/// plugin answers.
+/// Creates an object: a TransformationModule or a TaskScheduler,
+/// by the plugin's kind. Throws the plugin's error.
 std::shared_ptr<void> make_stable_object(const tunesmith_plugin& plugin, const std::vector<OptionSpec>& specs,
                                          const Options& options);
 

@@ -15,8 +15,8 @@ namespace tunesmith {
 
 namespace {
 
-/// Who may write the kernel's own library has no need of a plugin: in its folder the group that may do that,
-/// as pip leaves it where files are made for a group, is trusted.
+/// A group that may write the kernel's own library needs no plugin to attack it: in the
+/// kernel's folder it is trusted (pip creates files that way where files are made for a group).
 mode_t writers_besides_the_kernels(const std::filesystem::path& path, const struct stat& status,
                                    mode_t writers) {
   static const std::filesystem::path folder = library_folder();
@@ -46,8 +46,8 @@ TrustedFile::TrustedFile(std::filesystem::path path) : path_(std::move(path)) {
     if (descriptor_ >= 0) close(descriptor_);
     throw EnvironmentError(fmt::format("[P8] {} {}", path_.string(), why));
   };
-  // Whoever may write to a folder can put another one in the place of a folder in it. Group members are
-  // trusted above the pack: many users' files are writable by their own group by default.
+  // Whoever may write to a folder can replace its subfolders. Above the pack, group
+  // members are trusted: by default many users' files are writable by their own group.
   mode_t writers = S_IWGRP | S_IWOTH;
   for (std::filesystem::path folder = path_.parent_path();; folder = folder.parent_path()) {
     struct stat status{};

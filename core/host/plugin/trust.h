@@ -8,7 +8,7 @@
 
 namespace tunesmith {
 
-/// An open file that nobody but root or this user can have written. `path` has its links resolved already.
+/// An open file that only root or this user can have written. `path` has its links resolved.
 class TrustedFile {
  public:
   /// Throws EnvironmentError, with "[P8]", when the file or its folder is writable by others or belongs to
@@ -22,8 +22,8 @@ class TrustedFile {
   /// The whole content. Throws EnvironmentError when it cannot be read or is longer than `limit` bytes.
   std::string read(size_t limit) const;
 
-  /// Leads to the file that was opened, whatever its path names now, for as long as the process lives: the
-  /// dynamic linker knows what it has loaded by this name.
+  /// A path of the opened file that stays valid, whatever the file's path refers to, as
+  /// long as the process lives: the dynamic linker identifies loaded libraries by it.
   std::filesystem::path lasting_path();
 
   /// Does the path still name the file that was opened, unchanged since?
@@ -36,9 +36,9 @@ class TrustedFile {
   struct stat opened_{};
 };
 
-/// Why others could change what is under this name, or "": its owner is neither root nor this user, or those
-/// named by `writers` may write to it (a sticky folder is accepted, since only owners can replace what lies
-/// in it).
+/// "", or why others could change this file or folder: its owner is
+/// neither root nor this user, or those in `writers` may write to it (a
+/// sticky folder is accepted, since only owners can replace its entries).
 std::string distrust(const struct stat& status, mode_t writers = S_IWGRP | S_IWOTH);
 
 }  // namespace tunesmith

@@ -21,10 +21,10 @@ namespace {
 constexpr int kLooksPerSecond = 10;
 constexpr int kWaitingCounts = 10;  // looks that count as one while the kernel works for the plugin
 
-/// Read by a signal handler, so it must not be made when it is first asked for.
+/// A signal handler reads it, so it must not be created at first use.
 [[gnu::tls_model("initial-exec")]] thread_local PluginWatch* t_at_work = nullptr;
 
-/// Bytes of memory that this process holds.
+/// Resident memory of this process in bytes.
 int64_t resident_bytes() {
   int64_t pages = 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "re"); file != nullptr) {
@@ -100,7 +100,7 @@ class Watchman {
         ++watch->all_looks_;
         if (watch->pauses_ > 0 || is_given_up(*watch)) continue;
         ++watch->own_looks_;
-        // Of those that the process grew under, the eldest.
+        // Of the calls during which the process grew, the oldest.
         if (limits_.memory_bytes > 0 && resident - watch->resident_ > limits_.memory_bytes) greedy = watch;
       }
       if (greedy != nullptr) {
@@ -127,7 +127,7 @@ class Watchman {
 
   static bool is_given_up(const PluginWatch& watch) { return watch.given_up_ != nullptr && *watch.given_up_; }
 
-  /// Where somebody can do without the call.
+  /// For a caller that can do without the call.
   static bool give_up(const PluginWatch& watch) {
     if (watch.given_up_ != nullptr) *watch.given_up_ = true;
     return watch.given_up_ != nullptr;
@@ -141,7 +141,7 @@ class Watchman {
     _exit(kEnvironmentFault);
   }
 
-  /// In a signal handler: fixed memory, no locks, one write a piece.
+  /// Runs in a signal handler: fixed memory, no locks, one write per piece.
   static void tell_of_signal(const char* signal) {
     const auto say = [](std::string_view piece) {
       static_cast<void>(!write(STDERR_FILENO, piece.data(), piece.size()));

@@ -79,7 +79,7 @@ bool is_sampling(const Instruction& instruction) {
   return instruction.kind->sort() == InstructionSort::Sampling;
 }
 
-/// How much of the trace is kept: what finishing modules drew is not drawn again.
+/// How much of the trace is kept: with the finishing part if it has samplings.
 size_t kept_length(const Trace& trace) {
   const size_t finishing = trace.finishing();
   for (size_t i = finishing; i < trace.size(); ++i) {
@@ -88,7 +88,7 @@ size_t kept_length(const Trace& trace) {
   return finishing;
 }
 
-/// In the place of a sampling instruction of a trace's form.
+/// Stands for a sampling instruction in a trace's form.
 constexpr uint32_t kDrawn = UINT32_MAX;
 
 struct Entry {
@@ -96,8 +96,8 @@ struct Entry {
   double min = 0.0;
   double median = 0.0;
   double prepare = 0.0;
-  size_t drawn = 0;    // where its sampling instructions begin
-  size_t samples = 0;  // where its samples begin; those of a failure end there, too
+  size_t drawn = 0;    // the index of its first sampling instruction
+  size_t samples = 0;  // the index of its first sample; for failures also the end
   uint32_t form = 0;
   uint32_t points = 0;
 };
@@ -106,14 +106,14 @@ struct Entry {
 
 struct MeasuredHistory::Storage {
   std::vector<Entry> entries;
-  /// What traces consist of: instructions by number, and a form for all traces that differ in decisions
-  /// alone.
+  /// The parts of traces: numbered instructions, and a form
+  /// shared by all traces that differ only in decisions.
   Pool<std::shared_ptr<const Instruction>> instructions;
   Pool<Numbers> forms;
   Numbers drawn;
   Pool<SamplingPoints> points;
   std::vector<double> samples;
-  std::vector<std::pair<size_t, CandidateFailure>> failures;  // by the entry's place, ascending
+  std::vector<std::pair<size_t, CandidateFailure>> failures;  // by entry, ascending
 
   std::span<const double> samples_of(size_t i) const {
     const size_t end = i + 1 < entries.size() ? entries[i + 1].samples : samples.size();

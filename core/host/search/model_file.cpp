@@ -14,8 +14,8 @@
 namespace tunesmith {
 namespace {
 
-// The SHA-256 of all that comes behind its line; lines of a word and a value, an empty one, and what the
-// model has saved. Whoever learned it reads that without a doubt: of damaged trees it may make anything.
+// First line, then the SHA-256 of everything after its line; lines with a word and a value, an empty line,
+// and the saved model. The model's reader relies on intact data: damaged trees could have any effect.
 constexpr std::string_view kMagic = "tunesmith cost model 2";
 constexpr std::string_view kEarlier = "tunesmith cost model 1";
 

@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-/// Places in rising order; equal values share the mean of their places.
+/// Ranks in increasing order; equal values share their mean rank.
 std::vector<double> ranks_of(std::span<const double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -28,7 +28,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
 double rank_correlation(std::span<const double> scores, std::span<const double> throughputs) {
   const std::vector<double> a = ranks_of(scores);
   const std::vector<double> b = ranks_of(throughputs);
-  const double mean = (static_cast<double>(a.size()) - 1.0) / 2.0;  // of ranks
+  const double mean = (static_cast<double>(a.size()) - 1.0) / 2.0;  // of the ranks
   double ab = 0.0;
   double aa = 0.0;
   double bb = 0.0;

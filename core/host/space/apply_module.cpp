@@ -34,7 +34,7 @@ class Context final : public ModuleContext {
   Claims& claims_;
 };
 
-/// Does `trace` begin with the very instructions of `given`?
+/// Does `trace` begin with exactly the instructions of `given`?
 bool continues(const Trace& trace, const Trace& given) {
   if (trace.size() < given.size()) return false;
   for (size_t i = 0; i < given.size(); ++i) {
@@ -43,7 +43,7 @@ bool continues(const Trace& trace, const Trace& given) {
   return true;
 }
 
-/// What instructions know blocks and buffers by, and the structural hash leaves out.
+/// Names of blocks and buffers, which instructions use and the structural hash ignores.
 std::vector<std::string> names_of(const Program& program) {
   std::vector<std::string> names;
   for (const Block* block : program.blocks()) names.push_back(block->name);
@@ -51,8 +51,8 @@ std::vector<std::string> names_of(const Program& program) {
   return names;
 }
 
-/// What the rest of `trace` makes of `input`, whose trace it continues: `input` was replayed when it was an
-/// answer itself.
+/// Applies the rest of `trace`, which continues the trace of
+/// `input`: `input` was already replayed as an earlier result.
 tl::expected<Schedule, ScheduleError> replay_from(const Schedule& input, const Trace& trace) {
   Schedule replayed = input.clone();
   try {
@@ -115,8 +115,8 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
     return answered;
   }
   for (const Schedule& answer : result.schedules()) {
-    // What a module did behind its schedule's back would be lost, or worse, in every candidate. A program
-    // that a replay gives, too, is well formed, as everything is that transformations make.
+    // Changes that bypass the schedule would be lost in every candidate. A program
+    // that a replay reproduces is well formed, since transformations preserve that.
     const auto replayed = replay_from(input, answer.trace());
     if (replayed && names_of(replayed->program()) == names_of(answer.program()) &&
         structural_hash(replayed->program()) == structural_hash(answer.program()))

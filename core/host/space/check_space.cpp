@@ -24,7 +24,7 @@ std::string with_options(const std::string& id, const Options& options) {
   return values.empty() ? id : id + " " + values;
 }
 
-/// Of a text of several lines the first.
+/// The first line of a text of several lines.
 std::string written_value(const RawOption& option) {
   std::vector<std::string> values;
   for (const RawScalar& value : option.values) {
@@ -41,8 +41,8 @@ std::string written_options(const PluginUse& use) {
   return fmt::format("{}", fmt::join(written, " "));
 }
 
-/// Ids of the modules that are installed and consume the annotation. One that cannot be loaded is passed
-/// over: it is nobody's but its own fault.
+/// Ids of the installed modules that consume the annotation. Modules
+/// that cannot be loaded are skipped: that is reported elsewhere.
 std::vector<std::string> consumers_of(const std::string& key, PluginRegistry& registry) {
   std::vector<std::string> consumers;
   for (const PluginInfo& plugin : registry.list(PluginKind::Module)) {
@@ -84,7 +84,7 @@ class Checker {
   }
 
  private:
-  /// Does `step`, and keeps what it throws. Was there nothing?
+  /// Runs `step` and records its exception. True if there was none.
   template <typename Step>
   bool attempt(const Step& step) {
     try {
@@ -98,7 +98,7 @@ class Checker {
     return false;
   }
 
-  /// Nothing where the plugin or one of the options that it was given is at fault: each of these is named.
+  /// Nothing if the plugin or one of its options is invalid, which is recorded.
   std::optional<Options> options_of(PluginKind kind, const PluginUse& use) {
     const std::vector<OptionSpec>* specs = nullptr;
     if (!attempt([&] { specs = &registry_.option_specs(kind, use.id, use.location); })) return std::nullopt;
@@ -186,7 +186,7 @@ class Checker {
             {module.id, stage, module.options.str(), written_options(module.use), module.use.brought_by});
       }
     }
-    // What is missing might consume.
+    // A missing module might consume them.
     if (all && target_) check_annotations(modules);
   }
 

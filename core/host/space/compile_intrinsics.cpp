@@ -17,7 +17,7 @@ namespace tunesmith {
 namespace {
 
 constexpr int kCompileSeconds = 10;
-constexpr size_t kMaxFeatures = 3;  // that an intrinsic lacks and that are named
+constexpr size_t kMaxFeatures = 3;  // missing features that are named per intrinsic
 
 /// Compiles calls of intrinsics in copies of this process.
 class ChildCompiler {
@@ -32,7 +32,7 @@ class ChildCompiler {
     while (answers.size() < intrinsics.size()) {
       const auto rest = intrinsics.subspan(answers.size());
       CopiedWork done = compile_in_copy(rest, features);
-      // Nothing of it may be wrong but a mutex that was held when the copy was made.
+      // A mutex that was locked when the process was copied may have caused the time-out: try once more.
       if (timed_out(done) && done.sent.empty()) done = compile_in_copy(rest, features);
       const size_t before = answers.size();
       for (size_t begin = 0; begin < done.sent.size();) {
@@ -46,7 +46,7 @@ class ChildCompiler {
     return answers;
   }
 
-  /// Features with which the compiler takes what it refuses without them; none where that is not known.
+  /// The features with which the compiler accepts a refused intrinsic; empty if unknown.
   std::vector<std::string> features_for(const TensorIntrinsicPtr& intrinsic) const {
     const auto suffice = [&](const std::vector<std::string>& features) {
       return refusals({&intrinsic, 1}, features).front().empty();
@@ -54,7 +54,7 @@ class ChildCompiler {
     std::vector<std::string> missing = compiler_.missing_features();
     std::vector<std::string> needed;
     if (missing.empty() || !suffice(missing)) return {};
-    // The last of the shortest beginning that suffices is needed; so it continues with what is before it.
+    // The last feature of the shortest sufficient prefix is needed; continue with those before it.
     while (needed.size() < kMaxFeatures) {
       size_t too_few = 0;
       size_t enough = missing.size();
@@ -68,7 +68,7 @@ class ChildCompiler {
       missing.resize(enough - 1);
       if (missing.empty() || suffice(needed)) break;
     }
-    // What was only needed beside one that is needed no more.
+    // Removes features that are only needed without a later one.
     for (size_t i = 0; needed.size() > 1 && i < needed.size();) {
       std::vector<std::string> others = needed;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
@@ -98,7 +98,7 @@ class ChildCompiler {
     try {
       lowered = lower(single_call(intrinsic), options_, pipeline_);
     } catch (const Error&) {
-      return {};  // it cannot be called alone, as the conformance kit says
+      return {};  // it cannot be called alone; the conformance kit reports that
     }
     return compiler_.refusal(lowered, features);
   }
@@ -117,7 +117,7 @@ class ChildCompiler {
   const Pipeline& pipeline_;
 };
 
-/// Answers by what was asked, for the life of the process.
+/// Caches answers for the life of the process.
 class KnownAnswers {
  public:
   static KnownAnswers& get() {

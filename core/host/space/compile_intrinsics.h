@@ -1,5 +1,5 @@
-// What an extension brings is compiled before any candidate calls it: what ends the compiler is refused by
-// name, and no run ends by it.
+// Compiles the intrinsics of extensions before any candidate calls them,
+// so that one that crashes the compiler is reported and ends no run.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace tunesmith {
 
-/// Compiles a call of each intrinsic in `extensions`, in a child process where the target asks for it
-/// (IntrinsicCompiler), and takes those that are refused away from there and from `options`; an extension of
-/// which none is left goes, too. Calls are lowered by the target's own steps: what those of extensions do is
-/// watched where candidates are lowered. An intrinsic whose semantics cannot be given to it alone stays:
-/// nothing is known of it. Answers are kept for the life of the process. Throws EnvironmentError when no
-/// process can be made.
+/// Compiles a call of each intrinsic in `extensions`, in a child process if the
+/// target requires it (IntrinsicCompiler), and removes refused ones from there and
+/// from `options`, with extensions that become empty. Calls are lowered by the
+/// target's own steps; steps of extensions are guarded when candidates are
+/// lowered. An intrinsic that cannot be called alone stays. Answers are cached for
+/// the life of the process. Throws EnvironmentError if no process can be started.
 std::vector<RefusedIntrinsic> take_away_refused(const Target& target, Extensions& extensions,
                                                 LowerOptions& options);
 
-/// Of those, the one that a block of `program` calls where none of its name is offered; null: none.
+/// The refused intrinsic that a block of `program` calls if no other one has its name; null for none.
 const RefusedIntrinsic* called_refused(const Program& program, const std::vector<RefusedIntrinsic>& refused,
                                        const std::vector<TensorIntrinsicPtr>& offered);
 

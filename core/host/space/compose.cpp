@@ -1,4 +1,4 @@
-// How a space is composed of its description: all of it, or an exception.
+// Composes a space from its description, completely or with an exception.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace tunesmith {
 namespace {
 
-/// `version`: of a class in a file; "" of all others.
+/// `version`: of a class in a file; else "".
 std::string rule_text(PluginKind kind, const std::string& id, const Options& options,
                       const std::string& version = "") {
   const std::string values = options.str();
@@ -26,7 +26,7 @@ std::string rule_text(PluginKind kind, const std::string& id, const Options& opt
                      values.empty() ? "" : " ", values);
 }
 
-/// A call names its instruction, so no two extensions of a space may have one of one name.
+/// A call names its intrinsic, so two extensions of a space must not have intrinsics of one name.
 void refuse_same_name(const Extensions& extensions, const std::string& latest, const PluginUse& use) {
   for (const TensorIntrinsicPtr& intrinsic : extensions.at(latest)) {
     for (const auto& [other, theirs] : extensions) {
@@ -57,7 +57,7 @@ void refuse_unknown_scopes(const Extensions& extensions, const std::string& late
   }
 }
 
-/// What the target says that there is, an extension may say otherwise, but not that there is nothing.
+/// An extension may change the target's quantities, but not remove them.
 void refuse_vanished(const DeviceModel& before, const DeviceModel& after, const std::string& extension) {
   for (const auto& [name, value] : before.all()) {
     const double now = after.get(name);
@@ -79,7 +79,7 @@ class Space::State::Builder {
     state.registry = &registry;
   }
 
-  /// `given`: null, or the target that is there already.
+  /// `given`: null, or an existing target.
   void build(std::shared_ptr<Target> given) {
     check_options(given.get());
     take_target(std::move(given));
@@ -88,14 +88,14 @@ class Space::State::Builder {
   }
 
  private:
-  /// Of a plugin whose options were checked. What a class in a file does is as its text says, so the text is
-  /// part of the rule.
+  /// For a plugin with checked options. The behaviour of a class in a file
+  /// follows from its text, so a hash of the text is part of the rule.
   std::string rule_of(PluginKind kind, const std::string& id, const Options& options) const {
     const auto version = state_.plugin_versions.find(fmt::format("{}:{}", kind_name(kind), id));
     return rule_text(kind, id, options, script_name(id) ? version->second : "");
   }
 
-  /// Options are checked before anything is made. `given`: as build() takes it.
+  /// Checks all options before anything is created. `given`: as for build().
   void check_options(const Target* given) {
     const SpaceSpec& description = state_.spec;
     require_packs(description, composer_.registry());
@@ -115,7 +115,7 @@ class Space::State::Builder {
           composer_.options_of(PluginKind::TaskScheduler, description.task_scheduler);
   }
 
-  /// `given`: as build() takes it.
+  /// `given`: as for build().
   void take_target(std::shared_ptr<Target> given) {
     const PluginUse& use = state_.spec.target;
     if (given) {
@@ -180,7 +180,7 @@ class Space::State::Builder {
     state_.unconsumed = find_unconsumed(state_.modules, consumed_below(*state_.target, state_.pipeline));
   }
 
-  /// Throws EnvironmentError where it is not, and the space cannot do without it.
+  /// Throws EnvironmentError if it is missing and the space requires it.
   bool is_here(const NamedExtension& named, const PluginUse& use) const {
     const ProbeResult probe = guard_plugin(PluginKind::Extension, named.name, "probe",
                                            [&] { return named.extension->probe(*state_.target); });

@@ -13,7 +13,7 @@ bool has_module(const std::vector<ComposedModule>& modules, const std::string& i
   return std::ranges::find(modules, id, &ComposedModule::id) != modules.end();
 }
 
-/// Of the partners of all modules, the first that has to be brought, with `brought_by`; without an id: none.
+/// The first partner of any module that must be added, with `brought_by`; without an id if there is none.
 PluginUse missing_partner(const std::vector<ComposedModule>& modules,
                           const std::vector<std::string>& removed) {
   for (const ComposedModule& module : modules) {

@@ -11,10 +11,10 @@
 
 namespace tunesmith {
 
-/// Checks options and makes plugins, keeping account of what was used.
+/// Checks options and creates plugins, and records what was used.
 class Composer {
  public:
-  /// `versions` gets the version of each plugin whose options are checked.
+  /// `versions` receives the version of each plugin whose options are checked.
   Composer(PluginRegistry& registry, std::map<std::string, std::string>& versions)
       : registry_(registry), versions_(versions) {}
 
@@ -24,7 +24,7 @@ class Composer {
     return options;
   }
 
-  /// Of a plugin that decides no time.
+  /// For a plugin that does not affect times.
   Options options_of(PluginKind kind, const PluginUse& use) {
     const std::vector<OptionSpec>& specs = registry_.option_specs(kind, use.id, use.location);
     return Options::validate(specs, use.options, plugin_name(kind, use.id), use.location);

@@ -1,4 +1,4 @@
-// What a Space holds, and the one place from which modules are called.
+// The contents of a Space, and the only place that calls modules.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace tunesmith {
 
-/// Extensions that are here, by name, with the intrinsics that each gives to the target.
+/// The available extensions by name, with the intrinsics that each adds to the target.
 using Extensions = std::map<std::string, std::vector<TensorIntrinsicPtr>, std::less<>>;
 
 /// A module in use.
@@ -32,8 +32,8 @@ struct Space::State {
   PluginRegistry* registry = nullptr;
   std::shared_ptr<Target> target;
   std::vector<std::shared_ptr<TargetExtension>> extensions;
-  Extensions intrinsics;                                   // of those, but what is refused
-  std::shared_ptr<const TensorIntrinsics> all_intrinsics;  // of all that the description names, here or not
+  Extensions intrinsics;                                   // of those, without refused ones
+  std::shared_ptr<const TensorIntrinsics> all_intrinsics;  // of all in the description, available or not
   std::vector<RefusedIntrinsic> refused;
   std::vector<AbsentExtension> absent;
   std::vector<UnconsumedAnnotation> unconsumed;
@@ -63,7 +63,7 @@ using Claims = std::map<std::string, Claim, std::less<>>;
 /// "split: the product of the factors is less than the extent": a constant sentence, for counting.
 std::string refusal_text(const ScheduleError& refusal);
 
-/// What a module may know besides its schedule.
+/// A module's inputs besides its schedule.
 struct ModuleInputs {
   const DeviceModel& device;
   const ExecutionModel& execution;
@@ -71,9 +71,9 @@ struct ModuleInputs {
   const Program& original;
 };
 
-/// Calls one module on a copy of `input`, and is the only place that does: what it throws is sorted, what it
-/// answers is compared with a replay. `block` is empty for the root. The unexpected value is the refusal that
-/// left the module. Throws PluginError when the module broke its contract.
+/// Calls one module on a copy of `input`; no other code calls modules. Classifies exceptions
+/// and compares the result with a replay. `block` is empty for the root. The unexpected value
+/// is a refusal that left the module. Throws PluginError if the module broke its contract.
 tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& module, const Schedule& input,
                                                        const std::string& block, const ModuleInputs& inputs,
                                                        Claims& claims);

@@ -8,14 +8,14 @@
 
 namespace tunesmith {
 
-/// Another text whenever programs for the extended target may come out, or be compiled, otherwise: of a file
-/// the hash of what it says, of a library those of its options and of all bytes that it loads from its pack.
-/// `library` is null for a file that is in no pack.
+/// Changes whenever programs for the extended target may be lowered or compiled
+/// differently: a hash of a file's content, or of a library's options and of all
+/// bytes that it loads from its pack. `library` is null for a file named by its path.
 std::string extension_identity(const TargetExtension& extension, const Options& options,
                                const PluginInfo* library);
 
-/// The same of a target that does not come with the kernel, whose fingerprint is its author's word; "" of one
-/// that does.
+/// The same for a target that is not built in, whose
+/// version relies on its author; "" for a built-in one.
 std::string foreign_target_identity(const PluginInfo& library);
 
 }  // namespace tunesmith

@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Sketches are drawn with a stream that depends on where they came from, and on nothing else.
+/// The random stream of a sketch depends only on its origin.
 constexpr uint64_t kSketchSeed = 0x736b65746368ULL;
 
 /// A schedule on its way through the modules, with the blocks that were claimed on that way.

@@ -13,23 +13,23 @@
 
 namespace tunesmith {
 
-/// What the space does without, as no pack has it. One that is not optional is never absent: to make it is an
-/// error.
+/// An optional extension that no pack contains. A
+/// required one is never absent: creating it throws.
 std::optional<AbsentExtension> absent_extension(const PluginUse& use, const PluginRegistry& registry);
 
 struct NamedExtension {
   std::string name;  // as the file says, or the plugin's id
   std::shared_ptr<TargetExtension> extension;
-  Options options;                      // a file has none
-  const PluginInfo* library = nullptr;  // null for a file that is named by its path
+  Options options;                      // empty for a file
+  const PluginInfo* library = nullptr;  // null for a file named by its path
 };
 
-/// Reads the file, or makes the plugin. Throws UserError at the place in the spaces file where there is none,
-/// with the nearest name of a plugin.
+/// Reads the file, or creates the plugin. Throws UserError at the location
+/// in the spaces file if it does not exist, with the nearest plugin name.
 NamedExtension make_extension(const PluginUse& use, Composer& composer);
 
-/// The intrinsics that the extension would give to a target with `options`, where it is not there to give
-/// them.
+/// The intrinsics that the extension would add to
+/// a target with `options` if it were available.
 std::vector<TensorIntrinsicPtr> intrinsics_of(const NamedExtension& named, LowerOptions options);
 
 }  // namespace tunesmith

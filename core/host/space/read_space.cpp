@@ -38,7 +38,7 @@ RawOption option_from(const YamlEntry& entry) {
   return option;
 }
 
-/// Options of a plugin from a mapping (or nothing), leaving out the keys in `reserved`.
+/// Reads a plugin's options from a mapping (or nothing), except the keys in `reserved`.
 std::vector<RawOption> options_from(const YamlNode& node, const std::string& what,
                                     const std::vector<std::string>& reserved = {}) {
   std::vector<RawOption> options;
@@ -51,7 +51,7 @@ std::vector<RawOption> options_from(const YamlNode& node, const std::string& wha
   return options;
 }
 
-/// `python: FILE.py:CLASS` of the mapping `node`, where an id could stand; without an id where it has none.
+/// `python: FILE.py:CLASS` of the mapping `node`, in the place of an id; without an id if there is none.
 PluginUse script_from(const YamlNode& node, const std::string& what) {
   const YamlNode* python = node.find("python");
   if (python == nullptr) return {};
@@ -100,7 +100,7 @@ PluginUse kind_from(const YamlNode& node, const std::string& what,
   return {text_of(*kind, what + " kind"), kind->location, options_from(node, what, left_out), false};
 }
 
-/// Adds each of `node`, a list, unless it is there already: then, or where it is none, that is a fault.
+/// Adds each element of the list `node`; a duplicate or a wrong type is an error.
 void add_uses(const YamlNode& node, const std::string& key, const std::string& what,
               std::vector<PluginUse>& uses, Faults& faults) {
   expect_kind(node, YamlNode::Kind::Sequence, key);
@@ -285,7 +285,7 @@ void read_space(const YamlEntry& entry, SpaceSpec& spec, Faults& faults) {
     spec.max_sketches = integer_of(max, "max_sketches");
     if (spec.max_sketches < 1) throw UserError(max.location, "max_sketches: expected a positive integer");
   });
-  if (faults.count() > before) return;  // what is missing may be what is wrong
+  if (faults.count() > before) return;  // the error may be caused by what is missing
   const auto require = [&](bool missing, const char* key) {
     if (missing)
       throw UserError(entry.location, fmt::format("space '{}': expected the key {}", entry.key, key));

@@ -1,4 +1,4 @@
-// What the YAML of one space says.
+// Reads the YAML of one space.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace tunesmith {
 
-/// Mistakes in a text, in the order in which they are met.
+/// Errors in a text, in the order found.
 class Faults {
  public:
   explicit Faults(std::vector<UserError>& list) : list_(list) {}
 
-  /// Does `step`, and keeps what it throws. Was there nothing?
+  /// Runs `step` and records its exception. True if there was none.
   template <typename Step>
   bool attempt(const Step& step) {
     try {
@@ -26,7 +26,7 @@ class Faults {
       return false;
     }
   }
-  /// refuse_unknown_keys(), of each key.
+  /// refuse_unknown_keys() for each key.
   void unknown_keys(const YamlNode& node, const std::vector<std::string>& known, std::string_view what);
   size_t count() const { return list_.size(); }
 
@@ -34,14 +34,14 @@ class Faults {
   std::vector<UserError>& list_;
 };
 
-/// Throws UserError at `node` where it is of another kind; `what` names it.
+/// Throws UserError at `node` if it has another kind; `what` describes it.
 void expect_kind(const YamlNode& node, YamlNode::Kind kind, const std::string& what);
 const std::string& text_of(const YamlNode& node, const std::string& what);
 int64_t integer_of(const YamlNode& node, const std::string& what);
 
 void refuse_unknown_space_keys(const YamlNode& node, Faults& faults);
 
-/// Reads all known keys of the mapping `entry.value` but `extends` into `spec`, which has what it extends.
+/// Reads all keys of the mapping `entry.value` but `extends` into `spec`, a copy of the extended space.
 void read_space(const YamlEntry& entry, SpaceSpec& spec, Faults& faults);
 
 }  // namespace tunesmith

@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Of open decisions, when the target's limits refuse what comes of them.
+/// The maximum number of draws of open decisions while the target's limits refuse the program.
 constexpr uint64_t kMaxDraws = 100;
 
 }  // namespace

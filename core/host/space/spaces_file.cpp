@@ -31,14 +31,14 @@ std::optional<SpacesFile> builtin_spaces(const std::string& reading) {
 /// Resolves `extends` from the roots down.
 class Resolver {
  public:
-  /// `done` gets the spaces, `faulty` the names of those that have faults, or extend one that has.
+  /// `done` receives the spaces, `faulty` the names of those with errors or that extend one with errors.
   Resolver(const YamlNode& spaces, std::map<std::string, SpaceSpec>& done, std::set<std::string>& faulty,
            std::string file, Faults& faults)
       : spaces_(spaces), done_(done), faulty_(faulty), file_(std::move(file)), faults_(faults) {
     for (const YamlEntry& entry : spaces.entries) names_.push_back(entry.key);
   }
 
-  /// What can be read of the space; null where it is in a circle, or what it extends or needs is not there.
+  /// Reads what is readable of the space; null for a cycle, or if an extended space or a pack is missing.
   const SpaceSpec* resolve(const YamlEntry& entry) {
     if (const auto found = done_.find(entry.key); found != done_.end()) return &found->second;
     if (missing_.contains(entry.key)) return nullptr;
@@ -56,7 +56,7 @@ class Resolver {
   }
 
  private:
-  /// Nothing where a circle was told of already.
+  /// Nothing if a cycle was already reported.
   std::optional<SpaceSpec> read(const YamlEntry& entry) {
     expect_kind(entry.value, YamlNode::Kind::Map, fmt::format("space '{}'", entry.key));
     refuse_unknown_space_keys(entry.value, faults_);
@@ -112,7 +112,7 @@ class Resolver {
   std::vector<std::string> names_;
   std::vector<std::string> open_;  // each extended by the one before it
   std::set<std::string> missing_;
-  std::optional<std::optional<SpacesFile>> builtin_;  // read when first asked for
+  std::optional<std::optional<SpacesFile>> builtin_;  // read on demand
 };
 
 void check_version(const YamlNode& root) {
@@ -137,7 +137,7 @@ const YamlNode& spaces_of(const YamlNode& root) {
   return *spaces;
 }
 
-/// For who wants no file that has one.
+/// For callers that accept no errors.
 SpacesFile without_faults(SpacesFile file, const std::vector<UserError>& faults) {
   if (!faults.empty()) throw UserError(faults.front());
   return file;

@@ -56,7 +56,7 @@ class WatchedSearcher final : public Searcher {
   size_t proposed_ = 0;  // last
 };
 
-/// A workload is copied where the receiver may outlive its owner.
+/// Copies a workload for a receiver that may outlive its owner.
 Workload copy_of(const Workload& workload) {
   return {workload.program.clone(), workload.name, workload.params, workload.key,
           workload.definition,      workload.hash, workload.flops,  workload.bytes_min};
@@ -64,14 +64,14 @@ Workload copy_of(const Workload& workload) {
 
 class WatchedCostModel final : public CostModel {
  private:
-  /// What the model may refer to, also in a call that hangs and continues when the owners are gone.
+  /// The arguments that the model may keep, also in a hanging call that outlives their owners.
   struct Told {
     std::shared_ptr<const ExecutionModel> execution;
     std::shared_ptr<const Workload> workload;
     std::shared_ptr<const DeviceModel> device;
   };
 
-  /// `work` owns what it refers to: when it hangs it is left behind, and may outlive the run.
+  /// `work` owns its data: if it hangs, it is abandoned and may outlive the run.
   template <typename Work>
   auto call(const char* name, Work work) {
     const int seconds = plugin_seconds();
@@ -106,7 +106,7 @@ class WatchedCostModel final : public CostModel {
       model->begin(*now.workload, *now.device);
       return true;
     });
-    told_ = std::move(now);  // only now: what it was told before may be read until then
+    told_ = std::move(now);  // not earlier: the model may read the old arguments until then
   }
   void update(std::span<const Measured> results) override {
     call("update", [model = model_, kept = told_, told = std::vector(results.begin(), results.end())] {

@@ -1,5 +1,5 @@
-// Plugins' objects behind the boundary (plugin/guard.h): whoever uses them through these calls no plugin
-// unwatched.
+// Wraps plugins' objects so that every call
+// goes through the guard (plugin/guard.h).
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@
 
 namespace tunesmith {
 
-/// What it compiles is checked no further; LowerError is answered as the compiler's message.
+/// Results of compilation are not checked further; LowerError is returned as the compiler's message.
 std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target);
-/// Proposals of null or of more than were asked for throw PluginError.
+/// Null proposals, or more than requested, throw PluginError.
 std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher);
 /// Its scores are checked by the run, which continues without a model that does not give them. begin(),
 /// update() and predict() throw PluginHang when they take too long, and are left behind.
 std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model);
 
-/// An answer that is no task, or one that is done, throws PluginError.
+/// An answer that is no task, or a finished one, throws PluginError.
 std::shared_ptr<TaskScheduler> watched(std::string id, std::shared_ptr<TaskScheduler> scheduler);
 
 /// The steps of `pipeline` that are not the kernel's or in `before` are the plugin's: they are watched as its
@@ -31,9 +31,9 @@ std::shared_ptr<TaskScheduler> watched(std::string id, std::shared_ptr<TaskSched
 Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& pipeline,
                        const Pipeline& before);
 
-/// The columns that the extension adds to those `before`, their values watched as its calls: one that is not
-/// finite throws PluginError, and so do a name that is invalid or taken, and a column without unit, meaning
-/// or value.
+/// The columns that the extension adds to those `before`, with guarded
+/// values: a value that is not finite throws PluginError, as do an invalid
+/// or duplicate name, and a column without unit, meaning or value.
 std::vector<AddedColumn> watched_columns(const std::string& id, std::vector<AddedColumn> columns,
                                          std::span<const FeatureColumn> before);
 

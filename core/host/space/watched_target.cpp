@@ -1,4 +1,4 @@
-// A target whose every function, and every one of its facets, is a guarded call of its plugin.
+// A target whose functions and facets are guarded calls of its plugin.
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,7 +26,7 @@ class TargetCalls {
   decltype(auto) call(std::string_view name, Function&& function) const {
     return guard_plugin(PluginKind::Target, id_, name, std::forward<Function>(function));
   }
-  /// What it refuses is the candidate's failure.
+  /// A refusal is the candidate's failure.
   template <typename Function>
   tl::expected<CompiledKernel, std::string> compiled(std::string_view name, const Function& function) const {
     return call(name, [&]() -> tl::expected<CompiledKernel, std::string> {
@@ -37,7 +37,7 @@ class TargetCalls {
       }
     });
   }
-  /// As compiled(), of what has no room for a refusal.
+  /// Like compiled(), for functions that cannot return a refusal.
   template <typename Function>
   auto refusing(std::string_view name, const Function& function) const {
     std::optional<LowerError> refusal;

@@ -19,15 +19,15 @@ namespace {
 
 using namespace extension;
 
-/// The newest form of the file that this reads; docs/targets.md lists what each brought.
+/// The newest file schema that this version reads; docs/targets.md lists the changes of each.
 constexpr int64_t kNewestSchema = 1;
-/// Each is compared with those before it.
+/// The maximum; each is compared with those before it.
 constexpr size_t kMaxIntrinsics = 1024;
 
 /// Before anything else, so that a key that only a newer kernel knows is not called a spelling mistake.
 void check_schema(const YamlNode& root) {
   const YamlNode* node = root.find("schema");
-  if (node == nullptr) return;  // 1, as all files that do not say
+  if (node == nullptr) return;  // default 1
   const std::optional<int64_t> schema = positive_integer(text_of(*node));
   if (!schema) fail(*node, fmt::format("schema: expected a whole number, found '{}'", node->text));
   if (*schema > kNewestSchema) {
@@ -51,7 +51,7 @@ std::map<std::string, double> read_quantities(const YamlNode& node) {
 /// An extension of a pack may be such a file.
 FilePlugin read_plugin(const std::string& text, const std::string& file) {
   const std::shared_ptr<ExtensionFile> extension = ExtensionFile::parse(text, file);
-  // As whoever asks for a TargetExtension takes it.
+  // In the form that users of a TargetExtension expect.
   return {extension->name(), extension->description(), std::shared_ptr<TargetExtension>(extension)};
 }
 
@@ -104,7 +104,7 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
         Common of_all = common;
         put_in(of_all.operands, variant);
         TensorIntrinsicPtr read = read_intrinsic(own, of_all);
-        // What says nothing of a list is one for all that the list has.
+        // A variant without lists stands for one that all lists share.
         const bool known = lists != nullptr && has_several_lists(*lists) &&
                            std::any_of(extension->intrinsics_.begin() + before, extension->intrinsics_.end(),
                                        [&, content = content_of(*read)](const TensorIntrinsicPtr& other) {

@@ -24,8 +24,8 @@ size_t operand_named(const TensorIntrinsic& intrinsic, const std::string& name, 
   fail(at, fmt::format("the semantics have no array '{}'", name), suggest(name, known));
 }
 
-/// Strides must lay the elements side by side: sorted, each is the product of the extents inside it. A free
-/// one is the largest.
+/// Strides must make the elements contiguous: in sorted order, each is
+/// the product of the extents inside it. A free stride is the largest.
 bool is_dense(const TensorOperand& operand) {
   std::vector<size_t> order(operand.strides.size());
   for (size_t d = 0; d < order.size(); ++d) order[d] = d;
@@ -41,7 +41,7 @@ bool is_dense(const TensorOperand& operand) {
   return true;
 }
 
-/// "8": 8 elements; "8n": any multiple of them.
+/// "8": 8 elements; "8n": any multiple of 8.
 void read_strides(const YamlEntry& entry, TensorOperand& operand) {
   operand.strides.clear();
   for (const std::string& text : texts_of(entry.value, "strides")) {
@@ -138,7 +138,7 @@ Program read_semantics(const YamlNode& node, const std::string& name) {
     entry.value.text = name;
     return program_of_definition(root);
   }
-  // The name stands on a line of its own, so that places in messages count from the block's first line.
+  // The name is on its own line, so that locations in messages count from the block's first line.
   const std::string file = fmt::format("{} (semantics of {})", node.location.str(), name);
   return std::move(WorkloadDefinition::parse(fmt::format("{}\nname: {}\n", text_of(node), name), file)
                        .instantiate()

@@ -10,7 +10,7 @@
 
 namespace tunesmith::extension {
 
-/// What the file says of all its intrinsics.
+/// Properties that the file gives to all its intrinsics.
 struct Common {
   std::string target;
   std::string level;

@@ -7,7 +7,7 @@
 namespace tunesmith::extension {
 namespace {
 
-/// Of a file, and with what is put in. Each becomes an instruction of its own, in several texts.
+/// The maximum per file, with all substitutions: each variant becomes an intrinsic.
 constexpr size_t kMaxVariants = 256;
 constexpr size_t kMaxText = size_t{1} << 18;
 

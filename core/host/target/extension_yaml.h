@@ -1,4 +1,4 @@
-// What the readers of an extension's file have in common. All throw UserError, at the node.
+// Helpers of the readers of an extension's file. All throw UserError at the node.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace tunesmith::extension {
 const YamlNode& required(const YamlNode& node, const std::string& key, YamlNode::Kind kind);
 
 const std::string& text_of(const YamlNode& node);
-/// Of the list at the key.
+/// The texts of the list at the key.
 std::vector<std::string> texts_of(const YamlNode& node, const std::string& key);
-/// `what` names it in the message.
+/// `what` describes it in the message.
 double number_of(const YamlNode& node, const std::string& what);
 
-/// 1 to 999999999; nothing where the text is anything else.
+/// From 1 to 999999999; nothing for any other text.
 std::optional<int64_t> positive_integer(const std::string& text);
 
 }  // namespace tunesmith::extension

@@ -56,7 +56,7 @@ std::string unescaped(std::string_view text) {
   return value;
 }
 
-/// What stands before the next field, taken off `rest`.
+/// Removes the text before the next field from `rest`.
 std::string_view take_value(std::string_view& rest) {
   size_t end = 0;
   while (end < rest.size() && !begins_field(rest.substr(end))) ++end;

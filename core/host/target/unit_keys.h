@@ -1,4 +1,4 @@
-// What the file of an extension says of its unit as a whole.
+// Reads the properties of an extension's unit from its file.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ UnitSetup read_unit_setup(const YamlNode& node, const std::string& extension);
 /// The value of the key `peak`: TensorIntrinsic::peak_sums by the intrinsic's name. Throws UserError.
 std::map<std::string, int64_t> read_unit_peaks(const YamlNode& node);
 
-/// Are those that `node`, the value of `peak`, names among the extension's, and can they be measured? Throws
-/// UserError.
+/// Checks that the intrinsics named in `node`, the value of `peak`,
+/// belong to the extension and can be measured. Throws UserError.
 void check_unit_peaks(const YamlNode& node, const std::vector<TensorIntrinsicPtr>& intrinsics);
 
 }  // namespace tunesmith
