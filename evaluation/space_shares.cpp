@@ -6,7 +6,7 @@
 namespace tunesmith {
 namespace {
 
-/// Bits to be decided in a sketch: all, and in each of its steps.
+/// The bits of the decisions in a sketch: in total, and in each step.
 struct Bits {
   double all = 0.0;
   std::vector<double> steps;

@@ -29,7 +29,7 @@ Reached reached(const Runs& runs, double seconds) {
   return answer;
 }
 
-/// The best so far at the last improvement that `reached` says was before.
+/// The best time so far at the last improvement for which `reached` is true.
 template <typename Reached>
 double best_before(const SearchRun& run, const Reached& reached) {
   double best = kNever;
@@ -255,7 +255,7 @@ class Comparer {
     return made;
   }
 
-  /// Pairs of one workload and seed.
+  /// Pairs with the same workload and seed.
   void test(const std::string& strategy, const std::vector<WorkloadComparison>& workloads,
             OverallSummary& answer) const {
     std::vector<double> finals;

@@ -9,12 +9,12 @@
 namespace tunesmith {
 namespace {
 
-/// `share` of the way through sorted values.
+/// Interpolates at `share` of the sorted values.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);
   const double rest = place - static_cast<double>(below);
-  // Infinities: nothing times, and less, one of them is no number.
+  // Avoids arithmetic with infinities that gives NaN.
   if (rest == 0.0 || sorted[below] == sorted[below + 1]) return sorted[below];
   return sorted[below] + rest * (sorted[below + 1] - sorted[below]);
 }
@@ -58,7 +58,7 @@ SignedRank signed_rank(std::span<const double> differences) {
     all += ranks[i];
     if (differing[i] > 0.0) positive += ranks[i];
   }
-  // probability[s]: that the positive ranks add up to s when every sign is a coin's.
+  // probability[s]: the probability that positive ranks sum to s with random signs.
   std::vector<double> probability(all + 1, 0.0);
   probability[0] = 1.0;
   for (const size_t rank : ranks) {

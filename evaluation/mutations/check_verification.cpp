@@ -16,8 +16,8 @@
 namespace tunesmith {
 namespace {
 
-/// What a buffer may grow by in double precision, which decides nothing but whether a mutant computes the
-/// same.
+/// The growth limit of a buffer in double precision, which is
+/// only used to decide whether a mutant computes the same.
 constexpr int64_t kWidest = 8;
 constexpr const char* kMutantSymbol = "tunesmith_mutant";
 
@@ -74,9 +74,9 @@ class MutantCheck {
     return task;
   }
 
-  /// What happened to it; nothing when it does not lower or compile.
+  /// The program's result; nothing if it does not lower or compile.
   std::optional<MeasureResult> verify(Task& task, const Program& program) {
-    // Nothing is timed here, so it may continue beside others that compute, and not beside who measures.
+    // Nothing is timed here, so it may run beside other computing processes, but not beside measuring ones.
     const MachineLock::Turn turn = machine_.wait(MachineLock::Use::Compute);
     std::optional<CompiledKernel> kernel;
     try {
@@ -89,7 +89,7 @@ class MutantCheck {
     } catch (const EnvironmentError&) {
       throw;
     } catch (const Error&) {
-      return std::nullopt;  // a mutation may leave what lowering rightly does not take
+      return std::nullopt;  // lowering may refuse a mutant
     }
     if (!kernel) return std::nullopt;
     if (!task.runner) {

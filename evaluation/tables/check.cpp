@@ -7,7 +7,7 @@
 namespace tunesmith {
 namespace {
 
-/// What the row's trace makes now: a hash, or why it makes nothing.
+/// The current hash of the row's trace, or why it gives no program.
 tl::expected<uint64_t, std::string> hash_now(const TableRow& row, const Workload& workload,
                                              const Space& space) {
   try {
@@ -15,7 +15,7 @@ tl::expected<uint64_t, std::string> hash_now(const TableRow& row, const Workload
         space.materialise(workload.program, Trace::parse(row.trace, "the table's trace"), RandomStream(0));
     if (!candidate) return tl::make_unexpected(candidate.error().message);
     return (*candidate)->lowered_hash;
-  } catch (const UserError& error) {  // of an instruction that is not known any more
+  } catch (const UserError& error) {  // an instruction that no longer exists
     return tl::make_unexpected(std::string(error.what()));
   }
 }

@@ -1,5 +1,5 @@
-// A table as a file: gzip of JSON lines. The first says what was measured, where and how, each of the others
-// is a program, and the last has the SHA-256 of all before it.
+// Table files: gzipped JSON lines. The first line describes what was measured, where and
+// how; each further line is a program; the last has the SHA-256 of all lines before.
 #include <cmath>
 #include <memory>
 #include <unordered_set>
@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-/// A thousand times what a table of a search has: a small file can unpack to any size.
+/// A thousand times a typical table: a small file can unpack to any size.
 constexpr size_t kMaxUnpacked = size_t{1} << 29;
 constexpr double kNanosecond = 1e-9;
 constexpr double kMicrosecond = 1e-6;
@@ -127,7 +127,7 @@ Table header_from(const json& in, const SourceLocation& location) {
   return table;
 }
 
-/// Whole units: a time is known no better, and digits that say nothing do not compress.
+/// Rounds to units: times are no more precise, and further digits do not compress.
 int64_t in_units(double seconds, double unit) { return std::max<int64_t>(1, std::llround(seconds / unit)); }
 
 json row_json(const TableRow& row) {
@@ -203,9 +203,9 @@ std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-/// As gzip packs it, as small as it can.
+/// With gzip's best compression.
 std::string packed(std::string text) {
-  constexpr int kGzip = 16;  // beside the bits of the window: with gzip's head and checksum
+  constexpr int kGzip = 16;  // added to the window bits: with gzip's header and checksum
   constexpr int kUsualMemory = 8;
   z_stream stream{};
   check_invariant(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, kUsualMemory,
@@ -229,7 +229,7 @@ std::string text_of(const Table& table) {
   return text + json{{"rows", table.rows.size()}, {"sha256", sha256_hex(text)}}.dump() + "\n";
 }
 
-/// What stands before the last line, whose checksum is right.
+/// The text before the last line, after checking its checksum.
 std::string_view checked(std::string_view text, const std::string& file) {
   const size_t last = text.size() < 2 ? std::string_view::npos : text.rfind('\n', text.size() - 2);
   const auto fail = [&](const char* why) {

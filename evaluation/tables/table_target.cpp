@@ -1,4 +1,4 @@
-// The target of a table: quantities, and kernels that only say which program they are.
+// The target of a table: quantities, and kernels that only identify their program.
 #include <utility>
 
 #include "tunesmith/evaluation/replay.h"
@@ -22,7 +22,7 @@ class TableTarget final : public Target {
   std::string fingerprint() const override { return fingerprint_; }
   LowerOptions lower_options() const override { return limits_; }
   bool can_prepare() const override { return limits_.prepare; }
-  /// What the table's extensions ask for was there when it was recorded.
+  /// The features that the table's extensions need were available at recording.
   bool has_feature(std::string_view /*name*/) const override { return true; }
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
