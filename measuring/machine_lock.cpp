@@ -16,11 +16,11 @@
 namespace tunesmith {
 namespace {
 
-/// flock() waits, but a person's Ctrl-C does not end its waiting.
+/// Polls, since Ctrl-C does not interrupt a blocking flock().
 constexpr std::chrono::milliseconds kPoll{2};
 
-/// A descriptor, or -1 and errno. Whoever comes first makes the file, readable by all: that is enough to lock
-/// it.
+/// A descriptor, or -1 and errno. The first process creates
+/// the file, readable by all, which suffices for locking.
 int open_lock(const std::filesystem::path& file) {
   // A link, a device or a pipe that somebody laid there is not opened, or does no harm.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -57,7 +57,7 @@ std::filesystem::path MachineLock::default_file() {
     return chosen;
   for (const char* folder : {"/run/lock", "/tmp"}) {
     struct stat found{};
-    // By its mode, not by what this user may do: all users must choose the same one.
+    // By its mode, not by this user's permissions: all users must choose the same folder.
     constexpr mode_t kEverybodys = S_ISVTX | S_IRWXO;
     if (stat(folder, &found) == 0 && S_ISDIR(found.st_mode) && (found.st_mode & kEverybodys) == kEverybodys)
       return std::filesystem::path(folder) / "tunesmith.lock";
@@ -67,7 +67,7 @@ std::filesystem::path MachineLock::default_file() {
 
 MachineLock::Turn MachineLock::wait(Use use, const std::atomic<bool>* stop) {
   const auto begin = std::chrono::steady_clock::now();
-  // Who waits holds the gate, and who had the last turn must pass it: so he cannot take the next one as well.
+  // A waiting process holds the gate, so the previous holder cannot take the next turn as well.
   std::filesystem::path gate = file_;
   gate += ".next";
   const std::shared_ptr<const void> first = lock(gate, LOCK_EX, stop);

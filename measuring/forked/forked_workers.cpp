@@ -22,12 +22,12 @@
 namespace tunesmith {
 namespace {
 
-/// In seconds: fits a clock's nanoseconds and the milliseconds that poll() takes.
+/// In seconds: fits a clock's nanoseconds and poll()'s milliseconds.
 constexpr double kMaxTimeOut = 1e6;
 
 using Clock = std::chrono::steady_clock;
 
-/// What a message from a worker is.
+/// The kind of a worker's message.
 enum class Kind : char { Answer = 'a', UserFault = 'u', EnvironmentFault = 'e' };
 
 bool read_all(int socket, void* data, size_t bytes) {
@@ -159,7 +159,7 @@ class Workers {
             ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                  std::chrono::duration<double>(std::min(work_.time_out_seconds, kMaxTimeOut)))
             : Clock::time_point::max();
-    // One that has ended is found by wait().
+    // wait() finds workers that have ended.
     write_all(worker.socket, &*worker.question, sizeof *worker.question);
   }
 
@@ -200,7 +200,7 @@ class Workers {
     ask_next(worker);
   }
 
-  /// `why`: empty where its end says it.
+  /// `why`: empty if the process's end explains it.
   void lose(Worker& worker, bool kill, const std::string& why) {
     const std::string ended = end(worker, kill);
     work_.take(*worker.question, why.empty() ? ended : why, true);

@@ -13,7 +13,7 @@ namespace tunesmith {
 
 struct AddToRoundsRequest {
   CompiledKernel kernel;
-  bool begin = false;      // those taken before are let go
+  bool begin = false;      // previously added kernels are dropped
   bool yardstick = false;  // it computes nothing that could be compared
   int64_t shared_workspace_bytes = 0;
 };
@@ -23,7 +23,7 @@ Message to_message(const AddToRoundsRequest& request);
 tl::expected<AddToRoundsRequest, std::string> read_add_to_rounds_request(Message message, size_t buffers);
 
 struct AddToRoundsReply {
-  double seconds = 0.0;  // of a first call
+  double seconds = 0.0;  // of one call
 };
 
 Message to_message(const AddToRoundsReply& reply);

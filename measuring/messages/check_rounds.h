@@ -1,4 +1,4 @@
-// "check_rounds": do the kernels that were timed in turn still compute what they were verified to compute?
+// "check_rounds": do the kernels that were timed in turn still compute their verified results?
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ Message to_message(const CheckRoundsRequest& request);
 tl::expected<CheckRoundsRequest, std::string> read_check_rounds_request(const Message& message);
 
 struct CheckRoundsReply {
-  std::vector<std::optional<CandidateFailure>> failures;  // of each kernel; nothing where it is right
+  std::vector<std::optional<CandidateFailure>> failures;  // for each kernel; nothing if it is correct
 };
 
 Message to_message(const CheckRoundsReply& reply);

@@ -1,4 +1,4 @@
-// Edges, and what a program says about them, in the headers of messages.
+// Edges, and a program's edge traits, in message headers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

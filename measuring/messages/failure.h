@@ -1,4 +1,4 @@
-// What a worker answers to any question that it cannot answer: the candidate failed, or the worker did.
+// The answer of a worker that cannot answer a question: the candidate or the worker failed.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace tunesmith {
 
-/// "run", "failure"; "" when a message does not say, or not in a few words.
+/// "run", "failure"; "" if the message has no type, or a long one.
 std::string type_of(const Message& message);
 
 /// The candidate's fault.
 struct FailureReply {
   FailureCause cause = FailureCause::WorkerLost;
   std::string message;
-  bool device_lost = false;  // the worker's last answer: it can run nothing more
+  bool device_lost = false;  // the worker's last answer: its device is unusable
 };
 
 Message to_message(const FailureReply& reply);

@@ -1,5 +1,5 @@
-// The first question to a worker, and its answer: which version of the messages does each side speak? Other
-// messages may change with the version, this one does not.
+// The first question to a worker, and its answer: the message version of each
+// side. Other messages may change with the version, but this one does not.
 #pragma once
 
 #include <cstdint>

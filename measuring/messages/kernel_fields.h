@@ -1,4 +1,4 @@
-// A compiled kernel in a header: all of it but its code, which is an attachment.
+// A compiled kernel in a header, without its code, which is an attachment.
 #pragma once
 
 #include <string>

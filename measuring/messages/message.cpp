@@ -14,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t{1} << 18;  // about what a socket holds
+constexpr uint64_t kPieceBytes = uint64_t{1} << 18;  // about the size of a socket's buffer
 
 /// Number, bytes of the header, number of attachments. Their sizes follow, then header and attachments.
 using Frame = std::array<uint64_t, 3>;
@@ -37,7 +37,7 @@ TransferStatus wait_for(int socket, short events, const Patience& patience) {
 }
 
 TransferStatus write_all(int socket, const char* bytes, size_t size, const Patience& patience) {
-  // Who never reads must not hold up the one who can wait no longer.
+  // A peer that does not read must not block beyond the deadline.
   const int flags = MSG_NOSIGNAL | (patience.deadline || patience.stop != nullptr ? MSG_DONTWAIT : 0);
   while (size > 0) {
     if (const TransferStatus status = wait_for(socket, POLLOUT, patience); status != TransferStatus::Done)

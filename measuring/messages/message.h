@@ -1,5 +1,5 @@
-// Messages between the tuner and its worker: a JSON header and binary attachments, over a socket. What stands
-// in them: messages/.
+// Messages between the tuner and its worker over a socket: a JSON
+// header and binary attachments. messages/ has their contents.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,19 @@ struct Message {
   std::vector<std::string> attachments;
 };
 
-/// What a message may have at most. One that announces more is refused before anything of it is read.
+/// The limits of a message. One that announces more is refused before anything is read.
 struct MessageLimits {
   uint64_t header_bytes = 0;
   uint64_t attachments = 0;
-  uint64_t attachment_bytes = 0;  // of all together
+  uint64_t attachment_bytes = 0;  // of all attachments together
 };
 
 enum class TransferStatus {
   Done,
-  Closed,  // the other side is gone
+  Closed,  // the peer closed the socket
   TimedOut,
   Stopped,
-  Nonsense  // what came is no message, or is beyond its limits
+  Nonsense  // no valid message, or one beyond its limits
 };
 
 /// How long to wait: until `deadline` (for ever without one), or until somebody sets `stop`.
@@ -39,7 +39,7 @@ struct Patience {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// `number`: of the question; its answer has the same. Never Nonsense.
+/// `number`: of the question; the answer repeats it. Never returns Nonsense.
 TransferStatus send_message(int socket, const Message& message, uint64_t number,
                             const Patience& patience = {});
 
@@ -47,10 +47,10 @@ struct Received {
   TransferStatus status = TransferStatus::Closed;
   Message message;
   uint64_t number = 0;
-  std::string nonsense;  // what is wrong with it
+  std::string nonsense;  // the problem
 };
 
-/// Believes nothing that comes: memory grows with what has arrived, not with what was announced.
+/// Trusts nothing: memory grows with received data, not with announced sizes.
 Received receive_message(int socket, const MessageLimits& limits, const Patience& patience = {});
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Options of a target in a header, as a person wrote them.
+// A target's options in a header, as the user wrote them.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a worker saw of disturbances, in a header.
+// A worker's reading of disturbances in a header.
 #pragma once
 
 #include "runner/disturbance.h"

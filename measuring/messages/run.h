@@ -26,8 +26,8 @@ tl::expected<RunRequest, std::string> read_run_request(Message message, size_t b
 struct RunReply {
   std::vector<double> samples;                           // at least one, each a time
   double verified_error = 0.0;                           // at most 1
-  std::optional<Reading> reading = std::nullopt;         // none where the time is a model's or a device's
-  std::optional<double> prepare_seconds = std::nullopt;  // where the kernel has a PrepareStep
+  std::optional<Reading> reading = std::nullopt;         // none if a model or a device gives the time
+  std::optional<double> prepare_seconds = std::nullopt;  // if the kernel has a PrepareStep
 };
 
 Message to_message(const RunReply& reply);

@@ -20,9 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kMaxFactor = 1e6;  // of racing
+constexpr double kMaxFactor = 1e6;  // for racing
 
-/// Of elements that each have a place of their own; nothing for an array without gaps.
+/// The strides of elements that do not overlap; nothing for an array without gaps.
 std::vector<int64_t> read_strides(const Field& field, const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides =
       field.list(0, kMaxDimensions, [](const Field& stride) { return stride.integer(1, kMaxMemory); });
@@ -47,11 +47,11 @@ Argument read_argument(const Field& fields) {
   const Field dimensions = fields["shape"];
   std::vector<int64_t> shape =
       dimensions.list(0, kMaxDimensions, [](const Field& extent) { return extent.integer(1, kMaxMemory); });
-  int64_t left = kMaxMemory / 8;  // elements of up to eight bytes
+  int64_t left = kMaxMemory / 8;  // remaining elements of up to eight bytes
   for (const int64_t extent : shape) left = extent < 1 ? 0 : left / extent;
   if (left == 0) {
     dimensions.wrong("has more elements than can be addressed");
-    shape.clear();  // no buffer is made of what is wrong
+    shape.clear();  // invalid: no buffer is made
   }
   std::vector<int64_t> strides = read_strides(fields["strides"], shape);
   return {make_buffer(name, type.value_or(kF32), std::move(shape), kScopeGlobal, false, std::move(strides)),
@@ -62,7 +62,7 @@ size_t outputs_among(const std::vector<Argument>& arguments) {
   return static_cast<size_t>(std::ranges::count_if(arguments, &Argument::output));
 }
 
-/// Why `results` are not those of data drawn so, or "".
+/// Why `results` do not match data drawn in this way, or "".
 std::string mismatch(const std::vector<Fill>& fills, const std::vector<std::string>& results,
                      const std::vector<Argument>& arguments) {
   size_t draws = 0;

@@ -1,4 +1,4 @@
-// "task": what candidates compute and on what they are verified. A worker's first question after hello.
+// "task": what candidates compute and the data for verification. The first question after hello.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace tunesmith {
 /// The reference for one data set.
 struct ReferenceKernel {
   CompiledKernel kernel;
-  std::vector<bool> has_bound;  // of each output (reference.h)
+  std::vector<bool> has_bound;  // for each output (reference.h)
 };
 
 struct TaskRequest {
   std::string target;
   std::vector<RawOption> options;
   std::vector<std::string> plugin_paths;
-  std::string lock_file;  // "": nothing is locked
+  std::string lock_file;  // "": no lock file
   int threads = 0;
   uint64_t data_seed = 1;
-  int64_t most_terms = 1;  // as DataQuestion's
+  int64_t most_terms = 1;  // as in DataQuestion
   int64_t elements = 1;
   bool exponentiates_below_maximum = false;
   EdgeTraits edges;
@@ -38,7 +38,7 @@ struct TaskRequest {
   std::vector<Argument> arguments;
   std::vector<int64_t> parameters = {};     // what the candidates' have for values, where they have some
   std::vector<ReferenceKernel> references;  // one for each of kDataKinds
-  /// For a worker that takes over: what the first one answered (ReadyReply). Empty for the first.
+  /// For a replacement worker: the first one's answer (ReadyReply). Empty for the first.
   std::vector<Fill> fills = {};
   std::vector<std::string> results = {};
 };
@@ -49,17 +49,17 @@ tl::expected<TaskRequest, std::string> read_task_request(Message message);
 /// The target is there, the data are chosen, the reference was run.
 struct ReadyReply {
   std::vector<Fill> fills;           // how the data sets were drawn
-  std::vector<std::string> results;  // of the reference: for each set and each draw, of each output
+  std::vector<std::string> results;  // of the reference: for each set and draw, for each output
 };
 
 Message to_message(const ReadyReply& reply);
 /// `arguments`: the task's.
 tl::expected<ReadyReply, std::string> read_ready_reply(Message message,
                                                        const std::vector<Argument>& arguments);
-/// What such an answer may hold.
+/// The limits of such an answer.
 MessageLimits ready_limits(const std::vector<Argument>& arguments);
 
-/// The same task for a worker that takes over.
+/// The same task for a replacement worker.
 void add_data(Message& task, ReadyReply reply);
 
 }  // namespace tunesmith

@@ -19,12 +19,12 @@ Message to_message(const TimeInTurnRequest& request);
 tl::expected<TimeInTurnRequest, std::string> read_time_in_turn_request(const Message& message);
 
 struct TimeInTurnReply {
-  std::vector<std::vector<double>> samples;  // of each kernel, one for each round
+  std::vector<std::vector<double>> samples;  // for each kernel, one per round
   Reading reading;
 };
 
 Message to_message(const TimeInTurnReply& reply);
-/// Just as many as were asked for.
+/// Exactly the requested number.
 tl::expected<TimeInTurnReply, std::string> read_time_in_turn_reply(const Message& message, size_t kernels,
                                                                    size_t rounds);
 

@@ -32,8 +32,8 @@ constexpr std::chrono::milliseconds kSamplingInterval{20};
 /// For a unit that does not return.
 constexpr int kUnitSeconds = 10;
 
-/// What `measure` answers, and how long each thread waited for a processor. The threads of its pool end with
-/// it, so a thread that is left out itself samples them meanwhile.
+/// The result of `measure`, and how long each thread waited for a processor. The
+/// threads of its pool end with it, so a separate thread samples them in the meantime.
 std::pair<double, std::map<std::string, double>> with_waits(const std::function<double()>& measure) {
   std::map<std::string, double> waited;
   std::string sampler;
@@ -88,8 +88,8 @@ double measure_peak(Target& target, DType type, int threads) {
 }
 
 double measure_peak(Target& target, const PeakKernel& peak, int threads) {
-  // The code of a unit comes from its extension: whatever it does to its process, it does not do to this one.
-  // That of a device is not run by a process.
+  // A unit's code comes from its extension and may damage its process, so
+  // it runs in another one. A device's code does not run in a process.
   if (peak.unit.empty() || target.separate_device() != nullptr) return measure_here(target, peak, threads);
   const CopiedWork done = run_in_copy(
       [&](int pipe) {

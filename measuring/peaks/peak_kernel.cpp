@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Of one call: the instances of its block.
+/// The instances of its block per call.
 int64_t work_of(const TensorIntrinsicPtr& intrinsic) {
   int64_t work = 1;
   for (const IterVar& iter : intrinsic->block().iters) work *= iter.extent;

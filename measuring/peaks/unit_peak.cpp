@@ -12,11 +12,11 @@ namespace tunesmith {
 namespace {
 
 constexpr double kCycles = 2e6;  // about half a millisecond
-/// Of a unit that does not say how long a call takes.
+/// For a unit that does not specify a call's duration.
 constexpr double kOperationsPerCycle = 256.0;
 constexpr int64_t kLine = 64;
 
-/// Elements from the first to behind the last.
+/// The elements from the first to the last.
 int64_t span_of(const TensorOperand& operand, const std::vector<int64_t>& strides) {
   int64_t last = 0;
   for (size_t d = 0; d < strides.size(); ++d) last += (operand.buffer->shape[d] - 1) * strides[d];
@@ -34,7 +34,7 @@ std::vector<int64_t> strides_of(const TensorOperand& operand) {
   return strides;
 }
 
-/// So many elements that the next operand begins at a line.
+/// Rounds up, so that the next operand begins at a cache line.
 int64_t in_lines(int64_t elements, DType type) {
   const int64_t step = std::max<int64_t>(kLine / type.bytes(), 1);
   return (elements + step - 1) / step * step;

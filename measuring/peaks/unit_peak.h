@@ -8,11 +8,11 @@ namespace tunesmith {
 
 struct UnitPeak {
   LoweredProgram program;   // without arguments; about half a millisecond of calls
-  double operations = 0.0;  // of one call of the program
+  double operations = 0.0;  // per call of the program
 };
 
-/// Calls of an intrinsic with TensorIntrinsic::peak_sums: each of `threads` iterations of a parallel loop
-/// accumulates into as many sums at once, from operands that stay in the nearest cache.
+/// Calls an intrinsic with TensorIntrinsic::peak_sums: each of `threads` iterations of
+/// a parallel loop accumulates into that many sums, with operands in the nearest cache.
 UnitPeak unit_peak(const TensorIntrinsicPtr& intrinsic, int threads);
 
 /// Can times of `program` be compared with this unit's peak: do its inputs have the types of the operands?

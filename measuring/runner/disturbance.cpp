@@ -14,9 +14,9 @@
 namespace tunesmith {
 namespace {
 
-/// Ten microseconds or so on a processor of today; what counts is that it is always the same.
+/// About ten microseconds on current processors; it only matters that it is constant.
 constexpr int kCalibrationSteps = 4000;
-/// Of which the shortest counts: a single interrupt is no disturbance.
+/// The shortest counts: a single interrupt is no disturbance.
 constexpr int kCalibrations = 2;
 
 /// Above the usual; clocks that depend on the neighbours' load vary by less.
@@ -38,7 +38,7 @@ void work(void* /*closure*/, int64_t begin, int64_t end) {
   for (const uint64_t value : values) sink = sink ^ value;
 }
 
-/// Seconds that the thread was ready to run and did not: the second number of its schedstat.
+/// The seconds that a runnable thread did not run: the second number of its schedstat.
 double waited_of(int descriptor) {
   char text[128];
   const ssize_t length = pread(descriptor, text, sizeof(text), 0);

@@ -1,5 +1,5 @@
-// Whether a time was taken while something else used the machine: what the worker sees of it, and what the
-// tuner makes of that.
+// Detects whether something else used the machine while a time
+// was taken: the worker's readings, and the tuner's verdict.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@
 
 namespace tunesmith {
 
-/// Of a stretch of time in the worker.
+/// For a stretch of time in the worker.
 struct Reading {
-  /// Seconds of a fixed piece of work on all threads, the longer of before and after: shows slow clocks, a
-  /// shared core, a hypervisor.
+  /// The duration of a fixed piece of work on all threads, the longer of
+  /// before and after: shows slow clocks, a shared core, a hypervisor.
   double calibration = 0.0;
-  /// Share of the time in which a thread was ready to run, and another process ran: the most of any thread. 0
-  /// where the system does not tell.
+  /// The share of time in which a runnable thread waited for another
+  /// process, the maximum over threads; 0 if the system does not tell.
   double waited = 0.0;
 };
 
-/// Seconds that each thread of a process was ready to run while another process ran, by the thread's number;
-/// empty where the system does not tell.
+/// The seconds that each thread of a process waited while another
+/// process ran, by thread id; empty if the system does not tell.
 std::map<std::string, double> waited_by_thread(pid_t process);
 
-/// Takes readings; a begin() and an end() take about 0.1 ms together. Sees the threads that the process has
-/// when it is made. Used by one thread.
+/// Takes readings; begin() and end() take about 0.1 ms together.
+/// Covers the threads that exist at construction. Used by one thread.
 class DisturbanceProbe {
  public:
   /// `pool` stays the caller's.
@@ -50,20 +50,20 @@ class DisturbanceProbe {
   std::vector<double> waited_seconds() const;
 
   tunesmith_runtime_pool* pool_;
-  std::vector<int> threads_;  // descriptors of their scheduling statistics
+  std::vector<int> threads_;  // descriptors of the threads' scheduling statistics
   double calibration_ = 0.0;
   double began_ = 0.0;
   std::vector<double> waited_;
 };
 
-/// Tells disturbed moments from quiet ones by the readings before. What is usual adapts: a machine that is
-/// slower for good is quiet again after a while.
+/// Classifies moments as disturbed or quiet by earlier readings. It adapts:
+/// a machine that is permanently slower counts as quiet after a while.
 class DisturbanceDetector {
  public:
   /// Is it the reading of a disturbed moment? Remembers it.
   bool disturbed(const Reading& reading);
-  /// Is it, of a stretch of `seconds` that gave no reading: for how long did threads wait before and after?
-  /// Nothing where that is not known.
+  /// Classifies a stretch of `seconds` without a reading by the
+  /// threads' waiting times before and after; nothing if unknown.
   static std::optional<bool> disturbed(const std::map<std::string, double>& before,
                                        const std::map<std::string, double>& after, double seconds);
   /// False while most moments are disturbed: measuring again would not end.
@@ -74,10 +74,10 @@ class DisturbanceDetector {
   std::deque<bool> verdicts_;        // likewise
 };
 
-/// Measures again what was measured in a disturbed moment, at most twice, while that is worth it and `go_on`:
-/// `measure(i)` is asked for the i-th anew. The time kept is the first of a quiet moment, else the shortest.
-/// A failure that it shows only then is its failure, unless a busy machine may be the cause. What takes so
-/// much longer than `best_seconds` that no disturbance explains it is left as it is; 0: nothing is.
+/// Repeats disturbed measurements, at most twice, while that is worthwhile and `go_on`:
+/// `measure(i)` repeats the i-th. Keeps the first quiet time, else the shortest. A failure that
+/// occurs only in a repetition counts, unless a busy machine may have caused it. Times too far
+/// above `best_seconds` to be explained by disturbances are not repeated; with 0 all are.
 void repeat_disturbed(std::span<MeasureResult> results, const DisturbanceDetector& detector,
                       double best_seconds, const std::function<MeasureResult(size_t)>& measure,
                       const std::function<bool()>& go_on);

@@ -1,4 +1,4 @@
-// How a worker says what ended it, when it can still say something.
+// Exit codes by which a worker says why it ended, if it still can.
 #pragma once
 
 namespace tunesmith {

@@ -8,17 +8,17 @@
 namespace tunesmith {
 namespace {
 
-/// Rounds asked for at once take about so long: a stop, and who waits for the machine, are heeded in between.
+/// The duration of rounds requested at once; stops and waiting processes are handled in between.
 constexpr double kSecondsAtOnce = 0.2;
 
-/// Seconds of one round in which each kernel takes what it took last.
+/// The duration of one round if each kernel takes its last time.
 double round_seconds(const std::vector<InterleavedTimes>& times, const std::vector<size_t>& taken) {
   return std::accumulate(taken.begin(), taken.end(), 0.0, [&](double sum, size_t kernel) {
     return sum + std::max(times[kernel].samples.back(), kSampleSeconds);
   });
 }
 
-/// The time of a kernel that is wrong after its rounds says nothing.
+/// The times of a kernel that is wrong after its rounds are meaningless.
 void drop_the_wrong(InterleavedRounds& where, const std::vector<size_t>& taken,
                     std::vector<InterleavedTimes>& times) {
   if (taken.empty() || !where.alive()) return;
@@ -35,8 +35,8 @@ void fail(InterleavedTimes& times, const CandidateFailure& failure) {
   if (times.samples.empty()) times.failure = failure;
 }
 
-/// Those of `taken` that cannot be added fail, and are out of it. A worker that is lost may be no fault of
-/// what it was asked: each kernel is added once more, and then `added_again`. Answers the seconds of a round.
+/// Kernels in `taken` that cannot be added fail and are removed. A lost worker may not be the
+/// kernel's fault: each kernel is added once more (`added_again`). Returns the seconds of a round.
 double add_all(InterleavedRounds& where, std::vector<size_t>& taken, std::vector<bool>& added_again,
                std::vector<InterleavedTimes>& times) {
   double expected = 0.0;
@@ -68,7 +68,7 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
   std::vector<size_t> taken(kernels);
   std::iota(taken.begin(), taken.end(), size_t{0});
   std::vector<bool> added_again(kernels);
-  bool timed_again = false;  // as a kernel is added once more
+  bool timed_again = false;  // as when a kernel is added once more
   double expected = add_all(where, taken, added_again, times);
   double spent = 0.0;
   for (int done = 0; done < options.rounds && !taken.empty();) {

@@ -1,4 +1,4 @@
-// Kernels timed in turn within a budget: how many rounds there are, and what is left when one fails.
+// Times kernels in turn within a budget: the number of rounds, and what remains after a failure.
 #pragma once
 
 #include <optional>
@@ -10,29 +10,29 @@
 
 namespace tunesmith {
 
-/// Where the kernels run: the worker, or what a test puts in its place.
+/// Runs the kernels: the worker, or a test double.
 class InterleavedRounds {
  public:
   virtual ~InterleavedRounds() = default;
 
-  /// Takes the kernel into the rounds and calls it once: the seconds of that call. `first`: those taken
-  /// before are let go.
+  /// Adds the kernel to the rounds and calls it once; returns the
+  /// seconds of that call. `first`: drops the earlier kernels.
   virtual tl::expected<double, CandidateFailure> add(size_t kernel, bool first) = 0;
-  /// Are the kernels added so far still there, after a failure of add()?
+  /// Are the added kernels still there after a failure of add()?
   virtual bool alive() const = 0;
   struct Samples {
-    std::vector<std::vector<double>> seconds;  // of each kernel taken, in the order they were
+    std::vector<std::vector<double>> seconds;  // for each kernel, in the order added
     bool disturbed = false;
   };
-  /// So many samples of each kernel. `expected_seconds`: what that should take.
+  /// This many samples of each kernel. `expected_seconds`: the expected total time.
   virtual tl::expected<Samples, CandidateFailure> time(int rounds, double expected_seconds) = 0;
-  /// What each kernel taken does wrong, nothing where it is right, in the order they were taken.
+  /// The fault of each kernel, nothing if it is correct, in the order added.
   using Failures = std::vector<std::optional<CandidateFailure>>;
-  /// After the last round: calls each once more and compares what it computes.
+  /// After the last round: calls each once more and compares its results.
   virtual tl::expected<Failures, CandidateFailure> check() = 0;
 };
 
-/// Runner::interleave of `kernels` kernels.
+/// Implements Runner::interleave for `kernels` kernels.
 std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernels,
                                          const InterleaveOptions& options);
 

@@ -21,8 +21,8 @@ constexpr double kTaskTimeOut = 300.0;  // the reference is computed plainly, on
 constexpr double kHelloTimeOut = 60.0;  // a process begins, on a machine however busy
 constexpr int kStartAttempts = 3;
 constexpr const char* kReferenceSymbol = "tunesmith_reference";
-// Of a reference that a device computes: elements that fill its threads, and steps that take the host
-// seconds.
+// For a reference computed by a device: enough elements
+// for its threads, and steps that take the host seconds.
 constexpr int64_t kManyElements = int64_t{1} << 14;
 constexpr int64_t kMuchWork = int64_t{1} << 27;
 // The reference runs a few times, once for each draw; a candidate runs at least as often.
@@ -30,8 +30,8 @@ constexpr double kReferenceRuns = 3.0;
 
 using Compiled = tl::expected<CompiledKernel, std::string>;
 
-/// Where a device runs programs itself, a large reference is a program of its threads: of the host's, one
-/// takes minutes. The unexpected value says why not, and is no failure.
+/// If a device runs programs itself, a large reference runs on its threads: the
+/// host would take minutes. The unexpected value says why not, and is no failure.
 Compiled reference_on_device(Target& target, const Program& reference) {
   const LongestReduction longest = longest_reduction(reference);
   const bool large = longest.elements >= kManyElements && longest.elements * longest.terms >= kMuchWork;
@@ -46,7 +46,7 @@ Compiled reference_on_device(Target& target, const Program& reference) {
   }
 }
 
-/// Throws EnvironmentError when the worker does not speak as we do.
+/// Throws EnvironmentError if the worker has another message version.
 void require_our_schema(int64_t schema) {
   if (schema == kSchemaVersion) return;
   throw EnvironmentError(
@@ -55,7 +55,7 @@ void require_our_schema(int64_t schema) {
                   schema, kSchemaVersion));
 }
 
-/// Throws what the worker says that ended it.
+/// Throws the error with which the worker ended.
 tl::expected<ReadyReply, CandidateFailure> read_answer(Message answer,
                                                        const std::vector<Argument>& arguments) {
   if (type_of(answer) == "error") {
@@ -69,7 +69,7 @@ tl::expected<ReadyReply, CandidateFailure> read_answer(Message answer,
   return *std::move(ready);
 }
 
-/// One that has lost its device ends by itself; one that a candidate has changed must not run another.
+/// A worker that lost its device ends by itself; one that a candidate has changed must not run another.
 bool is_lost(const FailureReply& failure) {
   return failure.device_lost || failure.cause == FailureCause::ProcessState;
 }
@@ -203,7 +203,7 @@ bool TaskWorker::start(CandidateFailure& failure) {
     throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
                                        failure_cause_name(ready.error().cause), ready.error().message));
   }
-  // A worker that takes over gets the data and the results with the task.
+  // A replacement worker gets data and results with the task.
   if (!has_data_) {
     static_assert(kDataKinds.back() == DataKind::Random);
     edges_ = ready->fills.back().edges;

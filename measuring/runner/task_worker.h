@@ -1,5 +1,5 @@
-// The worker process for one instance of a workload: begun when it is first asked, and again when it has
-// ended.
+// The worker process for one instance of a workload:
+// started on demand, and restarted after it has ended.
 #pragma once
 
 #include <memory>
@@ -24,22 +24,22 @@ class TaskWorker {
   TaskWorker(const Workload& workload, Target& target, const WorkerTarget& worker_target,
              const MeasureOptions& options, std::vector<int64_t> parameters = {});
 
-  /// Compiles the reference, where that has not been done. Throws EnvironmentError.
+  /// Compiles the reference if necessary. Throws EnvironmentError.
   void prepare();
   bool running() const { return worker_ != nullptr; }
   void end() { worker_.reset(); }
   /// Runner::not_exercised().
   std::vector<std::string> not_exercised() const;
 
-  /// Why there is no answer: the candidate failed, or the worker did.
+  /// Why there is no answer: the candidate or the worker failed.
   struct Unanswered {
     CandidateFailure failure;
-    std::optional<bool> disturbed = std::nullopt;  // as WorkerProcess::Reply's
+    std::optional<bool> disturbed = std::nullopt;  // as in WorkerProcess::Reply
   };
-  /// What `read` makes of the answer. A worker that answers nonsense is ended, and lost. Prepares and begins
-  /// the process where it is not running. Throws UserError when no data would tell a wrong result from
-  /// rounding, EnvironmentError when no worker can be started. Where a target verifies twins, a reference
-  /// that takes too long is a failure of whoever needed it.
+  /// Asks and applies `read` to the answer. A worker with an invalid answer is killed and counts
+  /// as lost. Prepares and starts the process if necessary. Throws UserError if no data can
+  /// distinguish wrong results from rounding, EnvironmentError if no worker can be started. For a
+  /// target that verifies twins, a reference that takes too long is a failure of the candidate.
   template <typename Read>
   auto ask(const Message& question, double time_out_seconds, Read read)
       -> tl::expected<typename decltype(read(question))::value_type, Unanswered> {
@@ -53,12 +53,12 @@ class TaskWorker {
 
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
-  /// An answer that tells no failure.
+  /// An answer without a failure.
   tl::expected<Message, Unanswered> ask(const Message& question, double time_out_seconds);
-  /// Nothing when a person stopped it, which `failure` says, too.
+  /// False if the user stopped it, as `failure` says.
   bool start(CandidateFailure& failure);
-  /// The answer of a new process to the task, once it is known to speak as we do. Throws EnvironmentError
-  /// when it does not.
+  /// Starts the task in a new process after checking its message version,
+  /// and returns the answer. Throws EnvironmentError if the version differs.
   WorkerProcess::Reply begin(WorkerProcess& worker, double time_out_seconds);
 
   Program program_;
@@ -71,7 +71,7 @@ class TaskWorker {
   std::vector<Argument> arguments_;
   Message task_;           // empty until it is prepared
   bool has_data_ = false;  // the task, for workers that take over
-  Edges edges_;            // of its random data, once it has them
+  Edges edges_;            // of its random data, once chosen
   std::unique_ptr<WorkerProcess> worker_;
   std::optional<CandidateFailure> too_slow_;  // it was tried
 };

@@ -47,7 +47,7 @@ CandidateFailure failure_of(const ProcessEnd& end) {
   return {FailureCause::WorkerLost, fmt::format("the worker was ended by signal {}", end.code)};
 }
 
-/// Closed when this goes, unless it was taken.
+/// Closed by the destructor unless taken.
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -78,7 +78,7 @@ WorkerProcess::WorkerProcess() {
 WorkerProcess::~WorkerProcess() { close(socket_); }
 
 CandidateFailure WorkerProcess::reap() {
-  // One that closed its socket may well live on.
+  // It may close its socket and continue to run.
   const ProcessEnd end = process_->wait(kDyingSeconds);
   process_.reset();
   return failure_of(end);

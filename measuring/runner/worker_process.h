@@ -10,7 +10,7 @@
 
 namespace tunesmith {
 
-/// Starts tunesmith-worker and owns it: killed and reaped when this goes. Not thread-safe.
+/// Starts tunesmith-worker and owns it: killed and reaped by the destructor. Not thread-safe.
 class WorkerProcess {
  public:
   /// Throws EnvironmentError when the worker is not installed or cannot be started.
@@ -19,8 +19,8 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  /// The answer, or why there is none; after a failure the process is gone. One whose answer is no message,
-  /// is beyond `limits` or belongs to another question is ended, and counts as lost.
+  /// The answer, or why there is none; after a failure the process is gone. A process with an invalid
+  /// answer (no message, beyond `limits`, or to another question) is killed and counts as lost.
   struct Reply {
     std::optional<Message> message;
     CandidateFailure failure{FailureCause::WorkerLost, ""};
@@ -37,7 +37,7 @@ class WorkerProcess {
   uint64_t asked_ = 0;  // questions
 };
 
-/// Of a worker whose answer is not what it must be: "its field 'samples' is missing".
+/// The failure for an invalid answer: "its field 'samples' is missing".
 CandidateFailure nonsensical_answer(std::string_view why);
 
 }  // namespace tunesmith

@@ -23,7 +23,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr double kPatience = 6.0;  // times what a candidate may take, or was seen to take
+constexpr double kPatience = 6.0;  // multiple of a candidate's allowed or observed time
 // A candidate this many times slower than the best is not waited for, but a stall of the machine is.
 constexpr double kHopeless = 1000.0;
 constexpr double kStallSeconds = 2.0;
@@ -45,7 +45,7 @@ class WorkerRunner final : public Runner {
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
     const MachineLock::Turn turn = take_turn();
     std::vector<MeasureResult> results;
-    double best = 0.0;  // as far as it is known; 0: it is not
+    double best = 0.0;  // as far as known; 0: unknown
     const auto measure = [&](size_t i) {
       MeasureRequest request = requests[i];
       if (request.limit_seconds > 0.0 && best > 0.0)
@@ -97,7 +97,7 @@ class WorkerRunner final : public Runner {
                         failure_cause_name(beside_others.cause), beside_others.message)};
   }
 
-  /// The worker for what is asked. Of those not asked for the longest time, some are ended.
+  /// The worker for a request. Kills some of those that were unused for longest.
   TaskWorker& worker_for(const MeasureRequest& request) {
     if (request.instance == nullptr) return own_;
     Instance& wanted = instances_[{request.instance->key, request.instance->hash}];
@@ -125,7 +125,7 @@ class WorkerRunner final : public Runner {
     return run_one(worker, request);
   }
 
-  /// A model's times are told without running anything.
+  /// Modelled times need no run.
   std::vector<InterleavedTimes> modelled(std::span<const CompiledKernel* const> kernels,
                                          const InterleaveOptions& options) {
     std::vector<InterleavedTimes> times(kernels.size());
@@ -141,8 +141,8 @@ class WorkerRunner final : public Runner {
     return times;
   }
 
-  /// What a candidate did to its worker (corrupted memory, or took it, or left a thread that continues) may
-  /// show in one that comes after it, and a worker may be ended by somebody else. A fresh worker tells.
+  /// An earlier candidate may have damaged the worker (memory, signals, a running
+  /// thread), or another process may have killed it. A fresh worker tells.
   static bool may_be_anothers(FailureCause cause, bool alone) {
     switch (cause) {
       case FailureCause::WorkerLost:
@@ -163,7 +163,7 @@ class WorkerRunner final : public Runner {
   MeasureResult run_one(TaskWorker& worker, const MeasureRequest& request) {
     const Message question = to_message(RunRequest{*request.kernel, request.limit_seconds, request.parallel});
     double time_out = options_.time_out_seconds;
-    // How long a program runs here says nothing of a time that a model gives.
+    // The time that a program runs here is unrelated to its modelled time.
     if (request.limit_seconds > 0.0 && !models_times_)
       time_out = std::min(time_out, std::max(kStallSeconds, kHopeless * request.limit_seconds));
     const auto max_samples = static_cast<size_t>(std::max({1, options_.min_repeats, options_.max_repeats}));
@@ -230,7 +230,7 @@ class WorkerRunner final : public Runner {
     WorkerRunner& runner_;
     std::span<const CompiledKernel* const> kernels_;
     const CompiledKernel* yardstick_;
-    int64_t workspace_ = 0;  // that all share
+    int64_t workspace_ = 0;  // shared by all
     size_t added_ = 0;       // kernels in the rounds
   };
 
@@ -244,7 +244,7 @@ class WorkerRunner final : public Runner {
   Target& target_;
   WorkerTarget worker_target_;
   TaskWorker own_;
-  /// Smaller ones, by their keys and hashes: two of one key may lie in memory in different ways.
+  /// Smaller instances, by key and hash: two with one key may have different layouts.
   std::map<std::pair<std::string, uint64_t>, Instance> instances_;
   uint64_t asked_ = 0;
   DisturbanceDetector detector_;  // outlives the workers

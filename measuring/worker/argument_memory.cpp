@@ -117,7 +117,7 @@ const Argument* ArgumentMemory::written_over(std::byte poison) const {
     if (!arguments_[i].output) continue;
     const auto bytes = static_cast<size_t>(arguments_[i].buffer->bytes());
     const std::byte* const first = memory_[i].data();
-    // All bytes are poison where the first is and each equals its neighbour.
+    // All bytes are poison if the first is and each equals its neighbour.
     if (bytes > 0 && (*first != poison || std::memcmp(first, first + 1, bytes - 1) != 0))
       return &arguments_[i];
   }

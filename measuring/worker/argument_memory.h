@@ -1,4 +1,4 @@
-// The inputs and outputs of a task in memory that shows what a candidate does to it.
+// A task's inputs and outputs in memory that detects invalid accesses of a candidate.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,8 @@
 
 namespace tunesmith {
 
-/// What memory that a candidate did not receive holds: once a NaN in every floating type, once a large number
-/// in every type, because a maximum passes over a NaN.
+/// The poison of memory that a candidate does not receive: once a NaN in every
+/// floating type, once a large number in every type, since a maximum ignores NaN.
 inline constexpr std::byte kPoisonNaN{0xff};
 inline constexpr std::byte kPoisonLarge{0x7b};
 
@@ -22,8 +22,8 @@ inline constexpr std::byte kPoisonLarge{0x7b};
 /// bounds while it lives.
 class ArgumentMemory {
  public:
-  /// Each aligned to its element, or as `placement` says. Throws EnvironmentError when the memory is not to
-  /// be had.
+  /// Each is aligned to its element, or as `placement` says.
+  /// Throws EnvironmentError if there is not enough memory.
   ArgumentMemory(std::span<const Argument> arguments, Placement placement);
   ~ArgumentMemory();
   ArgumentMemory(const ArgumentMemory&) = delete;
@@ -32,37 +32,37 @@ class ArgumentMemory {
   size_t size() const { return memory_.size(); }
   const Argument& argument(size_t position) const { return arguments_[position]; }
   void write_input(size_t position, const Tensor& data);
-  /// All of them, though they are only read otherwise.
+  /// Writes all inputs, which are otherwise read-only.
   void write_inputs(std::span<const Tensor> data);
-  /// From now on inputs are only read, or (false) may be written again.
+  /// Makes inputs read-only, or (false) writable again.
   void protect_inputs(bool read_only = true);
   void poison_outputs(std::byte poison);
-  /// The inputs hold what those of `other`, a copy of the same arguments, hold; then they are only read.
+  /// Copies the inputs of `other`, which has the same arguments; they are then read-only.
   void take_inputs(const ArgumentMemory& other);
-  /// Likewise the outputs.
+  /// The same for outputs.
   void take_outputs(const ArgumentMemory& other);
-  /// One element, at a row-major position, of an input: it becomes that of `other`.
+  /// Copies one element, at a row-major position, of an input from `other`.
   void take_element(size_t position, int64_t element, const ArgumentMemory& other);
-  /// Likewise of an output: it becomes what no element is that equals that of `right`.
+  /// Changes an element of an output to a value that differs from that of `right`.
   void spoil_element(size_t position, int64_t element, const ArgumentMemory& right);
-  /// The first output whose bytes are not those of `other`; null when there is none. Looked at from the end:
-  /// who has returned too early still writes there.
+  /// The first output whose bytes differ from those of `other`; null if none does.
+  /// Compares from the end, which a program that returned too early writes last.
   const Argument* differs_from(const ArgumentMemory& other) const;
-  /// The first output that is not as poison_outputs() left it; null when there is none.
+  /// The first output that has changed since poison_outputs(); null if none has.
   const Argument* written_over(std::byte poison) const;
   const std::byte* output(size_t position) const { return memory_[position].data(); }
-  /// The first output with a changed byte around it or between its elements; null when there is none.
+  /// The first output with a changed byte around it or between its elements; null if there is none.
   const Argument* touched_around() const;
 
   /// What kernels get behind their buffers, if it is not empty.
   void set_parameters(std::vector<int64_t> values) { parameters_ = std::move(values); }
   /// What a kernel gets; `prepared` is null when it has no preparation.
   std::vector<void*> kernel_pointers(const CompiledKernel& kernel, std::byte* prepared) const;
-  /// Likewise its preparation.
+  /// The same for its preparation.
   std::vector<void*> prepare_pointers(const PrepareStep& step, std::byte* prepared) const;
 
  private:
-  /// Of the element, in bytes.
+  /// The offset of the element in bytes.
   size_t offset_of(size_t position, int64_t element) const;
   bool gaps_are_poison(size_t position) const;
 

@@ -1,4 +1,4 @@
-// What a worker calls kernels with: threads, and workspaces.
+// Threads and workspaces for calling kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace tunesmith {
 
 class CallResources {
  public:
-  /// `threads`: of the timed calls; 0: all that this process may use.
+  /// `threads`: for the timed calls; 0: all that this process may use.
   explicit CallResources(int threads);
 
-  /// Of the timed calls.
+  /// For the timed calls.
   tunesmith_runtime_pool* pool() const { return pool_.get(); }
-  /// Of the calls that verify: several threads with little stack, however many are measured with, since a
-  /// library is called by any.
+  /// For verifying calls: several threads with small stacks, whatever
+  /// number is used for measuring, since a library may be called by any.
   tunesmith_runtime_pool* verifying_pool() const { return verifying_.get(); }
 
-  /// Null for no bytes. Its end lies at the guard page for each kernel, so each gets one of its own size, and
-  /// loses the one before. Throws EnvironmentError when the memory is not to be had.
+  /// Null for no bytes. Its end is at the guard page for each kernel, so each size has its own
+  /// buffer, which replaces the previous one. Throws EnvironmentError if there is not enough memory.
   GuardedBuffer* workspace(int64_t bytes) { return sized(bytes, workspace_); }
   /// For a second call at the same time.
   GuardedBuffer* second_workspace(int64_t bytes) { return sized(bytes, second_workspace_); }

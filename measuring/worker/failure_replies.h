@@ -1,4 +1,4 @@
-// What a worker answers where a candidate has failed.
+// A worker's answers for failed candidates.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace tunesmith {
 tl::unexpected<FailureReply> failure_reply(FailureCause cause, const std::string& message);
 /// For want of memory that the kernel needs.
 tl::unexpected<FailureReply> no_memory(const CompiledKernel& kernel, const EnvironmentError& error);
-/// What the device that watches has said of calls.
+/// For a fault that a watching device reported.
 tl::unexpected<FailureReply> failure_of(const KernelFault& fault);
 
 }  // namespace tunesmith

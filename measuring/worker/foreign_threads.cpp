@@ -19,9 +19,9 @@ namespace tunesmith {
 namespace {
 
 constexpr std::chrono::milliseconds kWindow{1};
-/// One after the other in which all sleep: who sleeps may have something left to do.
+/// Consecutive windows in which all sleep: a sleeping thread may have work left.
 constexpr int kQuietWindows = 3;
-/// Of a window: who sleeps and is woken now and then uses less.
+/// Within a window: a sleeping thread that is woken now and then uses less.
 constexpr double kAwakeNanoseconds = 0.3e6;
 constexpr std::chrono::seconds kPatience{2};
 
@@ -32,10 +32,10 @@ struct Usage {
 
 using Usages = std::map<pid_t, Usage>;
 
-/// Nanoseconds, exact: /proc updates those of a running thread at scheduler ticks only. Nothing for a thread
-/// that has ended.
+/// Exact nanoseconds: /proc updates those of a running thread at
+/// scheduler ticks only. Nothing for a thread that has ended.
 std::optional<double> processor_time_of(pid_t thread) {
-  // As the system's interface to the clocks of threads numbers them: the thread's, that of the scheduler.
+  // The system's encoding of a thread's CPU clock.
   const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | 6U);
   timespec time{};
   if (clock_gettime(clock, &time) != 0) return std::nullopt;
@@ -58,7 +58,7 @@ Usages usages_of(const std::vector<pid_t>& threads) {
   return usages;
 }
 
-/// The longest that one of them has run between the two.
+/// The longest CPU time of one of them in between.
 double longest_run(const Usages& before, const Usages& after) {
   double longest = 0.0;
   for (const auto& [thread, usage] : after) {

@@ -5,8 +5,8 @@
 
 namespace tunesmith {
 
-/// The entries of the folder whose names are numbers, in ascending order, without the descriptor by which the
-/// folder itself is read. Empty where it cannot be read.
+/// The numeric entries of the folder in ascending order, without the
+/// descriptor that reads the folder. Empty if it cannot be read.
 std::vector<int> numbered_entries(const char* folder);
 
 }  // namespace tunesmith

@@ -13,8 +13,8 @@
 namespace tunesmith {
 namespace {
 
-constexpr size_t kStackBytes = size_t{768} * 1024;  // what a kernel may use (LowerOptions), and more
-/// For a thread of the pool to wake on a busy machine; on a quiet one it takes microseconds.
+constexpr size_t kStackBytes = size_t{768} * 1024;  // more than a kernel may use (LowerOptions)
+/// For a pool thread to wake up on a busy machine; on a quiet one it takes microseconds.
 constexpr auto kPoisonPatience = std::chrono::milliseconds(20);
 
 struct StackPoison {
@@ -23,7 +23,7 @@ struct StackPoison {
   std::atomic<int> reached{0};
 };
 
-/// What a kernel leaves unwritten on the stack is then read as `value`.
+/// Unwritten stack memory of a kernel then reads as `value`.
 [[gnu::noinline]] void poison_stack(void* closure, int64_t /*begin*/, int64_t /*end*/) {
   auto& poison = *static_cast<StackPoison*>(closure);
   std::array<std::byte, kStackBytes> stack;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
@@ -41,8 +41,8 @@ void poison_stacks(tunesmith_runtime_pool* pool, std::byte value) {
   tunesmith_runtime_parallel_for(pool, poison.threads, poison_stack, &poison);
 }
 
-/// What a kernel does not initialise and keeps in a register is then read as `value`. The low half of the
-/// registers has to do: a kernel takes these first.
+/// Uninitialised registers of a kernel then read as `value`. The
+/// lower half of the registers suffices: a kernel uses these first.
 [[gnu::always_inline]] inline void poison_registers(std::byte value) {
 #if defined(__x86_64__)
   const uint32_t pattern = 0x01010101U * std::to_integer<uint32_t>(value);
@@ -62,7 +62,7 @@ void poison_stacks(tunesmith_runtime_pool* pool, std::byte value) {
 #endif
 }
 
-/// Of the kernel that the thread calls: its callback has no room for it.
+/// For the kernel that the thread calls: its callback has no room for it.
 thread_local std::byte registers_poison{};
 
 struct PoisonedBody {
@@ -71,7 +71,7 @@ struct PoisonedBody {
   std::byte poison;
 };
 
-/// What calls on any thread have changed of their callers' state.
+/// Caller's state that calls on any thread have changed.
 std::atomic<uint32_t> g_changed = 0;
 
 uintptr_t word(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
@@ -85,14 +85,14 @@ void run_poisoned(void* closure, int64_t begin, int64_t end) {
 
 [[gnu::noinline]] void poisoned_parallel_for(void* pool, int64_t count, tunesmith_loop_body body,
                                              void* closure) {
-  // Two words lie below the boundary: the address to return to, and the frame's.
+  // Two words are below the boundary: the return address and the frame pointer.
   if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % 16 != 0) g_changed |= kUnalignedStack;
   PoisonedBody poisoned{body, closure, registers_poison};
   tunesmith_runtime_parallel_for(pool, count, run_poisoned, &poisoned);
 }
 
-/// From so far down the stack that all of the kernel's frame lies in what poison_stack() filled: its own
-/// frame begins below those of the pool.
+/// Calls from so far down the stack that the kernel's frame is in the range
+/// that poison_stack() filled: its own frame is below those of the pool.
 [[gnu::noinline]] double time_from_below(const KernelCall& call, std::byte poison) {
   std::array<std::byte, 4096> above;
   asm volatile("" : : "r"(above.data()) : "memory");

@@ -9,12 +9,12 @@
 
 namespace tunesmith {
 
-/// Seconds of one call, before which the stacks of all threads, where the kernel's frames will lie, and the
-/// registers for numbers are filled with `poison`, these again wherever the kernel continues on another
-/// thread. Buffers are the caller's to fill.
+/// The seconds of one call, before which the stacks of all threads (where the kernel's
+/// frames will be) and the vector registers are filled with `poison`; the latter again
+/// wherever the kernel continues on another thread. The caller fills the buffers.
 double time_poisoned(const KernelCall& call, std::byte poison);
 
-/// What such calls have changed, since the last question, of what belongs to their callers; one line.
+/// The caller's state that such calls have changed since the last question, in one line.
 std::optional<std::string> take_caller_state_change();
 
 }  // namespace tunesmith

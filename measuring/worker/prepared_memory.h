@@ -5,11 +5,11 @@
 
 namespace tunesmith {
 
-/// Faults in it are accesses out of bounds while it lives.
+/// While it lives, faults in it are accesses out of bounds.
 class PreparedMemory {
  public:
-  /// Aligned to 64 and filled with `poison`: what is not prepared shows. Throws EnvironmentError when the
-  /// memory is not to be had.
+  /// Aligned to 64 and filled with `poison`, which shows unprepared
+  /// bytes. Throws EnvironmentError if there is not enough memory.
   PreparedMemory(int64_t bytes, Placement placement, std::byte poison);
   ~PreparedMemory();
   PreparedMemory(const PreparedMemory&) = delete;
@@ -18,9 +18,9 @@ class PreparedMemory {
   std::byte* data() const { return memory_.data(); }
   /// False when somebody wrote before the first byte, or behind the last.
   bool check_canary() const { return memory_.check_canary(); }
-  /// From now on it is only read.
+  /// Makes it read-only.
   void protect() { memory_.set_read_only(true); }
-  /// It may be prepared anew.
+  /// Makes it writable again.
   void unprotect() { memory_.set_read_only(false); }
 
  private:

@@ -42,7 +42,7 @@ std::string signal_text(int signal) { return fmt::format("signal {} ({})", signa
 SignalState SignalState::now() {
   SignalState state;
   pthread_sigmask(SIG_SETMASK, nullptr, &state.blocked);
-  // The C library's own signals answer an error and stay empty.
+  // The C library's own signals return an error and stay empty.
   for (int signal = 1; signal < NSIG; ++signal)
     sigaction(signal, nullptr, &state.handlers[static_cast<size_t>(signal)]);
   return state;

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// What calls of the reference do wrong on a device that watches is not a candidate's mistake.
+/// A fault of the reference on a watching device is not a candidate's mistake.
 void require_no_fault(LoadedKernel& reference) {
   if (const auto fault = reference.take_fault())
     throw EnvironmentError("the reference cannot be run: " + fault->message);
@@ -77,7 +77,7 @@ bool TaskData::take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draw
   fill = draws.front().fill;
   data.draws.clear();
   for (DrawnData& draw : draws) data.draws.push_back({std::move(draw.inputs), std::move(draw.expected)});
-  // A candidate's last results are compared with those of the calls that are timed.
+  // A candidate's last results are compared with those of the timed calls.
   set_inputs(data, data.draws.back().inputs);
   return true;
 }

@@ -16,15 +16,15 @@ namespace tunesmith {
 
 class TaskData {
  public:
-  /// Chooses the data sets and runs the reference on them, or takes both from the request. Throws UserError
-  /// when no data would tell a wrong result from rounding.
+  /// Chooses the data sets and runs the reference on them, or takes both from the
+  /// request. Throws UserError if no data can distinguish wrong results from rounding.
   TaskData(const TaskRequest& request, Target& target, CallResources& resources);
 
   /// Inputs and outputs.
   const std::vector<Argument>& arguments() const { return arguments_; }
-  /// In the order of kDataKinds: as many as there are kinds.
+  /// In the order of kDataKinds, one for each kind.
   std::deque<DataSet>& sets() { return sets_; }
-  /// The set whose inputs the timed calls get, and one with other inputs.
+  /// The set for the timed calls, and one with other inputs.
   DataSet& usual() { return sets_.back(); }
   DataSet& other() { return sets_.front(); }
   /// The buffers of the timed calls.
@@ -39,7 +39,7 @@ class TaskData {
   DataQuestion question_of(const TaskRequest& request, size_t set) const;
   void set_inputs(DataSet& data, const std::vector<Tensor>& inputs);
   void choose(const CompiledKernel& reference, DataSet& data, const DataQuestion& question);
-  /// The exact set anew, so that it sees every term of the longest sums. False where it cannot.
+  /// Redraws the exact set so that it sees every term of the longest sums. False if it cannot.
   bool draw_several_times(const CompiledKernel& reference, const DataQuestion& question);
   bool take_draws(DataSet& data, Fill& fill, std::vector<DrawnData> draws);
   RunReference runner_of(const CompiledKernel& reference, const LoadedKernel& loaded);
@@ -51,7 +51,7 @@ class TaskData {
   CallResources& resources_;
   const std::vector<Argument> arguments_;
   std::deque<DataSet> sets_;
-  std::vector<Fill> fills_;                // of each of them
+  std::vector<Fill> fills_;                // for each of them
   std::unique_ptr<ArgumentMemory> timed_;  // with the inputs of the last set
 };
 

@@ -10,12 +10,12 @@ namespace tunesmith {
 namespace {
 
 constexpr double kLongCall = 1.0;  // seconds
-/// Of shorter calls, what the programs before them left in other cores' caches is a part of the time.
+/// For shorter calls, data that earlier programs left in other cores' caches matter.
 constexpr double kSettlingCall = 4e-3;
-/// So long they are called before a sample, once at least: behind a pause, one call is not enough.
+/// Minimum duration of warming calls before a sample, at least one call: after a pause, one is not enough.
 constexpr double kSettlingSeconds = 0.5e-3;
 
-/// Seconds of one call, averaged over as many as make a sample; `first` is what one is known to take.
+/// The seconds of one call, averaged over the calls of a sample; `first`: the known time of a call.
 double take_sample(const KernelCall& call, double first) {
   const int calls =
       first >= kSampleSeconds ? 1 : static_cast<int>(std::ceil(kSampleSeconds / std::max(first, 1e-8)));
@@ -25,7 +25,7 @@ double take_sample(const KernelCall& call, double first) {
   return (now_seconds() - begin) / calls;
 }
 
-/// Seconds of the last of the calls before a sample.
+/// The seconds of the last warming call before a sample.
 double settle(const KernelCall& call) {
   const double begin = now_seconds();
   for (;;) {

@@ -1,4 +1,4 @@
-// How a loaded kernel is timed: what a sample is, how many there are, and many kernels in turn.
+// Times a loaded kernel: samples and their number, and many kernels in turn.
 #pragma once
 
 #include <functional>
@@ -11,41 +11,41 @@
 
 namespace tunesmith {
 
-/// A kernel with what it is called with; owns nothing.
+/// A kernel with its arguments; owns nothing.
 struct KernelCall {
   tunesmith_kernel entry = nullptr;
   std::vector<void*> pointers;
   void* workspace = nullptr;
   tunesmith_runtime_pool* pool = nullptr;
-  LoadedKernel* kernel = nullptr;  // asked for its device's time, where it is given
+  LoadedKernel* kernel = nullptr;  // asked for its device's time if it has one
 
   void operator()() const { entry(pointers.data(), workspace, tunesmith_runtime_parallel_for, pool); }
-  /// Of a call by the device's clock, the mean of so many; nothing where this process' clock tells.
+  /// The mean time of so many calls by the device's clock; nothing if this process's clock is used.
   std::optional<double> device_seconds(int calls) const {
     return kernel == nullptr ? std::nullopt : kernel->device_seconds(calls, pointers.data(), workspace);
   }
 };
 
-/// Shorter calls are timed several at once: a sample takes at least so many seconds.
+/// Shorter calls are timed in groups: a sample takes at least this many seconds.
 inline constexpr double kSampleSeconds = 50e-6;
 
-/// Seconds of one call.
+/// The seconds of one call.
 double time_call(const KernelCall& call);
 
 struct SamplingOptions {
   int min_repeats = 3;
   int max_repeats = 10;
-  double min_total_seconds = 0.01;  // samples are taken until they add up to this, or max_repeats
+  double min_total_seconds = 0.01;  // samples are taken until this total, or max_repeats
   double racing_factor = 1.5;       // a sample this many times the limit is the last
 };
 
-/// Not among the best, though its time is of interest: a sample above this many times the limit is one of no
-/// more than SamplingOptions::min_repeats.
+/// A kernel with a sample above this multiple of the limit is no
+/// contender: it gets at most SamplingOptions::min_repeats samples.
 inline constexpr double kContender = 1.1;
 
-/// Samples of one kernel, after a call that is not one and took `first_seconds`. A short kernel is called
-/// several times for a sample. `limit_seconds`: the best so far, 0 when there is none. `between` is called
-/// with the number of samples taken, before each further one.
+/// Samples one kernel after an uncounted call that took `first_seconds`. A short
+/// kernel is called several times per sample. `limit_seconds`: the best so far, 0
+/// if none. `between` is called with the number of samples before each further one.
 std::vector<double> sample_kernel(
     const KernelCall& call, const SamplingOptions& options, double limit_seconds, double first_seconds,
     const std::function<void(int)>& between = [](int) {});
@@ -54,13 +54,13 @@ std::vector<double> sample_kernel(
 struct InterleavedKernel {
   KernelCall call;
   double warm = 0.0;
-  int samples = 0;                                // taken so far
-  std::optional<double> modelled = std::nullopt;  // seconds that stand for every sample
+  int samples = 0;                                // so far
+  std::optional<double> modelled = std::nullopt;  // used for every sample
 };
 
-/// `rounds` samples of each kernel, in turn. A short kernel is called before each of its samples: kernels
-/// that divide their work otherwise leave its data in the caches of other cores. Where the warm call was
-/// long, it is the first sample: warming changes nothing for what runs that long.
+/// `rounds` samples of each kernel, in turn. A short kernel is called before each of its
+/// samples, since kernels that divide their work otherwise leave its data in other cores'
+/// caches. A long warm call is the first sample, since warming does not affect it.
 std::vector<std::vector<double>> time_rounds(std::span<InterleavedKernel> kernels, int rounds);
 
 }  // namespace tunesmith

@@ -9,16 +9,16 @@
 
 namespace tunesmith {
 
-/// On these buffers. `prepared` and `workspace` are null where the kernel has none.
+/// On these buffers. `prepared` and `workspace` may be null.
 KernelCall timed_call(LoadedKernel& loaded, const CompiledKernel& kernel, const ArgumentMemory& timed,
                       const PreparedMemory* prepared, const GuardedBuffer* workspace,
                       tunesmith_runtime_pool* pool);
 
-/// Anew from what the inputs hold; answers the seconds.
+/// Prepares from the current inputs; returns the seconds.
 double prepare_into(PreparedMemory& prepared, const LoadedKernel& loaded, const PrepareStep& step,
                     const ArgumentMemory& timed, void* workspace, tunesmith_runtime_pool* pool);
 
-/// Null where the kernel prepares nothing. Throws EnvironmentError where there is no memory for it.
+/// Null if the kernel prepares nothing. Throws EnvironmentError if there is not enough memory.
 std::unique_ptr<PreparedMemory> prepare(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                         const ArgumentMemory& timed, const GuardedBuffer* workspace,
                                         tunesmith_runtime_pool* pool, double& seconds);

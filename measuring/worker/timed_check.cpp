@@ -15,18 +15,18 @@ namespace {
 
 /// How long a thread may sleep that writes after a call has returned, and be found out.
 constexpr std::chrono::milliseconds kLateWrites{100};
-/// Of calls on changed contents: as many rounds as make it certain that a program which looks at a few of all
-/// elements meets one that it does not look at, unless they take long.
+/// The number of rounds of calls on changed contents, unless they take long:
+/// enough for a program that looks at a few elements to miss a changed one.
 constexpr int kRounds = 3;
 constexpr double kRoundsSeconds = 5e-3;
-/// Such a call may take so many times as long as one of a sample, and this for each buffer: an element is
-/// written, and may have to come from another core's cache.
+/// The allowed slowdown of such a call relative to a sample, and the addition
+/// per buffer, for writing an element that may be in another core's cache.
 constexpr double kSlower = 4.0;
 constexpr double kChangeSeconds = 100e-9;
-/// So many rounds, and so long, one of them may have to wait for a moment in which the machine is quiet.
+/// The number of rounds, and the time, in which one of them may wait for a quiet moment.
 constexpr int kPatientRounds = 20;
 constexpr double kPatientSeconds = 0.4;
-constexpr int kMaxCalls = 1000;  // of a round
+constexpr int kMaxCalls = 1000;  // per round
 
 }  // namespace
 
@@ -68,7 +68,7 @@ double TimedCheck::first_call() {
 }
 
 void TimedCheck::begin_without_a_call() {
-  // What accumulates shows on numbers, too, not only on poison.
+  // Accumulation shows on numbers, not only on poison.
   memory_.timed.take_outputs(memory_.other);
 }
 

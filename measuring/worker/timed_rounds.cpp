@@ -46,7 +46,7 @@ tl::expected<std::vector<std::vector<double>>, FailureReply> TimedRounds::time(i
   FloatModeWatch float_mode(resources_.pool());
   std::vector<std::vector<double>> samples = time_rounds(kernels_, rounds);
   if (const auto wrong = fault()) return tl::make_unexpected(*wrong);
-  float_mode.take_change();  // whose it is check() finds out
+  float_mode.take_change();  // check() finds the culprit
   return samples;
 }
 

@@ -31,12 +31,12 @@ class TimedRounds {
   void clear();
 
  private:
-  /// What is wrong with what a call on the set has left in the timed buffers.
+  /// The fault in the results that a call on the set has left in the timed buffers.
   std::optional<CandidateFailure> wrong_on(const DataSet& data) const;
   std::vector<std::optional<CandidateFailure>> wrong_after_all();
   std::optional<FailureReply> fault();
 
-  /// What a kernel in the rounds stands on.
+  /// The resources of a kernel in the rounds.
   struct Loaded {
     std::unique_ptr<LoadedKernel> kernel;
     std::unique_ptr<PreparedMemory> prepared;

@@ -1,5 +1,5 @@
-// One candidate on one data set: is what it computes within the bound, and does it touch only what is its
-// own?
+// Verifies one candidate on one data set: are its results
+// within the bound, and does it access only its own memory?
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 
 namespace tunesmith {
 
-/// Inputs, and what the reference makes of them.
+/// Inputs, and the reference's results.
 struct Draw {
   std::vector<Tensor> inputs;
-  std::vector<ExpectedOutput> expected;  // of each output
+  std::vector<ExpectedOutput> expected;  // for each output
 };
 
-/// What a candidate is verified on with one call, or, where one draw does not see all, one for each draw.
+/// The data on which a candidate is verified: one call, or one per draw if several draws are needed.
 struct DataSet {
   DataSet(std::span<const Argument> arguments, Placement memory_placement, std::byte memory_poison)
       : memory(arguments, memory_placement), placement(memory_placement), poison(memory_poison) {}
@@ -36,16 +36,16 @@ struct Verdict {
   std::optional<CandidateFailure> failure;
 };
 
-/// What a call on the set has left: a write outside of its memory, or an output that is not what is expected.
-/// `worst`, where it is asked for, grows to the largest error over its bound.
+/// The fault after a call on the set: a write outside its memory, or a wrong
+/// output. `worst`, if given, is raised to the largest error divided by its bound.
 std::optional<CandidateFailure> wrong_after_call(const DataSet& data,
                                                  const std::vector<ExpectedOutput>& expected,
                                                  const GuardedBuffer* workspace, tunesmith_runtime_pool* pool,
                                                  double* worst = nullptr);
 
-/// Prepares, where the kernel has a preparation, and calls it once, all memory that it does not receive being
-/// poisoned. `workspace` is null when it needs none, `pool` when all is to be done on the calling thread.
-/// Throws EnvironmentError when there is no memory for what is prepared.
+/// Runs the preparation, if any, and one call, with all memory that the kernel does not receive
+/// poisoned. `workspace` is null if it needs none, `pool` if everything is to run on the
+/// calling thread. Throws EnvironmentError if there is not enough memory for the preparation.
 Verdict verify_candidate(const LoadedKernel& loaded, const CompiledKernel& kernel, DataSet& data,
                          GuardedBuffer* workspace, tunesmith_runtime_pool* pool);
 

@@ -12,12 +12,12 @@
 namespace tunesmith {
 namespace {
 
-/// Calls beside one of the other thread, after each of which results are looked at. Where another process has
-/// the other processors, they come when a thread is interrupted in a call; so long that is waited for.
+/// Calls concurrent with the other thread's, each followed by a comparison. If other processes
+/// use all processors, calls overlap only when a thread is interrupted; so long it waits.
 constexpr int kTogetherCalls = 8;
 constexpr double kTogetherSeconds = 5e-3;
 
-/// A chunk that the caller takes says nothing of the thread that it was meant for, which may lack its set-up.
+/// A chunk run by the caller does not exercise the intended thread, which may lack its set-up.
 class EveryThreadAtWork {
  public:
   explicit EveryThreadAtWork(tunesmith_runtime_pool* pool) : pool_(pool) {
@@ -60,7 +60,7 @@ std::vector<Verdict> verify_on_sets(const LoadedKernel& loaded, const CompiledKe
   verdicts.resize(sets.size());
   const std::array<GuardedBuffer*, 2> spaces{space, resources.second_workspace(kernel.workspace_bytes)};
   check_invariant(sets.size() == spaces.size(), "there is a workspace for each data set");
-  std::array<std::exception_ptr, 2> thrown;  // by the target: nothing may leave a thread of the pool
+  std::array<std::exception_ptr, 2> thrown;  // by the target: no exception may leave a pool's thread
   for_each_set(sets.size(), resources.verifying_pool(), [&](size_t set) {
     try {
       verdicts[set] = verify_candidate(loaded, kernel, sets[set], spaces[set], nullptr);
@@ -76,7 +76,7 @@ std::vector<Verdict> verify_on_sets(const LoadedKernel& loaded, const CompiledKe
 std::optional<CandidateFailure> wrong_at_once(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                               std::deque<DataSet>& sets, CallResources& resources) {
   if (tunesmith_runtime_pool_threads(resources.verifying_pool()) < 2)
-    return std::nullopt;  // the system has no more
+    return std::nullopt;  // the system has no more threads
   const EveryThreadAtWork every_thread(resources.verifying_pool());
   const std::array<GuardedBuffer*, 2> spaces{resources.workspace(kernel.workspace_bytes),
                                              resources.second_workspace(kernel.workspace_bytes)};

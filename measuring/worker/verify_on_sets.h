@@ -14,8 +14,8 @@ namespace tunesmith {
 std::vector<Verdict> verify_on_sets(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                     std::deque<DataSet>& sets, CallResources& resources, bool at_once);
 
-/// Two threads call the kernel at the same time, each on a data set of its own: what is the matter then,
-/// where all was right before.
+/// Two threads call the kernel concurrently, each on its own data set;
+/// returns the fault if that is wrong although single calls were correct.
 std::optional<CandidateFailure> wrong_at_once(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                               std::deque<DataSet>& sets, CallResources& resources);
 

@@ -8,8 +8,8 @@
 namespace tunesmith {
 namespace {
 
-/// What a verifying thread's stack has at least: as much as a kernel may use, what poisons it, and the
-/// thread's own variables.
+/// The minimum stack of a verifying thread: what a kernel
+/// may use, the poison, and the thread's own variables.
 constexpr size_t kLittleStack = size_t{1} << 20;
 
 }  // namespace

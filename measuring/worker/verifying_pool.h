@@ -5,8 +5,8 @@
 
 namespace tunesmith {
 
-/// A pool of so many threads, but of two at least; those that it starts have little stack, as a library's
-/// caller may have. Null where there is no memory.
+/// A pool of at least two threads, which have small stacks like a
+/// library's caller may have. Null if there is not enough memory.
 tunesmith_runtime_pool* make_verifying_pool(int threads);
 
 }  // namespace tunesmith

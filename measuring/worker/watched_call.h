@@ -1,4 +1,4 @@
-// A call of compiled code that looks at what the calling convention leaves to the caller.
+// Calls compiled code and checks that it keeps the calling convention.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace tunesmith {
 
-/// Calls `function` with these arguments. What it has changed that is its caller's: one bit each of registers
-/// that it must keep, the direction of string instructions, and the old unit, whose registers must be empty.
-/// All of it is set back. On processors that this does not know, nothing is seen.
+/// Calls `function` with these arguments. Returns a bit for each changed
+/// callee-saved register, for the direction flag, and for the x87 unit, whose
+/// registers must be empty; restores all. Detects nothing on unsupported processors.
 uint32_t watched_call(void (*function)(), uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
-/// One more bit: the stack was not aligned where the code has called.
+/// An additional bit: the stack was misaligned at a call.
 inline constexpr uint32_t kUnalignedStack = 1U << 8;
 
 /// "changed rbp and r12, which belong to the caller", of bits that are not all 0.

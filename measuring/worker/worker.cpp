@@ -17,7 +17,7 @@
 namespace tunesmith {
 namespace {
 
-/// The tuner's questions are right, unless a candidate has read a part of them.
+/// The tuner's questions are valid, unless a candidate has read a part of them.
 template <typename Request>
 Request understood(tl::expected<Request, std::string> request) {
   if (!request) throw EnvironmentError("a question makes no sense: " + request.error());
@@ -36,12 +36,12 @@ auto blamed_on_the_candidate(const Work& work) -> decltype(work()) {
   }
 }
 
-/// Answers questions, one after the other.
+/// Answers questions in sequence.
 class Server {
  public:
   explicit Server(int socket) : socket_(socket) {}
 
-  /// Until the tuner is gone, or this process can do nothing more.
+  /// Until the tuner is gone, or this process cannot continue.
   void serve() {
     while (!done_) {
       Received received = receive_message(socket_, kQuestion);
@@ -104,7 +104,7 @@ class Server {
 
 int serve_measurements(int socket) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  signal(SIGINT, SIG_IGN);  // a person's Ctrl-C is for the tuner, which lets the candidate under way end
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is for the tuner, which lets the current candidate end
   install_fault_handlers();
   Server server(socket);
   try {

@@ -18,12 +18,12 @@
 namespace tunesmith {
 namespace {
 
-// Read by a signal handler: fixed memory, no locks.
+// A signal handler reads it: fixed memory, no locks.
 std::array<const GuardedBuffer*, 256> g_watched{};
 size_t g_watched_count = 0;
 size_t g_memory_limit = 0;
 
-/// A program that does not look at what malloc answers faults when there is no more.
+/// A program that does not check malloc's result faults when memory is exhausted.
 bool memory_is_exhausted() {
   if (g_memory_limit == 0) return false;
   const size_t probe = g_memory_limit / 16;
@@ -60,12 +60,12 @@ void install_fault_handlers() {
 }
 
 void provide_stack() {
-  // A kernel's own, what is poisoned before it is called, and the callers.
+  // The kernel's own stack, the poison before it, and the callers.
   constexpr rlim_t kNeeded = rlim_t{4} * 1024 * 1024;
   rlimit limit{};
   getrlimit(RLIMIT_STACK, &limit);
   if (limit.rlim_cur < kNeeded) {
-    const rlimit raised{kNeeded, std::max(limit.rlim_max, kNeeded)};  // above the hard limit for root alone
+    const rlimit raised{kNeeded, std::max(limit.rlim_max, kNeeded)};  // only root can exceed the hard limit
     if (setrlimit(RLIMIT_STACK, &raised) != 0) {
       throw EnvironmentError(
           fmt::format("the stack is limited to {} KiB (`ulimit -Hs`), and checking a program needs {} KiB; "
@@ -73,7 +73,7 @@ void provide_stack() {
                       limit.rlim_max / 1024, kNeeded / 1024));
     }
   }
-  // What the limit was when the process began is what its threads would get.
+  // Its threads would get the limit at the time when the process began.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
   size_t bytes = 0;

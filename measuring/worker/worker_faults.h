@@ -1,4 +1,4 @@
-// What ends a worker, turned into an exit code that says why (exit_codes.h).
+// Turns fatal events of a worker into exit codes (exit_codes.h).
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace tunesmith {
 /// Handlers for the signals of a wrong program, on a stack of their own, and for exhausted memory.
 void install_fault_handlers();
 
-/// Gives this thread and those that it will start the stack that checking a kernel takes, whatever the limit
-/// of whoever started the process is: a crash for want of it would count as the program's. Throws
-/// EnvironmentError where the limit cannot be raised.
+/// Gives this thread and its future threads the stack that checking a kernel
+/// needs, whatever the inherited limit is: a stack overflow would count as the
+/// program's crash. Throws EnvironmentError if the limit cannot be raised.
 void provide_stack();
 
-/// A fault inside this buffer's mapping is an access out of bounds. The buffer must stay where it is; at most
-/// 256 of them.
+/// A fault inside this buffer's mapping is an access out of
+/// bounds. Its address must be stable; at most 256 of them.
 void watch_for_faults(const GuardedBuffer& buffer);
-/// Before a watched buffer goes.
+/// Call before destroying a watched buffer.
 void unwatch(const GuardedBuffer& buffer);
 
-/// Limits the address space to what is in use now and `bytes` more. Where the system itself has no memory
-/// left, it ends this process before any other.
+/// Limits the address space to the current use plus `bytes`. If
+/// the system runs out of memory, it kills this process first.
 void limit_memory(int64_t bytes);
 
 }  // namespace tunesmith

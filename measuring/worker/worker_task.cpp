@@ -22,11 +22,11 @@ namespace {
 
 /// How much slower than a later one a first call may be, for want of caches and pages.
 constexpr double kFirstCall = 4.0;
-/// A shorter call costs nothing to repeat, and only a repeated one shows what differs from run to run.
+/// Shorter calls are cheap to repeat, and only repetition shows variation from run to run.
 constexpr double kShortCall = 10e-3;
-/// Two of them are no burden.
+/// Two of them are cheap.
 constexpr int64_t kLittleWorkspace = int64_t{64} << 20;
-/// How much slower a first call of at least kColdCallSeconds may be: filling caches takes no longer.
+/// The allowed slowdown of a first call of at least kColdCallSeconds: filling caches takes no longer.
 constexpr double kColdCall = 2.0;
 constexpr double kColdCallSeconds = 1e-3;
 
@@ -36,7 +36,7 @@ bool may_come_of_the_process(const tl::expected<RunReply, FailureReply>& reply) 
          reply.error().cause == FailureCause::OutOfBounds;
 }
 
-/// Those that its preparation reads must be what it has read.
+/// Inputs of the preparation must be the ones that it has read.
 std::vector<size_t> inputs_of_calls(const std::vector<Argument>& arguments, const CompiledKernel& kernel) {
   std::vector<size_t> inputs;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -110,8 +110,8 @@ tl::expected<WorkerTask::VerifiedKernel, FailureReply> WorkerTask::verify_and_pr
   try {
     verified.space = resources_->workspace(kernel.workspace_bytes);
     probe_->begin();
-    // What prepares may ask for memory, and be told that there is none: no exception leaves a thread.
-    // A device's kernels are called by one thread at a time.
+    // The preparation may request memory that is not available, and no exception
+    // may leave a thread. A device's kernels are called by one thread at a time.
     const bool by_several = target_->separate_device() == nullptr && !kernel.prepare &&
                             kernel.workspace_bytes <= kLittleWorkspace;
     const std::vector<Verdict> verdicts =
@@ -151,13 +151,13 @@ tl::expected<RunReply, FailureReply> WorkerTask::time_verified(LoadedKernel& loa
   tunesmith_runtime_pool* const pool = resources_->pool();
   ArgumentMemory& timed = data_->timed();
   const KernelCall call = timed_call(loaded, kernel, timed, verified.prepared.get(), verified.space, pool);
-  // What this process' clock saw of a device are copies for the most part.
+  // By this process's clock, most of a device's time is copying.
   const std::optional<double> on_device = call.device_seconds(1);
   const double verified_call = on_device ? *on_device : verified.call_seconds;
   if (const auto fault = loaded.take_fault()) return failure_of(*fault);
   const auto answer = [&](const std::vector<double>& samples, const Reading& reading) {
     RunReply reply{samples, verified.worst_error};
-    // What disturbs this machine's cores does not touch a device's time.
+    // Disturbances of this machine's cores do not affect a device's time.
     if (!on_device) reply.reading = reading;
     if (verified.prepared) reply.prepare_seconds = verified.prepare_seconds;
     return reply;
@@ -187,7 +187,7 @@ tl::expected<RunReply, FailureReply> WorkerTask::time_verified(LoadedKernel& loa
   const Reading reading = probe_->end();
   const double best = *std::ranges::min_element(samples);
   std::optional<TimedCheck::Changes> thoroughly;
-  // What cannot become the best is not worth more calls.
+  // A program that cannot become the best gets no more calls.
   if (!slow && (limit <= 0.0 || best <= kContender * limit)) {
     thoroughly = {inputs_of_calls(data_->arguments(), kernel), on_device ? std::nullopt : std::optional(best),
                   hash_bytes(kernel.object)};

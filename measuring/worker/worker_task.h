@@ -31,8 +31,8 @@ class WorkerTask {
 
   /// A reply with device_lost is this worker's last. These throw PluginError when the target does.
   tl::expected<RunReply, FailureReply> run(const RunRequest& request);
-  /// Takes a kernel into the rounds, after those there are or (begin) instead of them. A run() ends the
-  /// rounds.
+  /// Adds a kernel to the rounds, after the existing ones
+  /// or (begin) replacing them. run() ends the rounds.
   tl::expected<AddToRoundsReply, FailureReply> add_to_rounds(const AddToRoundsRequest& request);
   tl::expected<TimeInTurnReply, FailureReply> time_in_turn(const TimeInTurnRequest& request);
   /// Calls each kernel in the rounds once more, on other contents of the same buffers, and ends the rounds.
@@ -45,7 +45,7 @@ class WorkerTask {
   tl::expected<RunReply, FailureReply> run_candidate(const RunRequest& request, ProcessWatch& process);
   /// A kernel that is right on all data sets, and ready to be timed.
   struct VerifiedKernel {
-    GuardedBuffer* space = nullptr;            // null: it needs none
+    GuardedBuffer* space = nullptr;            // null: not needed
     std::unique_ptr<PreparedMemory> prepared;  // null: it prepares nothing
     double prepare_seconds = 0.0;
     double call_seconds = 0.0;
