@@ -11,10 +11,10 @@
 namespace tunesmith::features {
 namespace {
 
-/// What a division or remainder does is tried out for so many iterations.
+/// Divisions and remainders are evaluated for this many iterations.
 constexpr double kTried = 16.0;
 
-/// Of the loop at `level`, the others standing at 0.
+/// The motion in the loop at `level`, with the others at 0.
 Motion tried_out(const StoreFacts& facts, const Expr& index, size_t level) {
   const double trips = facts.levels[level].trips;
   const Motion unknown{true, 0.0, trips};
@@ -101,7 +101,7 @@ void count_type(StoreFacts& facts, DType type, double count) {
   facts.by_type[which] += count;
 }
 
-/// `by_float` or `by_int` by what it works on; indices and conditions have classes of their own.
+/// Counts `by_float` or `by_int`, depending on the type; indices and conditions have their own classes.
 void count_operation(StoreFacts& facts, DType type, Operation by_float, Operation by_int,
                      double weight = 1.0) {
   if (type.is_index()) {
@@ -121,8 +121,8 @@ void count_operation(StoreFacts& facts, DType type, Operation by_float, Operatio
                                  : lanes;
 }
 
-/// A product that goes into a sum is one operation with it: it is taken back here, and counted where it
-/// stands.
+/// A product that is added to a sum is one operation with
+/// it: subtracts it here, and counts it at its place.
 void count_sum(StoreFacts& facts, const Expr& sum) {
   const DType type = sum.dtype();
   const bool fused = type.is_float() && (sum.arg(0).is(ExprKind::Mul) || sum.arg(1).is(ExprKind::Mul));
@@ -196,7 +196,7 @@ void read_expressions(StoreFacts& facts) {
 
 // ---- Memory ----
 
-/// `bytes_inside` and what goes with it, from the innermost loop outwards.
+/// Computes `bytes_inside` and related fields from the innermost loop outwards.
 void measure_footprints(StoreFacts& facts, Access& access) {
   const size_t depth = facts.levels.size();
   const double buffer_bytes = static_cast<double>(access.buffer->bytes());
@@ -234,24 +234,24 @@ void measure_footprints(StoreFacts& facts, Access& access) {
   }
 }
 
-/// The first of the unrolled loops that are innermost: what they hold is straight code.
+/// The first of the innermost unrolled loops, whose bodies are straight code.
 size_t straight_code(const StoreFacts& facts) {
   size_t straight = facts.levels.size();
   while (straight > 0 && facts.is(straight - 1, LoopKind::Unrolled)) --straight;
   return straight;
 }
 
-/// Of the machine, that one of the access takes.
+/// The number of the machine's vectors per access.
 double vectors_of(const StoreFacts& facts, const Access& access) {
   if (!access.contiguous || facts.machine.vector_bits <= 0.0) return access.lanes;
   return std::ceil(access.lanes * access.element_bytes * 8.0 / facts.machine.vector_bits);
 }
 
-/// The loops from `outside` inwards do not move what the straight code accesses: it stays in registers while
-/// they continue, if there are enough of these.
+/// The loops from `outside` inwards do not move what the straight code
+/// accesses: it stays in registers during them, if there are enough.
 struct Held {
   size_t outside = 0;
-  double places = 1.0;  // of the straight code
+  double places = 1.0;  // in the straight code
 };
 Held held_by(const StoreFacts& facts, const Access& access) {
   Held held{straight_code(facts), 1.0};
@@ -287,7 +287,7 @@ void find_reuse(StoreFacts& facts, Access& access, bool by_statement) {
 }
 
 void measure_curve(StoreFacts& facts) {
-  // (log2 of executions, operations a byte), from one execution to all of them.
+  // (log2 of executions, operations per byte), from one execution to all
   std::vector<std::pair<double, double>> points;
   for (size_t i = facts.levels.size() + 1; i-- > 0;) {
     double bytes = 0.0;

@@ -14,18 +14,18 @@ namespace {
 struct Cache {
   double capacity;
   double way;    // bytes; 0: not known
-  bool of_core;  // or of all cores
+  bool of_core;  // private to a core, or shared
   double Access::* traffic;
   double Access::* runs;
 };
 
-/// By the loops from `from` inwards: whole lines.
+/// The bytes accessed by the loops from `from` inwards, in whole lines.
 double bytes_taken(const StoreFacts& facts, const Access& access, size_t from) {
   if (access.in_register) return 0.0;
   return std::max(access.bytes_inside[from], access.lines_inside[from] * facts.machine.line_bytes);
 }
 
-/// The same with the sets that a walk by a large step leaves out, since nothing of the walk can use them.
+/// The same with the cache sets that a large step skips, since the walk cannot use them.
 double bytes_occupied(const StoreFacts& facts, const Access& access, size_t from, double way) {
   const double taken = bytes_taken(facts, access, from);
   if (taken == 0.0 || way <= 0.0 || access.runs_inside[from] <= 1.0) return taken;
@@ -34,7 +34,7 @@ double bytes_occupied(const StoreFacts& facts, const Access& access, size_t from
   return std::max(taken, access.runs_inside[from] * step);
 }
 
-/// What the loops touch that fit the cache comes into it as often as the loops around those come back.
+/// Data of loops that fit the cache is loaded once per iteration of the loops around those.
 void add_traffic(StoreFacts& facts, const Cache& cache) {
   size_t fits = facts.levels.size();
   for (size_t from = facts.levels.size() + 1; from-- > 0;) {
@@ -81,7 +81,7 @@ struct Earlier {
   const StoreFacts* statement;
   const Access* access;
   size_t common;       // loops around both statements
-  double other_cores;  // share of the access that another core touched there
+  double other_cores;  // share of the access that another core accessed there
 };
 
 std::optional<Earlier> last_to_touch(const StoreFacts& facts, const Access& access,
@@ -97,7 +97,7 @@ std::optional<Earlier> last_to_touch(const StoreFacts& facts, const Access& acce
   return std::nullopt;
 }
 
-/// By a core, where the loops from `from` inwards share the work out.
+/// The bytes per core if the loops from `from` inwards are distributed.
 double bytes_of_a_core(const StoreFacts& facts, const Access& access, size_t from) {
   const double taken = bytes_taken(facts, access, from);
   for (size_t i = from; i < facts.levels.size(); ++i) {
@@ -107,8 +107,8 @@ double bytes_of_a_core(const StoreFacts& facts, const Access& access, size_t fro
   return taken;
 }
 
-/// Takes back what the last statement that touched the same buffer left in the cache: it did, when all that
-/// is touched from there on, in one iteration of the loops around both, fits.
+/// Subtracts what the last statement with the same buffer left in the cache, if
+/// everything accessed since then, in one iteration of the common loops, fits.
 void take_back(const StoreFacts& facts, Access& access, const Earlier& before,
                std::span<const StoreFacts> earlier, const Cache& cache) {
   if (access.*cache.traffic == 0.0) return;

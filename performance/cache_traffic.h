@@ -1,4 +1,4 @@
-// What the accesses of a store bring into the caches.
+// Computes the cache traffic of a store's accesses.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace tunesmith::features {
 
-/// Fills the traffic and the runs of each access, whose `bytes_inside` and what goes with it are known.
-/// `earlier`: the stores before it, in the program's order; what they left in a cache need not come again.
+/// Computes traffic and runs of each access, whose `bytes_inside` and related fields are known.
+/// `earlier`: the preceding stores in program order; data that they left in a cache is not loaded again.
 void measure_traffic(StoreFacts& facts, std::span<const StoreFacts> earlier);
 
 }  // namespace tunesmith::features

@@ -83,7 +83,7 @@ const Column kVector[] = {
     {"loads_broadcast", "loads", "of a scalar that goes into all lanes", [](F f) { return f.broadcasts; }},
 };
 
-// ---- Loops, by what became of them ----
+// ---- Loops, by kind ----
 
 double extent_of_innermost(F f, LoopKind kind) {
   for (size_t i = f.levels.size(); i-- > 0;) {
@@ -103,7 +103,7 @@ double product_of(F f, LoopKind kind, bool spatial) {
   }
   return trips;
 }
-/// Executions of the store inside one iteration of the innermost loop of the kind.
+/// Executions of the store in one iteration of the innermost loop of the kind.
 double inside_of(F f, LoopKind kind) {
   for (size_t i = f.levels.size(); i-- > 0;) {
     if (f.is(i, kind)) return f.inside[i + 1];
@@ -135,7 +135,7 @@ struct LoopGroup {
 const LoopGroup kLoopGroups[] = {
     {LoopKind::Unrolled, "unrolled"}, {LoopKind::Parallel, "parallel"}, {LoopKind::Serial, "serial"}};
 
-/// Iterations of the n-th loop that is not unrolled, from the innermost; 0 where there is none.
+/// Iterations of the n-th loop that is not unrolled, from the innermost; 0 if there is none.
 template <int kNth>
 double inner_trips(F f) {
   int nth = 0;

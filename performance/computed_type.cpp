@@ -26,8 +26,8 @@ std::pair<const Store*, double> heaviest_store(const Stmt& stmt) {
   return most;
 }
 
-/// Before it is widened, which units do themselves; zero points can be subtracted from the sum. An integer
-/// that becomes a float is multiplied as one.
+/// The type before widening, which units do themselves; zero points can be subtracted
+/// from the sum. An integer converted to a float is multiplied as a float.
 DType factor_type(const Expr& factor) {
   if (factor.is(ExprKind::Cast)) {
     const DType from = factor.arg(0).dtype();

@@ -19,7 +19,7 @@ using features::Level;
 using features::Machine;
 using features::StoreFacts;
 
-/// The most iterations, where the loop's range depends on others, as that of a tightened loop does.
+/// The maximum number of iterations if the loop's range varies (tightened loops).
 double trip_count(const Loop& loop) {
   int64_t extent = 1;
   if (as_const_int(loop.extent, &extent)) return static_cast<double>(extent);
@@ -123,7 +123,7 @@ class Extractor {
     rows_.values.push_back(static_cast<float>(std::clamp(value, -kMaxFloat, kMaxFloat)));
   }
 
-  /// Those of the added columns, behind the row that begins there.
+  /// Appends the added columns to the row that begins there.
   void add_numbers(const Store& store, size_t begin) {
     std::vector<const Loop*> loops;
     std::vector<double> trips;
@@ -145,7 +145,7 @@ class Extractor {
   std::vector<Level> levels_;
   double conditions_ = 0.0;
   bool in_parallel_ = false;
-  double launches_ = 0.0;  // of the parallel loop around, until its first store
+  double launches_ = 0.0;  // of the enclosing parallel loop, until its first store
   FeatureRows rows_;
 };
 

@@ -6,7 +6,7 @@
 namespace tunesmith::features {
 
 Footprint footprint(const std::vector<Step>& steps) {
-  double run = 1.0;  // elements in one piece
+  double run = 1.0;  // contiguous elements
   struct Pieces {
     double stride;
     double count;

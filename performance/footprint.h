@@ -13,13 +13,13 @@ struct Step {
 
 struct Footprint {
   double elements = 1.0;
-  double runs = 1.0;  // pieces that are contiguous, all of one length
+  double runs = 1.0;  // contiguous pieces, all of one length
   double step =
       0.0;  // elements: the greatest common divisor of the steps between runs; 0: one run; 1: not known
 };
 
-/// Distinct elements that the steps reach from one element, overlaps of windows counted once. `steps` are
-/// sorted by stride, those not known last.
+/// Distinct elements that the steps reach from one element, counting
+/// overlapping windows once. `steps` are sorted by stride, unknown ones last.
 Footprint footprint(const std::vector<Step>& steps);
 
 }  // namespace tunesmith::features

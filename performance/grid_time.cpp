@@ -8,11 +8,11 @@
 namespace tunesmith {
 namespace {
 
-/// Groups of threads that a core must hold for its units to be busy all the time, roughly.
+/// The approximate number of thread groups that keep a core's units busy all the time.
 constexpr double kBusyGroups = 16.0;
-/// Of what takes less than the longest, what is not hidden behind it.
+/// The share of the shorter parts that is not hidden behind the longest.
 constexpr double kNotHidden = 0.1;
-/// How much longer everything takes for each register that a thread lacks, as a share of those it has.
+/// The slowdown per missing register of a thread, relative to its registers.
 constexpr double kSpilled = 4.0;
 
 }  // namespace
@@ -41,7 +41,7 @@ GridTime grid_time(const GridWork& work, const DeviceModel& device) {
   const double cores = std::min(all_cores, work.blocks);
   const double slots = all_cores * time.resident_blocks;
   time.waves = std::ceil(work.blocks / slots);
-  // Blocks of the last wave that are missing leave cores idle.
+  // Missing blocks of the last wave leave cores idle.
   const double full = work.blocks / (time.waves * slots);
   const double held = std::min(time.resident_blocks, std::ceil(work.blocks / all_cores)) * groups;
   const double occupied = work.blocks > all_cores ? std::max(full, 0.5) : 1.0;
@@ -50,7 +50,7 @@ GridTime grid_time(const GridWork& work, const DeviceModel& device) {
   const double hertz = device.get("clock_ghz") * 1e9;
   const double idle_lanes = groups * lockstep / work.threads;
   const double core_cycles = cores * hertz * busy / (1.0 + kSpilled * lacking);
-  // Of what takes `all` at the pace of as many groups as there are, `bulk` continues without them.
+  // Of work that takes `all` at the pace of the resident groups, `bulk` runs independently of them.
   const auto at_pace = [&](double all, double bulk) { return all - bulk + bulk * attended; };
 
   time.arithmetic = work.arithmetic * idle_lanes / (core_cycles * device.get("fma_per_cycle"));

@@ -17,10 +17,10 @@
 namespace tunesmith {
 namespace {
 
-/// Instructions of a call of mathematics, and of a loop's iteration: counting, comparing and jumping.
+/// Instructions of a mathematical function, and of a loop iteration: counting, comparing and jumping.
 constexpr double kCall = 16.0;
 constexpr double kIteration = 2.0;
-/// Of a division of indices by a constant.
+/// For a division of indices by a constant.
 constexpr double kIndexDivision = 4.0;
 /// Registers for addresses and counters, and for each vector that is in flight.
 constexpr double kOwnRegisters = 24.0;
@@ -82,7 +82,7 @@ class Counter {
 
   void count_call(const Loop& loop, double times) {
     const TensorCall call = tensor_call(loop);
-    // Of threads that come to a bulk copy in lockstep, one makes it.
+    // Of threads in lockstep at a bulk copy, one issues it.
     const double callers =
         call.intrinsic->bulk_copy ? static_cast<double>(machine_.width) : group_of(call.intrinsic->level);
     const double calls = times / callers;
@@ -108,7 +108,7 @@ class Counter {
   double conflicts(const TensorOperand& declared, const TensorCall::Operand& operand,
                    const MemoryScope& scope) const {
     const size_t free = declared.free_dimension();
-    // Rows that must be swizzled lie as the unit wants them; what is free is where others begin.
+    // Rows that must be swizzled have the unit's layout; a free stride is that of others.
     if (free == operand.strides.size() || declared.swizzled == TensorOperand::Swizzled::Always) return 1.0;
     const int64_t pieces = scope.banks * scope.bank_bytes / machine_.access_bytes;
     std::map<int64_t, int> rows;
@@ -136,8 +136,8 @@ class Counter {
     run(*loop.body(), times * trips);
   }
 
-  /// Do the threads wait for one another in each iteration, to use what they have read of memory that all
-  /// share?
+  /// Do the threads synchronise in each iteration in order
+  /// to use what they have loaded from shared memory?
   bool fetches_anew(const Loop& loop) const {
     if (loop.loop_kind != LoopKind::Serial && loop.loop_kind != LoopKind::Unrolled) return false;
     const Seq* body = loop.body()->as<Seq>();
@@ -164,7 +164,7 @@ class Counter {
     double ahead = pipelined == loop.annotations.end()
                        ? 0.0
                        : static_cast<double>(std::get<int64_t>(pipelined->second)) - 1.0;
-    // Calls behind a producer run on, and what they read is released a step later.
+    // Calls behind a producer run ahead, and their input is released one step later.
     if (has_producer(loop)) ahead -= 1.0;
     const double fetches = times / (work_.blocks * work_.threads);
     if (fetches <= 0.0) return;
@@ -179,7 +179,7 @@ class Counter {
     if (branch.else_case() != nullptr) run(*branch.else_case(), times * (1.0 - share));
   }
 
-  /// Of the groups in lockstep, those of which a thread takes the branch; all where other things decide.
+  /// The share of lockstep groups with a thread that takes the branch; all if other conditions decide.
   double share_of(const If& branch) const {
     const LockstepThreads threads(branch, execution_);
     int64_t taken = 0;
@@ -216,7 +216,7 @@ class Counter {
 
   void store(const Store& store, double times) {
     walk_expr(store.value, [&](const Expr& part) {
-      // A broadcast is no instruction, and a product goes into the sum that it is part of.
+      // A broadcast is no instruction, and a product is fused into its sum.
       if (part.dtype().is_index() || part.dtype().is_bool() || part.args().empty()) return;
       if (part.is(ExprKind::Load) || part.is(ExprKind::Broadcast) || part.is(ExprKind::Mul)) return;
       const double operations = times * part.dtype().lanes * (part.is(ExprKind::Call) ? kCall : 1.0);
@@ -230,7 +230,7 @@ class Counter {
     const size_t depth = depth_of(access.buffer);
     if (depth > execution_.first_synchronising()) return;  // in registers
     const double made = times / repeated(store, access);
-    // Where an address is read from memory, each thread takes a piece of its own.
+    // If an address is loaded from memory, each thread accesses a piece of its own.
     LockstepAccess group = lockstep_access(store, access, machine_).value_or(LockstepAccess{1, 0, 1, 1, 1});
     if (group.threads == 0.0) return;
     double divisions = 0.0;
@@ -291,7 +291,7 @@ class Counter {
   const LockstepMachine& machine_;
   const ExecutionModel& execution_;
   GridWork work_;
-  std::vector<std::pair<Buffer, double>> touched_;  // in the order of the text
+  std::vector<std::pair<Buffer, double>> touched_;  // in text order
   double kept_ = 0.0;                               // bytes of a thread's buffers around the statement
   double max_kept_ = 0.0;
 };

@@ -14,7 +14,7 @@ namespace {
 /// Groups looked at, spread over the block.
 constexpr int64_t kGroups = 8;
 
-/// What stands around a statement, outermost first.
+/// The statements around a statement, outermost first.
 std::vector<const Stmt*> path_to(const Stmt& stmt) {
   std::vector<const Stmt*> path;
   for (const Stmt* at = &stmt; at != nullptr; at = at->parent) path.push_back(at);
@@ -50,7 +50,7 @@ int64_t distinct(std::vector<int64_t>& values) {
   return static_cast<int64_t>(values.size());
 }
 
-/// The pieces of `size` bytes in which the accesses of `bytes` bytes lie.
+/// The pieces of `size` bytes that contain the accesses of `bytes` bytes.
 std::vector<int64_t> pieces(std::span<const int64_t> addresses, int64_t bytes, int64_t size) {
   std::vector<int64_t> found;
   for (const int64_t address : addresses) {
@@ -74,7 +74,7 @@ double wavefronts_of(const std::vector<std::vector<int64_t>>& threads, int64_t e
     const size_t end = std::min(threads.size(), begin + static_cast<size_t>(at_once));
     for (size_t i = begin; i < end; ++i)
       addresses.insert(addresses.end(), threads[i].begin(), threads[i].end());
-    std::map<int64_t, int64_t> words;  // of each bank
+    std::map<int64_t, int64_t> words;  // for each bank
     int64_t most = 0;
     for (const int64_t word : pieces(addresses, element_bytes, scope.bank_bytes))
       most = std::max(most, ++words[word % scope.banks]);
@@ -103,7 +103,7 @@ std::optional<LockstepAccess> lockstep_access(const Stmt& stmt, const AccessSite
   mean.instructions = together ? 1 : lanes;
   for (int64_t g = 0; g < looked_at; ++g) {
     const int64_t first = g * groups / looked_at * machine.width;
-    // Of each instruction the addresses of each thread that makes the access.
+    // For each instruction, the addresses of each participating thread.
     std::vector<std::vector<std::vector<int64_t>>> instructions(static_cast<size_t>(mean.instructions));
     std::vector<int64_t> all;
     for (int64_t t = first; t < std::min(first + machine.width, threads.count()); ++t) {

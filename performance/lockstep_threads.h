@@ -37,7 +37,7 @@ class LockstepThreads {
     return std::ranges::any_of(extents_, [&](const auto& axis) { return axis.second.var == var; });
   }
 
-  /// By which a thread and its neighbour differ; null where no loop is bound.
+  /// The variable in which neighbouring threads differ; null if no loop is bound.
   Var fastest() const { return extents_.empty() ? Var() : extents_.begin()->second.var; }
 
   Point point_of(int64_t thread) const {

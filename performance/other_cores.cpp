@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kSamples = 32;
 
-/// The loop whose iterations the cores share, or nothing: then the first core has all of them. A parallel
-/// loop within another runs on the core that meets it.
+/// The loop whose iterations the cores share; if none, the first core
+/// runs all. A nested parallel loop runs on the core that reaches it.
 std::optional<size_t> shared_loop(const StoreFacts& facts) {
   for (size_t i = 0; i < facts.levels.size(); ++i) {
     if (facts.is(i, LoopKind::Parallel)) return i;
@@ -30,18 +30,18 @@ double core_of(const StoreFacts& facts, double iteration) {
 /// The n-th of iterations that are spread over a loop, in another order for each level: the fractions of the
 /// multiples of an irrational number.
 int64_t spread(int n, size_t level, double trips) {
-  const double at = (n + 0.5) * std::sqrt(static_cast<double>(3 + 4 * level));  // of no square
+  const double at = (n + 0.5) * std::sqrt(static_cast<double>(3 + 4 * level));  // of a non-square number
   return static_cast<int64_t>((at - std::floor(at)) * trips);
 }
 
-/// Which element an access touches, read backwards: a number whose digits are iterations.
+/// The element that an access reaches, inverted: a number whose digits are iterations.
 struct Digit {
   int64_t weight;
   int64_t last;  // its largest value
-  bool shared;   // of the loop whose iterations the cores share
+  bool shared;   // the loop whose iterations the cores share
 };
 
-/// The greatest first; none where no loop is shared. Nothing where the index is no such number.
+/// The largest first; empty if no loop is shared. Nothing if the index is no such number.
 std::optional<std::vector<Digit>> digits_of(const StoreFacts& facts, const Access& access) {
   const std::optional<size_t> shared = shared_loop(facts);
   std::vector<Digit> digits;
@@ -59,7 +59,7 @@ std::optional<std::vector<Digit>> digits_of(const StoreFacts& facts, const Acces
   return digits;
 }
 
-/// The shared digit of `number`; 0 where no loop is shared.
+/// The shared digit of `number`; 0 if no loop is shared.
 double shared_digit(const std::vector<Digit>& digits, int64_t number) {
   for (const Digit& digit : digits) {
     const int64_t value = std::clamp<int64_t>(number / digit.weight, 0, digit.last);

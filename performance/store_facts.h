@@ -1,4 +1,4 @@
-// What the columns are computed from: one store, its loops, its accesses and the machine.
+// The input of the columns: one store, its loops, its accesses and the machine.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace tunesmith::features {
 
-/// The quantities that the columns look at; 0 where the machine's description has none.
+/// The quantities that the columns use; 0 if the machine's description lacks one.
 struct Machine {
   explicit Machine(const DeviceModel& device);
   double cores, vector_bits, vector_registers, fma_per_cycle, l1_bytes, l2_bytes, l3_bytes, l1_way_bytes,
@@ -23,7 +23,7 @@ struct Machine {
 /// A loop around a store.
 struct Level {
   const Loop* loop = nullptr;
-  double trips = 1.0;      // the most, where the range depends on other loops
+  double trips = 1.0;      // the maximum, if the range varies
   bool intrinsic = false;  // it, or one around it, is a call of a tensor intrinsic
 };
 
@@ -31,7 +31,7 @@ struct Level {
 struct Motion {
   bool moves = false;
   double stride = 0.0;  // elements; 0 when it is not known
-  double places = 1.0;  // that the loop's iterations reach: fewer than these where a remainder repeats them
+  double places = 1.0;  // reached by the loop's iterations: fewer than these if a remainder repeats them
 };
 
 /// All accesses of one store to one buffer.
@@ -40,29 +40,29 @@ struct Access {
   bool reads = false;
   bool writes = false;
   double count = 0.0;  // loads and stores in the statement
-  double lanes = 1.0;  // of the widest
+  double lanes = 1.0;  // of the widest access
   double lane_stride = 1.0;
   bool contiguous = true;
   std::vector<Motion> motion;  // by levels, outermost first
-  Expr index;                  // of the first of them, in its first lane
-  LinearForm form;             // of that
+  Expr index;                  // of the first one, in its first lane
+  LinearForm form;             // of that index
 
   bool in_register = false;
   double element_bytes = 0.0;
   std::vector<double> bytes_inside;  // distinct bytes touched in the loops from level i inwards; one more: by
-  std::vector<double> lines_inside;  // one execution. Lines: of the cache
+  std::vector<double> lines_inside;  // contiguous pieces of those bytes
   std::vector<double> runs_inside;   // contiguous pieces of those bytes
   std::vector<double> step_inside;   // bytes: the greatest common divisor of the steps between these pieces
-  double elements = 0.0;             // touched in all executions, repeatedly counted
+  double elements = 0.0;             // accessed in all executions, counting repetitions
   double instructions = 0.0;         // vector loads and stores executed, shared by unrolled iterations
-  double l1_traffic = 0.0;           // bytes from beyond a cache of that capacity
+  double l1_traffic = 0.0;           // bytes loaded from beyond a cache of that capacity
   double l2_traffic = 0.0;
   double l3_traffic = 0.0;
   double l1_runs = 0.0;  // contiguous pieces that this comes in
   double l2_runs = 0.0;
   double l3_runs = 0.0;
-  double other_core_traffic = 0.0;  // bytes that another core wrote last
-  int reuse_level = -1;             // innermost loop that does not move it; -1: none
+  double other_core_traffic = 0.0;  // bytes last written by another core
+  int reuse_level = -1;             // innermost loop that does not move it; -1 if none
   bool reuse_by_statement = false;
   double reuse_iterations = 0.0;
   double reuse_bytes = 0.0;
@@ -98,36 +98,36 @@ struct StoreFacts {
   const Machine& machine;
   const Store* store = nullptr;
   std::vector<Level> levels;   // outermost first
-  std::vector<double> inside;  // executions from level i inwards; one more than levels: 1
+  std::vector<double> inside;  // executions from level i inwards; one entry more than levels: 1
   double executions = 1.0;
   double lanes = 1.0;
   double conditions = 0.0;  // Ifs around
   double masked_loads = 0.0;
-  double gathers = 0.0;     // loads of a vector that are not contiguous, an execution
+  double gathers = 0.0;     // non-contiguous vector loads per execution
   double broadcasts = 0.0;  // scalars loaded into all lanes, an execution
-  double launches = 0.0;    // of the parallel loop around, counted for its first store alone
+  double launches = 0.0;    // of the enclosing parallel loop, counted for its first store only
 
-  // Of one execution, all lanes.
+  // Per execution, over all lanes.
   std::array<double, kOperations> operations{};
   std::array<double, kOperandTypes> by_type{};
-  double vector_operations = 0.0;  // instructions of the machine's width
-  double arithmetic = 0.0;         // of data, a multiply-add counted as two
-  double divided_by_one = 0.0;     // divisions by a value that is the same in all lanes
+  double vector_operations = 0.0;  // instructions with vectors of the machine's width
+  double arithmetic = 0.0;         // on data; a multiply-add counts as two
+  double divided_by_one = 0.0;     // divisions by a value that is equal in all lanes
 
   bool accumulates = false;
-  double chains = 1.0;  // accumulations that do not wait for each other
+  double chains = 1.0;  // independent accumulations
   /// They stay in registers while the loop around the unrolled ones continues.
   bool accumulates_in_registers = false;
 
-  std::vector<Access> accesses;  // of the written buffer first, then by bytes accessed, the most first
+  std::vector<Access> accesses;  // of the written buffer first, then by accessed bytes, descending
   static constexpr size_t kCurvePoints = 10;
   std::array<double, kCurvePoints> curve{};
 
-  double allocated_bytes = 0.0;  // of the buffer written; 0 when it is allocated outside of the program
+  double allocated_bytes = 0.0;  // of the written buffer; 0 if it is allocated outside of the program
   double allocations = 0.0;      // how often it comes to be
 
   double product(LoopKind kind) const;
-  /// Levels of a kind; the loop kinds Serial and Vectorized count as serial.
+  /// Is the level of this kind? Serial and Vectorized loops count as serial.
   bool is(size_t level, LoopKind kind) const { return levels[level].loop->loop_kind == kind; }
   /// Does the loop move the store, or is it a reduction or repetition?
   bool spatial(size_t level) const { return accesses.front().motion[level].moves; }

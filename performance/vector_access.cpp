@@ -13,13 +13,13 @@ bool all_divide(const LinearForm& form, int64_t by) {
                              [&](const LinearForm::Term& term) { return term.coefficient % by == 0; });
 }
 
-/// The order of two indices: where it holds in one lane of `lanes`, it holds in all.
+/// A comparison of two indices that holds in all of `lanes` lanes if it holds in one.
 bool same_order(const Expr& order, int lanes, const Analyzer& ranges) {
   const std::optional<LinearForm> first = slack_of(in_lane(order, 0), ranges);
   const std::optional<LinearForm> second = slack_of(in_lane(order, 1), ranges);
   if (!first || !second || !all_divide(*first, lanes)) return false;
   const LinearForm step = ranges.linear(second->to_expr() - first->to_expr());
-  // Lanes lie one apart, on one side of a multiple of their number: the slack changes its sign at these.
+  // Lanes are consecutive and do not cross a multiple of their number, where the slack changes its sign.
   const int64_t rest = (first->constant % lanes + lanes) % lanes;
   if (!step.terms.empty()) return false;
   return step.constant == 0 || (step.constant == 1 && rest == 0) ||

@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// What begins in the middle of a sector takes one more: that much is not said.
+/// Misaligned accesses need one more sector, which is not worth a message.
 constexpr double kWorthSaying = 1.3;
 
 /// How often all threads together run `stmt`, at most.
@@ -27,7 +27,7 @@ double max_executions(const Stmt& stmt) {
   return times;
 }
 
-/// From a thread to its neighbour along the axis that varies fastest.
+/// The distance between neighbouring threads along the fastest axis.
 int64_t step_of(const Stmt& stmt, const AccessSite& access, const ExecutionModel& execution) {
   const Var fastest = LockstepThreads(stmt, execution).fastest();
   const Expr& index = access.indices[0];
@@ -51,7 +51,7 @@ std::vector<WastefulAccess> wasteful_accesses(const Program& lowered, const Lock
   std::vector<WastefulAccess> found;
   walk_accesses(lowered.root(), [&](const Stmt& stmt, const AccessSite& access) {
     const MemoryScope* scope = machine.execution->find_scope(access.buffer->scope);
-    // What each thread has of its own lies in registers, or as if it did.
+    // A thread's own memory is in registers, or as fast.
     const bool shared =
         scope != nullptr && machine.execution->depth_of(*scope) <= machine.execution->first_synchronising();
     if (!shared || access.indices.size() != 1) return;
