@@ -26,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kMaxWait = 1e6;
 constexpr int kFirstPassed = STDERR_FILENO + 1;
 
-/// Copies of descriptors beyond those that a child's are given as, so that none is overwritten before it is
-/// copied.
+/// Copies descriptors to numbers beyond the child's targets,
+/// so that none is overwritten before it is copied.
 class Sources {
  public:
   explicit Sources(const ProcessSetup& setup) {
@@ -73,7 +73,7 @@ void set_limits(pid_t process, const ProcessSetup& setup) {
   }
 }
 
-/// In the child.
+/// Runs in the child.
 [[noreturn]] void work_as_copy(const std::function<int()>& work, const ProcessSetup& setup,
                                const Sources& sources, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -143,7 +143,7 @@ ChildProcess::ChildProcess(const std::function<int()>& work, const ProcessSetup&
     : own_group_(setup.own_group) {
   check_invariant(setup.passed.empty() && !setup.environment, "a copy has what this process has");
   const Sources sources(setup);
-  std::fflush(nullptr);  // what is buffered is written once
+  std::fflush(nullptr);  // so that buffered output is written only once
   const pid_t parent = getpid();
   id_ = fork();
   if (id_ == 0) {

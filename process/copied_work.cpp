@@ -14,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-/// Of what was written, of its beginning and of its end.
+/// The kept length at the beginning and at the end of long output.
 constexpr off_t kKept = 4096;
 
 std::string part_of(const MemoryFile& file, off_t begin, off_t size) {
@@ -49,7 +49,7 @@ CopiedWork run_in_copy(const std::function<void(int pipe)>& work, int seconds) {
   setup.limits = {{RLIMIT_CORE, 0}};
   ChildProcess process(
       [&] {
-        // Handlers of this process speak of what it does itself.
+        // This process's handlers refer to its own work.
         for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGALRM}) signal(number, SIG_DFL);
         signal(SIGINT, SIG_IGN);
         work(pipe.write_end());

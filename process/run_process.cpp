@@ -19,10 +19,10 @@
 namespace tunesmith {
 namespace {
 
-/// In milliseconds, of one call of poll().
+/// For one call of poll(), in milliseconds.
 constexpr double kMaxPoll = 1e6;
 
-/// What is ready; false at the end.
+/// Reads available data; false at the end.
 bool read_some(int descriptor, std::string& text) {
   std::array<char, 65536> part;
   const ssize_t count = read(descriptor, part.data(), part.size());
