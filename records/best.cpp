@@ -1,4 +1,4 @@
-// The one rule by which programs of a task are put in order: RecordStore::best says it in words.
+// The rule that orders the programs of a task, as described at RecordStore::best.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -35,7 +35,7 @@ std::string disqualifying_causes() {
   return list;
 }
 
-/// What decides, of one measurement.
+/// The properties of a measurement that decide.
 struct Time {
   int64_t seq = 0;
   int64_t program = 0;
@@ -49,7 +49,7 @@ struct Time {
   bool ranked() const { return ranking.second > 0; }
 };
 
-/// In the order in which the store took them, without those of programs that were found wrong.
+/// In order of insertion, without programs that were found wrong.
 std::vector<Time> times_of(sqlite::Database& database, const Condition& condition, uint64_t machine) {
   auto rows = database.prepare(fmt::format(
       "SELECT seq, program, environment, run, ranking, seconds, seconds_min, ifnull(disturbed, 0), "
@@ -74,9 +74,9 @@ std::vector<Time> times_of(sqlite::Database& database, const Condition& conditio
   return times;
 }
 
-/// The ranking that decides, fastest first; empty where there is none. A later one takes the place of an
-/// earlier one only if it timed the best of that again, or found a faster one: what was left out of it was
-/// not beaten by it.
+/// The deciding ranking, fastest first; empty if there is none. A
+/// later one replaces an earlier one only if it timed the earlier best
+/// again or found a faster program: otherwise it did not beat it.
 std::vector<Time> deciding_ranking(const std::vector<Time>& times) {
   std::vector<std::vector<Time>> rankings;
   std::map<std::pair<std::string, int64_t>, size_t> places;
@@ -97,7 +97,7 @@ std::vector<Time> deciding_ranking(const std::vector<Time>& times) {
   return deciding;
 }
 
-/// Where most programs were measured, of equals where the latest was.
+/// The environment with most programs; of equals, the one of the latest.
 std::string usual_environment(const std::vector<Time>& times) {
   std::map<std::string, std::pair<std::set<int64_t>, int64_t>> known;  // programs, and the last measurement
   for (const Time& time : times) {
@@ -116,7 +116,7 @@ struct Placed {
   Time time;
 };
 
-/// Of measurements of one program the one that it counts by.
+/// Which of two measurements represents a program better?
 bool more_careful(const Placed& one, const Placed& other) {
   const auto key = [](const Placed& placed) {
     return std::tuple(-placed.place, !placed.time.disturbed, placed.time.samples, placed.time.seq);
@@ -128,8 +128,8 @@ std::vector<Placed> in_order(const std::vector<Time>& times) {
   enum Place { kFoundSince, kRanked, kHere, kElsewhere };
   const std::vector<Time> deciding = deciding_ranking(times);
   const std::string environment = deciding.empty() ? usual_environment(times) : deciding.front().environment;
-  double least = 0.0;  // that the best of the ranking ever took
-  int64_t last = 0;    // of the ranking
+  double least = 0.0;  // the smallest time of the ranking's best program
+  int64_t last = 0;    // in the ranking
   for (const Time& time : deciding) last = std::max(last, time.seq);
   for (const Time& time : times) {
     if (!deciding.empty() && time.program == deciding.front().program && time.environment == environment)

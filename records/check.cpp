@@ -54,7 +54,7 @@ CheckReport RecordStore::check(const TraceValidator& validator) const {
       if (const Record* record = stored.value()) check_record(*record, validator, report);
     });
   } catch (const EnvironmentError& error) {
-    // A page that cannot be read ends the walk; what was found up to it is still told.
+    // An unreadable page ends the scan; problems found so far are still reported.
     report.faults.emplace_back(error.what());
   }
   return report;

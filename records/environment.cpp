@@ -74,14 +74,14 @@ std::vector<std::string> read_caches(const fs::path& folder) {
   }
 }
 
-/// systemd asks that the machine id itself be kept on the machine; a hash of it with a name serves as well.
+/// systemd requires that the machine id stay on the machine; a hash of it with a name serves as well.
 std::string machine_name(const fs::path& root) {
   const std::string id = first_line(root / "etc/machine-id");
   if (id.empty() || id == "uninitialized") return {};
   return sha256_hex("tunesmith machine " + id).substr(0, 16);
 }
 
-/// Calls field(key, member, whether it tells machines apart) for every member: the one list of them.
+/// Calls field(key, member, whether it distinguishes machines) for every member; no other code lists them.
 template <typename E, typename F>
 void each_field(E& e, const F& field) {
   field("architecture", e.architecture, true);
@@ -104,7 +104,7 @@ std::string environment_text(const Environment& e, bool machine_only) {
   each_field(e, [&](const char* key, const auto& member, bool of_machine) {
     if (of_machine || !machine_only) all[key] = member;
   });
-  // Text from the operating system may hold bytes that are not UTF-8; JSON may not.
+  // Text from the operating system may be invalid UTF-8, which JSON does not allow.
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 }  // namespace

@@ -79,7 +79,7 @@ class Export {
     });
   }
 
-  /// What lies behind a page that cannot be read is left out.
+  /// Data behind an unreadable page is omitted.
   template <class Scan>
   void past_damage(const char* what, const Scan& scan) {
     try {
@@ -102,7 +102,7 @@ class Export {
   Lines spaces_;
   Lines runs_;
   std::vector<RecordedRoof> roofs_;
-  std::set<uint64_t> named_;  // environments of the records so far
+  std::set<uint64_t> named_;  // environments written so far
 };
 
 /// Insertions per transaction. Other writers get their turn between transactions.
@@ -110,7 +110,7 @@ constexpr size_t kBatch = 1000;
 /// The pause between transactions: waiting writers poll the lock.
 constexpr std::chrono::milliseconds kTurn{5};
 
-/// Takes things in.
+/// Imports items.
 class Intake {
  public:
   Intake(sqlite::Database& database, ImportReport& report) : database_(database), report_(report) {}
@@ -148,7 +148,7 @@ class Intake {
     report_.refused.push_back(fmt::format("{}: {}", place, why));
   }
 
-  /// What waited for something that came later, and the last commit.
+  /// Imports what waited for later lines, and commits.
   void finish() {
     for (const auto& [place, run] : waiting_runs_) {
       if (!take(run, place)) refuse(place, "its space or its environment is neither here nor in the input");
@@ -229,7 +229,7 @@ class Intake {
   std::vector<std::pair<std::string, RecordedRoof>> waiting_roofs_;
   std::vector<std::pair<std::string, Record>> waiting_;
 };
-/// None at the end of the input.
+/// Empty at the end of the input.
 std::vector<std::string> next_lines(std::istream& in) {
   std::vector<std::string> lines;
   for (std::string line; lines.size() < kBatch && read_line(in, line);) lines.push_back(std::move(line));

@@ -1,4 +1,4 @@
-// Measurements, and the tasks and programs that they are of.
+// Measurements, and their tasks and programs.
 #include <fmt/format.h>
 
 #include "tables.h"
@@ -48,7 +48,7 @@ int64_t space_id(sqlite::Database& database, const Record& record) {
   return number_of(row.bind(record.space).bind(hex64(record.rules_hash))).value();
 }
 
-/// Gathers the unattributed records that have these in common, which is all that they say of their run.
+/// Groups the unattributed records with equal run fields.
 RecordedRun gathering_run(const Record& record) {
   RecordedRun run;
   run.seed = record.seed;
@@ -124,7 +124,7 @@ bool has_environment(sqlite::Database& database, uint64_t hash) {
   return row.bind(hex64(hash)).step();
 }
 
-/// The run of an attributed record, or what is wrong with it; of others it is made.
+/// The run of an attributed record, or the problem with it; for others it is created.
 std::optional<Insertion> check_run(sqlite::Database& database, const Record& record) {
   const std::optional<RecordedRun> run = find_run(database, record.run);
   if (!run) return Insertion::UnknownReference;

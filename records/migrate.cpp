@@ -34,8 +34,8 @@ void sync_to_disk(const fs::path& file) {
   if (!synced) cannot_copy(file, std::generic_category().message(errno));
 }
 
-/// The store as it is, under a name that no file has. The caller's transaction keeps writers away, also from
-/// the unfinished copy of a process that was killed, which is made anew.
+/// Copies the store to an unused name. The caller's transaction excludes
+/// writers; an unfinished copy of a killed process is replaced.
 fs::path copy_aside(sqlite::Database& database, int64_t version) {
   const std::string base = fmt::format("{}.schema{}.bak", database.path().string(), version);
   const fs::path unfinished = base + ".unfinished";
@@ -45,7 +45,7 @@ fs::path copy_aside(sqlite::Database& database, int64_t version) {
   sync_to_disk(unfinished);
   for (int number = 1; number < 1000; ++number) {
     const fs::path copy = number == 1 ? base : fmt::format("{}{}", base, number);
-    // A link, as it fails where a file is; a rename would replace it.
+    // Linking fails if the file exists, whereas a rename would replace it.
     fs::create_hard_link(unfinished, copy, error);
     if (error == std::errc::file_exists) continue;
     if (error) break;
@@ -58,7 +58,7 @@ fs::path copy_aside(sqlite::Database& database, int64_t version) {
 
 struct OldRow {
   Record record;
-  std::string fault;  // of a damaged row; then the record has only its id
+  std::string fault;  // of a damaged row; then only the record's id is valid
 };
 
 /// Decodes a row of kOldRows.
@@ -141,8 +141,8 @@ int64_t id_of_target(sqlite::Database& database, const std::string& text) {
   return row.integer(0);
 }
 
-/// What has one target gets another, which may be there: lines of a newer Tunesmith may have been imported.
-/// Tasks that are then the same become one, and so do their programs.
+/// Changes the target of rows; the new target may already exist, by imported
+/// lines of a newer version. Merges tasks that become equal, and their programs.
 void move_to_target(sqlite::Database& database, int64_t from, int64_t to) {
   const std::string statements = fmt::format(
       "CREATE TEMP TABLE task_move AS SELECT f.id AS old, t.id AS new FROM task f JOIN task t ON "
@@ -164,7 +164,7 @@ void move_to_target(sqlite::Database& database, int64_t from, int64_t to) {
   database.execute(statements.c_str());
 }
 
-/// Checksums are of texts: those that fitted are made anew.
+/// Checksums cover texts: valid ones are recomputed.
 void rename_target(sqlite::Database& database, const std::string& before, const std::string& now) {
   std::vector<std::string> sound;
   scan_records(database, {.target = before}, [&](const Stored<Record>& stored) {

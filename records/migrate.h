@@ -7,15 +7,15 @@
 
 namespace tunesmith {
 
-/// What becomes of the store as it was.
+/// What to do with the old store.
 enum class OldStore : uint8_t {
   CopiedAside,  // under a name that no file has
-  Elsewhere     // what is migrated is a copy itself
+  Elsewhere     // the migrated database is already a copy
 };
 
-/// Brings a store of an older schema to that of this Tunesmith, in one transaction. Nothing for a store that
-/// is up to date, also when another process has just done it. What was killed half-way leaves the store as it
-/// was, and at most a copy.
+/// Converts a store of an older schema to the current one in one transaction.
+/// Nothing if the store is up to date, also if another process has just converted
+/// it. If killed, the store stays unchanged, possibly with a copy beside it.
 std::optional<MigrationReport> migrate(sqlite::Database& database, OldStore old);
 
 }  // namespace tunesmith

@@ -25,7 +25,7 @@ using nlohmann::json;
 constexpr int64_t kMaxInt = std::numeric_limits<int>::max();
 constexpr double kAnyNumber = std::numeric_limits<double>::max();
 
-/// null for what is unknown.
+/// null if unknown
 template <class Value>
 json or_null(bool known, const Value& value) {
   return known ? json(value) : json(nullptr);

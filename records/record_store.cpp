@@ -16,7 +16,7 @@ namespace tunesmith {
 namespace {
 constexpr int kBusyMs = 30'000;
 
-/// SQLite takes what has no page for an empty database.
+/// SQLite considers a file without pages an empty database.
 constexpr uintmax_t kMinFileBytes = 512;
 
 std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore::Mode mode) {
@@ -189,7 +189,7 @@ std::optional<RecordedRoof> RecordStore::highest_roof(const TaskKey& task, uint6
     if (environment.machine() == machine) its.insert(environment.hash());
   }
   const std::string of_a_unit = fmt::format("{} of ", quantity);
-  // Extensions change nothing in what the processor does without them.
+  // Extensions do not affect the processor's own peak.
   const auto is_it = [&](const RecordedRoof& roof) {
     if (roof.quantity == quantity) return same_but_extensions(roof.target, task.target);
     return roof.quantity.starts_with(of_a_unit) && roof.target == task.target;

@@ -84,7 +84,7 @@ Stored<Record> read_record(const sqlite::Statement& row, bool verify) {
   }
   return stored;
 }
-/// Of the latest row; where that cannot be read, of the latest that the file has room for.
+/// Of the latest row; if it is unreadable, of the latest row that the file can contain.
 int64_t last_sequence_number(sqlite::Database& database) {
   constexpr int64_t kMinRowBytes = 128;
   try {

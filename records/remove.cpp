@@ -1,4 +1,4 @@
-// What a person wants to be rid of.
+// Deletes records.
 #include <filesystem>
 #include <system_error>
 
@@ -35,8 +35,8 @@ RemovalReport RecordStore::remove(const RecordFilter& filter) {
     condition.bind(records);
     records.run();
     report.records = static_cast<size_t>(database.changes());
-    // Tasks, workloads, spaces, environments and runs stay: they are small, and a run that goes on names
-    // them.
+    // Tasks, workloads, spaces, environments and runs stay:
+    // they are small, and an active run refers to them.
     database.prepare("DELETE FROM program WHERE id NOT IN (SELECT program FROM measurement)").run();
     report.programs = static_cast<size_t>(database.changes());
     transaction.commit();

@@ -40,7 +40,7 @@ RecordedRun without_end(RecordedRun run) {
   return run;
 }
 
-/// What is here under the id of `run`, which may be the same run before it ended, or after.
+/// Compares `run` with the stored run of the same id, which may be the same run before or after its end.
 Insertion meet(sqlite::Database& database, const RecordedRun& here, const RecordedRun& run) {
   if (here == run) return Insertion::Known;
   if (without_end(here) != without_end(run) || (here.ended_ms != 0 && run.ended_ms != 0))
@@ -64,7 +64,7 @@ std::optional<RecordedRun> find_run(sqlite::Database& database, std::string_view
 
 Insertion insert_run(sqlite::Database& database, const RecordedRun& run) {
   if (const auto here = find_run(database, run.id)) return meet(database, *here, run);
-  // One that only gathers unattributed records has no beginning, and nothing else is known of it.
+  // A run that only groups unattributed records has no begin time or other data.
   const auto text = [&](const std::string& value) {
     return run.began_ms == 0 ? std::nullopt : std::optional(value);
   };

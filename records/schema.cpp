@@ -10,7 +10,7 @@ namespace tunesmith {
 namespace {
 constexpr int kApplicationId = 0x54534d52;  // "TSMR", in the file's header: file(1) and we know it by this
 
-// Hashes are 16 hexadecimal digits: SQLite's integers have a sign and a person at its prompt compares text.
+// Hashes are 16 hexadecimal digits: SQLite's integers are signed, and users at its prompt compare texts.
 constexpr const char* kLastingTables = R"sql(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE target (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
@@ -238,7 +238,7 @@ std::optional<MigrationReport> read_schema(sqlite::Database& database) {
 }
 
 std::optional<MigrationReport> rescue_schema(sqlite::Database& database) {
-  // SQLite then opens what is shorter than it should be.
+  // SQLite then also opens truncated files.
   database.execute("PRAGMA writable_schema = ON");
   return read_schema(database);
 }

@@ -70,7 +70,7 @@ void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handl
 void Database::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
 
 namespace {
-/// The destination's error code says how it went.
+/// The error code is that of the destination.
 void copy_between(sqlite3* source, sqlite3* destination) {
   sqlite3_backup* backup = sqlite3_backup_init(destination, "main", source, "main");
   if (backup == nullptr) return;
@@ -120,7 +120,7 @@ int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
 int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
 void Database::use_write_ahead_log() {
-  // The switch takes an exclusive lock without asking the busy handler, so two creators have to try again.
+  // The switch takes an exclusive lock without the busy handler, so concurrent creators must retry.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_ms_);
   for (;;) {
     const int code = sqlite3_exec(handle_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);

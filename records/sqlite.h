@@ -1,4 +1,4 @@
-// SQLite as the record store uses it: errors as exceptions, statements prepared once.
+// A thin layer over SQLite: errors as exceptions, prepared statements.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ class DamagedFile : public EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
 
-/// SQLite would have to write beside the file, and cannot.
+/// SQLite needs to write beside the file, and cannot.
 class UnwritableFile : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
 };
 
-/// A statement in use; goes back to its database, reset, at the end of its scope.
+/// A statement in use; returned to its database, reset, by the destructor.
 class Statement {
  public:
   Statement(Database& database, sqlite3_stmt* handle);
@@ -43,7 +43,7 @@ class Statement {
   Statement& bind(int64_t value);
   Statement& bind(double value);
   Statement& bind_null();
-  /// Binds NULL when there is no value.
+  /// Binds NULL if there is no value.
   template <class Value>
   Statement& bind_optional(const std::optional<Value>& value) {
     return value ? bind(*value) : bind_null();
@@ -75,7 +75,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// The statement for `sql`, prepared on first use. Not to be asked for again while it is in use.
+  /// The statement for `sql`, prepared at first use. Must not be requested again while in use.
   Statement prepare(std::string_view sql);
   /// Statements without parameters; rows are dropped.
   void execute(const char* sql);
@@ -88,16 +88,16 @@ class Database {
   /// this connection may be in a transaction that has changed nothing yet.
   void copy_to(const std::filesystem::path& file) const;
 
-  /// From now on this is a copy of the committed content, in memory. No statement is in use.
+  /// Makes this a copy of the committed content in memory. No statement may be in use.
   void move_to_memory();
-  /// The same by way of a copy of the file and its log: in a folder that cannot be written, SQLite does not
-  /// read what has a write-ahead log.
+  /// The same by way of a copy of the file and its log: SQLite cannot
+  /// read a database with a write-ahead log in a read-only folder.
   void move_copy_to_memory();
 
-  /// Switches to the write-ahead log, which stays with the file.
+  /// Switches to the write-ahead log, a persistent setting of the file.
   void use_write_ahead_log();
 
-  /// Throws what the header of the record store promises for an error code of SQLite.
+  /// Throws the exception that record_store.h documents for an SQLite error code.
   [[noreturn]] void fail(int code) const;
 
  private:

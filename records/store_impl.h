@@ -17,9 +17,9 @@ struct RecordStore::Impl {
   mutable std::mutex mutex;
   sqlite::Database database;
   std::optional<MigrationReport> migration;
-  std::function<void(const std::string& fault)> on_damage;  // null: what is damaged throws
+  std::function<void(const std::string& fault)> on_damage;  // null: damaged rows throw
 
-  /// Nothing where it is damaged, and on_damage was told.
+  /// Nothing if it is damaged, after calling on_damage.
   std::optional<Record> readable_record(const sqlite::Statement& row) const;
 };
 

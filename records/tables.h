@@ -1,5 +1,5 @@
-// The tables of the store, each written and read by the .cpp that bears its name. Everything here is called
-// with the store's mutex held, and what inserts in a transaction of the caller.
+// The tables of the store, each accessed by the .cpp file of its name. Call
+// everything with the store's mutex held, and insertions in a transaction.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@ namespace tunesmith {
 
 enum class Insertion {
   Added,
-  Known,             // the same is here already
+  Known,             // the same is already stored
   Conflict,          // something else is here under its id
-  UnknownReference,  // what it refers to is not here
-  ContradictsItsRun  // a record whose run has another seed, space or environment
+  UnknownReference,  // it refers to something that is not stored
+  ContradictsItsRun  // a record with another seed, space or environment than its run
 };
 
 Insertion insert_environment(sqlite::Database& database, const Environment& environment);
-/// Those without a definition, and spaces without their rules, are given them when they come.
+/// Workloads without definition and spaces without rules are completed when these arrive.
 Insertion insert_workload(sqlite::Database& database, const RecordedWorkload& workload);
 Insertion insert_space(sqlite::Database& database, const RecordedSpace& space);
-/// A run that had not ended is given its end when it comes.
+/// A run without an end is completed when its end arrives.
 Insertion insert_run(sqlite::Database& database, const RecordedRun& run);
 /// `roof` is fit.
 Insertion insert_roof(sqlite::Database& database, const RecordedRoof& roof);
@@ -37,8 +37,8 @@ std::optional<RecordedRun> find_run(sqlite::Database& database, std::string_view
 /// A row, which may be damaged.
 template <class Value>
 struct Stored {
-  std::string name;                          // as a person would name it
-  std::variant<Value, std::string> content;  // the value, or what is wrong with it
+  std::string name;                          // for messages
+  std::variant<Value, std::string> content;  // the value, or the problem
 
   const Value* value() const { return std::get_if<Value>(&content); }
   const std::string& fault() const { return std::get<std::string>(content); }
@@ -46,17 +46,17 @@ struct Stored {
 template <class Value>
 using Visit = std::function<void(const Stored<Value>&)>;
 
-/// In order of insertion, or of ids. With their checksums compared.
+/// In order of insertion, or of ids. Compares checksums.
 void scan_environments(sqlite::Database& database, const Visit<Environment>& visit);
 void scan_workloads(sqlite::Database& database, const Visit<RecordedWorkload>& visit);
 void scan_spaces(sqlite::Database& database, const Visit<RecordedSpace>& visit);
-/// Without those that only gather unattributed records.
+/// Without runs that only group unattributed records.
 void scan_runs(sqlite::Database& database, const Visit<RecordedRun>& visit);
-/// In the order in which they were measured.
+/// In the order of measurement.
 void scan_roofs(sqlite::Database& database, const Visit<RecordedRoof>& visit);
 void scan_records(sqlite::Database& database, const RecordFilter& filter, const Visit<Record>& visit);
 
-/// One row after the other, past pages that cannot be read. Answers how many rows may lie there.
+/// Scans row by row past unreadable pages. Returns the possible number of rows.
 int64_t scan_readable_records(sqlite::Database& database, const RecordFilter& filter,
                               const Visit<Record>& visit);
 
@@ -69,7 +69,7 @@ struct Condition {
 };
 Condition condition_of(const RecordFilter& filter);
 
-/// Columns of the view `record`, as read_record takes them.
+/// Columns of the view `record`, in the order of read_record.
 extern const char* const kRecordColumns;
 /// The record, or EnvironmentError when its row cannot be one. Its checksum is not compared.
 Record sound_record(const sqlite::Statement& row, const sqlite::Database& database);
