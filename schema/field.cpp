@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr size_t kMaxShown = 40;  // bytes of a text in a message
+constexpr size_t kMaxShown = 40;  // quoted bytes of a text in a message
 constexpr size_t kMaxHashDigits = 16;
 
 std::string shown(const std::string& text) {

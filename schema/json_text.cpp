@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A value that `fits`; what does not is `refused` so.
+/// A value for which `fits` holds; otherwise the error `refused`.
 template <typename Fits>
 tl::expected<json, std::string> parse(std::string_view text, const Fits& fits, const char* refused) {
   bool too_deep = false;

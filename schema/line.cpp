@@ -19,7 +19,7 @@ namespace {
 
 struct Kind {
   std::string_view name;
-  int version;  // of the schema in which it last changed: what its lines say
+  int version;  // of the last schema change of this kind, written in its lines
 };
 
 constexpr std::array<Kind, 12> kKinds{{{"environment", 5},
