@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// The line at which the implementation begins; unknown for what was not read from a file.
+/// The line where the implementation begins; unknown if it was not read from a file.
 SourceLocation implementation_place(const TensorIntrinsic& intrinsic) {
   for (const auto& [target, implementation] : intrinsic.implementations) {
     if (implementation.location.line == 0) continue;

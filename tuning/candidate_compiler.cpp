@@ -9,7 +9,7 @@ namespace tunesmith {
 
 struct CandidateCompiler::Impl {
   Target& target;
-  TwinVerification* twins;                        // of the target; null: it verifies none
+  TwinVerification* twins;                        // of the target; null if it verifies no twins
   std::unique_ptr<ReducedInstanceFinder> finder;  // of these
 };
 

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Of `values` about the line of `scores` that fits them best.
+/// The error of `values` about the best-fitting line of `scores`.
 double rmse_about_line(std::span<const double> scores, std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   const double mean_score = std::accumulate(scores.begin(), scores.end(), 0.0) / n;

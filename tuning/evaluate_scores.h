@@ -1,4 +1,4 @@
-// How well scores order what was measured.
+// Cost-model accuracy: how well scores order measured programs.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace tunesmith {
 
-/// Fewer programs than these say nothing.
+/// Minimum number of programs.
 inline constexpr size_t kMinEvaluated = 8;
 
-/// All but ModelBatch::trials. As many scores as throughputs, and not none.
+/// Everything except ModelBatch::trials. As many scores as throughputs, at least one.
 ModelBatch evaluate_scores(std::span<const double> scores, std::span<const double> throughputs);
 
-/// Says when a model does harm.
+/// Detects a harmful model.
 class ChanceWatch {
  public:
-  /// Were this round and the two before ordered worse than chance? Worse than chance is what one in twenty
-  /// orders drawn blindly is, so that a model without knowledge is left in peace.
+  /// Were this round and the previous two ordered worse than chance, that is, as
+  /// badly as one in twenty random orders? A model without knowledge is not reported.
   bool worse(const ModelBatch& batch);
 
  private:

@@ -27,7 +27,7 @@ struct Built {
   tl::expected<CandidateKernel, std::string> code;
 };
 
-/// What the records say of where in a run a candidate was measured.
+/// The position of measurements in a run, for the records.
 struct RoundRecord {
   int number = 0;                               // as Record::round
   std::unordered_map<uint64_t, double> scores;  // by lowered hash, as Record::score
@@ -35,7 +35,7 @@ struct RoundRecord {
 
 class Evaluator {
  public:
-  /// `common` is what every record of this run says alike: task, workload, run, space, seed, environment.
+  /// `common`: the fields that all records of the run share: task, workload, run, space, seed, environment.
   Evaluator(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
             const RecordedNames& names, Record common, const TuneOptions& options, const TuneHooks& hooks,
             ThreadPool& pool);
@@ -48,17 +48,17 @@ class Evaluator {
   /// stop may have ended is left out.
   std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index,
                                 const RoundRecord& round);
-  /// Verifies programs on record by the check as it is now. What comes of it is on record as of kind Bench:
-  /// it decides no time.
+  /// Verifies recorded programs by the current check. The results are
+  /// recorded with kind Bench, which does not affect their order.
   std::vector<Measured> check_again(std::span<const CandidatePtr> candidates);
-  /// Writes what a ranking measured.
+  /// Records the results of a ranking.
   struct Ranked {
     CandidatePtr candidate;
     std::vector<double> samples;                   // not empty, unless it failed
     double seconds = 0.0;                          // at the quantile by which times are compared
     double prepare = 0.0;                          // of preparing constant inputs, measured before
     bool disturbed = false;                        // something else used the machine meanwhile
-    std::string verified_on;                       // as Record has it
+    std::string verified_on;                       // as in Record
     std::optional<CandidateFailure> failure = {};  // in the ranking
   };
   void record_ranking(std::span<const Ranked> ranked);
@@ -71,11 +71,11 @@ class Evaluator {
   const std::map<std::string, int64_t>& twins() const { return verified_twins_; }
   /// Measured, successfully, while something else used the machine.
   int64_t disturbed() const { return disturbed_; }
-  /// Without what was waited for the machine.
+  /// Without the time spent waiting for the machine.
   double measure_seconds() const { return measure_seconds_; }
-  /// For whoever else uses the runner: its life counts as measuring.
+  /// For other users of the runner: its lifetime counts as measuring.
   MeasuringWatch measuring() { return MeasuringWatch(measure_seconds_, options_.machine.get()); }
-  /// Of all compiled so far; 0 when nothing was.
+  /// Of all compilations so far; 0 if there was none.
   double median_compile_seconds() const;
 
  private:

@@ -6,12 +6,12 @@
 namespace tunesmith {
 namespace {
 
-/// How many of the last improvements say what the next one may be worth.
+/// Number of recent improvements used for the estimate.
 constexpr size_t kRecent = 3;
-/// What an improvement that nobody has seen is worth at least, as a part of the time.
+/// Minimum gain of an unseen improvement, as a share of the time.
 constexpr double kMinStep = 0.01;
 
-/// By which factor the last improvements lowered the time, as a logarithm, in the mean.
+/// The mean logarithm of the factors by which recent improvements lowered the time.
 double usual_step(const std::vector<Improvement>& improvements) {
   const size_t steps = std::min(kRecent, improvements.size() - 1);
   if (steps == 0) return kMinStep;

@@ -15,7 +15,7 @@ namespace tunesmith {
 
 std::vector<FinalRanking::Kept> FinalRanking::best_on_record(const TaskKey& task, TuneResult& result) const {
   constexpr size_t kLookedAt = 64;
-  constexpr size_t kFoundSince = 2;  // by searches that were not ranked
+  constexpr size_t kFoundSince = 2;  // from searches that were not ranked
   std::vector<Kept> best;
   for (Record& record : store_.best({task, machine_, {}}, kLookedAt)) {
     const bool ranked = record.kind == MeasurementKind::Ranking;
@@ -95,7 +95,7 @@ std::vector<Measured> FinalRanking::checked(std::vector<Measured> contestants,
     ++result.checked_again;
     if (!one.failure) continue;
     refused.emplace(one.candidate->lowered_hash, *one.failure);
-    // What a stop or the machine ended was not refused; it is not ranked this time.
+    // A transient failure or a stop is no refusal; the program is just not ranked this time.
     if (!is_transient(one.failure->cause, true)) ++result.refused_again;
   }
   std::erase_if(contestants,

@@ -1,4 +1,4 @@
-// The end of a run: its fastest programs are checked where that is due, timed again and put in order.
+// The end of a run: verifies its fastest programs again if necessary, times them in turn and orders them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace tunesmith {
 
-/// Belongs to the run and its thread; what it is given outlives it.
+/// Belongs to the run and its thread; its arguments outlive it.
 class FinalRanking {
  public:
   FinalRanking(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
@@ -32,12 +32,12 @@ class FinalRanking {
         options_(options),
         machine_(machine) {}
 
-  /// Ranks the run's leaders beside the best on record, which so stays known as the best until one in turn
-  /// with it is faster; without those that only an earlier check accepted and this one refuses. Records the
-  /// times and the machine's peak as the run's.
+  /// Ranks the run's leaders together with the best on record, which stays the best until
+  /// a program timed in turn with it is faster; without programs that only an older check
+  /// accepted and this one refuses. Records the times and the machine's peak.
   void rank(std::span<const Measured> leaders, const KnownResults& known, const RecordedRun& run,
             const TaskKey& task, TuneResult& result);
-  /// What the ranking said of a program; nothing where it was not in all rounds.
+  /// The program's interval from the ranking; nothing if it was not in all rounds.
   std::optional<QuantileInterval> time_of(uint64_t lowered_hash) const;
 
  private:
@@ -47,7 +47,7 @@ class FinalRanking {
     Record record;
   };
   std::vector<Kept> best_on_record(const TaskKey& task, TuneResult& result) const;
-  /// Those of `contestants` that pass the check as it is now; `refused`: why the others do not.
+  /// The `contestants` that pass the current check; `refused`: why the others do not.
   std::vector<Measured> checked(std::vector<Measured> contestants, const std::set<uint64_t>& unchecked,
                                 std::unordered_map<uint64_t, CandidateFailure>& refused, TuneResult& result);
 

@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Replayed at once: a program takes 40 KB.
+/// Number of programs replayed at once: each takes 40 KB.
 constexpr size_t kReplayedAtOnce = 256;
 
 int standing(const Record& record) {
@@ -47,7 +47,7 @@ std::vector<RecordedProgram> entries_of(const RecordStore& store, const RecordFi
                                         const RecordedRun& run) {
   OwnRuns is_own(store, run);
   std::vector<RecordedProgram> entries;
-  std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
+  std::unordered_map<uint64_t, size_t> places;  // by lowered hash; never iterated
   for (Record& record : store.list(task)) {
     std::optional<int64_t> own_ms;
     if (record.kind == MeasurementKind::Search && is_own(record)) own_ms = record.time_ms;

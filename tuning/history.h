@@ -1,4 +1,4 @@
-// What the records know of a task, as candidates again.
+// A task's records as candidates.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,48 @@
 
 namespace tunesmith {
 
-/// What is on record of one program.
+/// The records of one program.
 struct RecordedProgram {
-  Record record;  // what says most: that it is wrong, a time, a lasting failure, a passing one
-  std::optional<int64_t> own_ms;  // as KnownProgram's
-  bool accepted = false;          // by the check as it is now
+  Record record;  // the most informative: that it is wrong, a time, a lasting failure, a transient one
+  std::optional<int64_t> own_ms;  // as in KnownProgram
+  bool accepted = false;          // by the current check
 };
 
 /// A program on record, made again.
 struct KnownProgram {
   Measured measured;
-  /// When the run that is being resumed, one of the same arguments, measured it first, as Record::time_ms;
-  /// nothing when it did not.
+  /// When the resumed run (with the same arguments) first
+  /// measured it, as Record::time_ms; nothing if it did not.
   std::optional<int64_t> own_ms;
-  bool retry = false;     // it failed for a reason that may have passed: nothing is known of it
-  bool accepted = false;  // by the check as it is now; else by an earlier one, or never
+  bool retry = false;     // it failed transiently: nothing is known of it
+  bool accepted = false;  // by the current check; else by an older one, or never
 };
 
-/// The candidate that `record`, which is of the workload's task, tells of; null when its trace does not give
-/// it any more.
+/// The candidate of `record`, which belongs to the workload's
+/// task; null if its trace does not give it any more.
 CandidatePtr candidate_of(const Record& record, const Workload& workload, const Space& space,
                           const RecordedNames& names);
 
-/// How many programs of other runs a search is given as candidates: replaying one takes a fifth of a
-/// millisecond, and it takes 40 KB.
+/// The number of other runs' programs that a search gets as candidates:
+/// replaying one takes a fifth of a millisecond, and 40 KB.
 inline constexpr size_t kGivenPrograms = 1000;
 
-/// All that a store has of a task on this machine, whoever measured it: read when it is made. What it is made
-/// from outlives it.
+/// All records of a task on this machine, of any run,
+/// read at construction. Its arguments outlive it.
 class History {
  public:
   /// A record is the run's own when its run had the same rules, seed, searchers and cost model as `run`.
   History(const Workload& workload, const Space& space, const RecordStore& store, const RecordFilter& task,
           const RecordedRun& run, const RecordedNames& names, size_t given = kGivenPrograms);
 
-  /// The next of the programs that are given as candidates, a few hundred of them; empty at the end. They are
-  /// the run's own, the fastest of others, and the first two, which are the plain forms, in the order in
-  /// which they were first measured. Traces are replayed, on all threads of the pool; no module is asked.
+  /// The next few hundred candidates; empty at the end. Candidates are the run's own
+  /// programs, the fastest of other runs, and the two plain forms, in the order of their
+  /// first measurement. Replays traces on all threads of the pool, without modules.
   std::vector<KnownProgram> next(ThreadPool& pool);
-  /// Lowered hashes of the programs that are not given.
+  /// Lowered hashes of the programs that are not returned as candidates.
   const std::vector<uint64_t>& others() const { return others_; }
-  /// Of those met so far, how many are not made again: their traces no longer replay, or lower to another
-  /// program.
+  /// The number so far of programs whose traces no
+  /// longer replay, or lower to another program.
   int64_t lost() const { return lost_; }
 
  private:

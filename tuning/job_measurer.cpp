@@ -29,8 +29,8 @@ MeasureOptions measure_options_of(const JobOptions& job) {
   return options;
 }
 
-/// Of a job that says nothing all that this process may use. Throws UserError when a job's are more than
-/// that: its times would be of no use.
+/// Without a number, all threads that this process may use. Throws
+/// UserError if a job needs more: its times would be useless.
 int threads_of(const RecordedCandidate& candidate, int asked) {
   const auto available = static_cast<int>(available_processors());
   if (asked > 0) return asked;
@@ -50,8 +50,8 @@ struct JobMeasurer::Task {
   Workload workload;
   TaskKey key;
   CandidateCompiler compiler;
-  std::unique_ptr<Runner> runner;  // from the first measurement on
-  std::optional<Workload> first;   // under which name the store knows the task, where that is another
+  std::unique_ptr<Runner> runner;  // since the first measurement
+  std::optional<Workload> first;   // the workload under which the store knows the task, if different
 
   Task(const Job& job, const Space& space, int threads)
       : recorded(job.candidate.workload),
@@ -76,7 +76,7 @@ JobMeasurer::Task& JobMeasurer::task_for(const Job& job, int threads) {
     return *task_;
   task_.reset();  // ends its worker
   auto task = std::make_unique<Task>(job, space_, threads);
-  // All traces of a task stand in the names of the workload that came to the store first.
+  // All traces of a task use the names of the workload that was stored first.
   const std::optional<RecordedWorkload> first = store_.workload(task->workload.hash);
   store_.add_workload(task->recorded);
   if (first && *first != task->recorded) {

@@ -12,7 +12,7 @@ class Leaders {
  public:
   explicit Leaders(int kept) : kept_(static_cast<size_t>(std::max(kept, 1))) {}
 
-  /// Of equal times the one that came first leads.
+  /// Of equal times, the first leads.
   void add(const Measured& result) {
     if (!result.timing) return;
     const auto place =
@@ -24,7 +24,7 @@ class Leaders {
 
   /// Fastest first.
   const std::vector<Measured>& all() const { return fastest_; }
-  /// 0 when there is none.
+  /// 0 if there is none.
   double seconds() const { return fastest_.empty() ? 0.0 : fastest_.front().timing->min; }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace tunesmith {
 
-/// Adds to `total` the seconds in which `machine` (null: none) waited for a turn during its life.
+/// Adds to `total` the seconds that `machine` (null: none) spent waiting during its lifetime.
 class WaitingWatch {
  public:
   WaitingWatch(double& total, const MachineLock* machine)
@@ -22,7 +22,7 @@ class WaitingWatch {
   const double before_;
 };
 
-/// Adds the seconds of its life to `total`, less those in which `machine` (null: none) waited for a turn.
+/// Adds its lifetime in seconds to `total`, without the time that `machine` (null: none) spent waiting.
 class MeasuringWatch {
  public:
   MeasuringWatch(double& total, const MachineLock* machine)

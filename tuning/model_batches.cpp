@@ -10,7 +10,7 @@ namespace tunesmith {
 namespace {
 
 struct Round {
-  uint64_t first = std::numeric_limits<uint64_t>::max();  // candidate of its run
+  uint64_t first = std::numeric_limits<uint64_t>::max();  // index in its run
   std::vector<double> scores;
   std::vector<double> throughputs;
 };

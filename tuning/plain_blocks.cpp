@@ -9,9 +9,9 @@
 namespace tunesmith {
 namespace {
 
-/// Of a sketch, besides the one with which it was made.
+/// Per sketch, besides the draw with which it was made.
 constexpr uint64_t kMoreDraws = 8;
-/// Of the streams of these draws.
+/// Seed of these draws.
 constexpr uint64_t kDrawSeed = 0x706c61696eULL;
 
 class Finder {
@@ -55,7 +55,7 @@ class Finder {
     }
   }
 
-  /// Do some decisions make the block of a sketch other than plain?
+  /// Do some decisions make the sketch's block not plain?
   bool is_decided_away(const Schedule& sketch, const std::vector<SketchStep>& steps,
                        const std::string& name) const {
     const Trace open = sketch.trace().with_open_decisions();

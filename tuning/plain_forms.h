@@ -1,4 +1,4 @@
-// Programs that need no search: what the answer of a search must not be slower than.
+// Programs that need no search; a search must not return slower ones.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace tunesmith {
 
-/// Complete traces: the program as it is, and with the outermost loop of each of its nests parallel where
-/// that is legal (the outermost of more than one iteration). The second is left out where it would be the
-/// first. On a device that runs programs itself, where one thread would take too long, it is one program: its
-/// outermost loops by threads.
+/// Complete traces: the unscheduled program, and the program with the outermost
+/// loop (of more than one iteration) of each nest parallel where that is legal,
+/// unless that is the same. On a device that runs programs itself, where one
+/// thread would take too long, a single program: its outermost loops over threads.
 std::vector<Trace> plain_forms(const Program& program, Target& target);
 
 }  // namespace tunesmith

@@ -18,7 +18,7 @@ void Proposals::add_plain_forms(const Program& program, Target& target, const Kn
       log.note_baseline(*baseline);
   }
   for (CandidatePtr& form : forms) {
-    if (!form) continue;  // refused, and counted as that
+    if (!form) continue;  // refused, and counted as such
     const bool again = !plain_hashes_.insert(form->lowered_hash).second;
     if (!again && !context_.is_measured(form->lowered_hash)) plain_.push_back(std::move(form));
   }

@@ -1,4 +1,4 @@
-// What a run proposes.
+// Proposes a run's candidates.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace tunesmith {
 
-/// First the forms that need no search, then what the space's searchers propose in turn. Belongs to the run
-/// and its thread; what it is given outlives it.
+/// First the plain forms, then what the space's searchers propose in
+/// turn. Belongs to the run and its thread; its arguments outlive it.
 class Proposals {
  public:
   /// `spent`: seconds that searchers took, without the cost model's, are added there. `trials`: of the run.
@@ -24,7 +24,7 @@ class Proposals {
             double& spent)
       : context_(context), evaluator_(evaluator), seeds_(seeds), spent_(spent), stages_(space, trials) {}
 
-  /// Keeps the plain forms of the program that are no trials yet, and tells the log of its baseline.
+  /// Adds the program's plain forms that are no trials yet, and sets the log's baseline.
   void add_plain_forms(const Program& program, Target& target, const KnownResults& known, TrialLog& log);
   bool has_plain_forms() const { return !plain_.empty(); }
   /// At most `room`; the others are left.
@@ -32,11 +32,11 @@ class Proposals {
   /// Is the program one of the plain forms, tried or not?
   bool is_plain(uint64_t lowered_hash) const { return plain_hashes_.contains(lowered_hash); }
 
-  /// At most `room` candidates of the searcher whose turn it is after so many trials. Empty when it has
-  /// nothing to propose: its turn is over, and the next one's comes. None is left when exhausted().
+  /// At most `room` candidates of the searcher whose turn it is after this many trials. If
+  /// it proposes nothing, the next searcher's turn begins. exhausted() if none is left.
   std::vector<CandidatePtr> next(int64_t trials, int64_t room);
   bool exhausted() const { return exhausted_; }
-  /// Who proposed last; null when there is none.
+  /// The last proposer; null if there is none.
   Searcher* searcher() const { return stages_.current(); }
 
  private:

@@ -40,7 +40,7 @@ class Rounded {
     ranking_.kernels.resize(kernels.size());
   }
 
-  /// Answers whether all rounds were done. A kernel that failed in them is out of `left`.
+  /// Were all rounds done? Removes kernels that failed in them from `left`.
   bool time_in_turn(std::vector<size_t>& left, int rounds, double budget) {
     const Stopwatch watch(spent_);
     std::vector<const CompiledKernel*> timed;
@@ -57,7 +57,7 @@ class Rounded {
       times.pop_back();
     }
     const size_t max_samples = std::ranges::max(times, {}, sample_count).samples.size();
-    if (max_samples == 0) return false;  // stopped: what was taken before counts
+    if (max_samples == 0) return false;  // stopped: earlier samples count
     std::vector<size_t> sampled;
     for (size_t i = 0; i < left.size(); ++i) {
       if (times[i].samples.empty()) {
@@ -74,7 +74,7 @@ class Rounded {
     return max_samples == static_cast<size_t>(rounds);
   }
 
-  /// With the times of those in all rounds, and the best of them. Nothing can be asked after it.
+  /// The times of kernels in all rounds, and the best of them. Must be the last call.
   Ranking conclude(const std::vector<size_t>& left) {
     if (!peak_samples_.empty()) {
       ranking_.peak_operations_per_second = peak_.operations / low_quantile(peak_samples_);
@@ -100,9 +100,9 @@ class Rounded {
   bool has_peak() const { return peak_.operations > 0.0; }
 
   Ranking ranking_;
-  std::vector<size_t> disturbed_;  // samples, of each kernel
+  std::vector<size_t> disturbed_;  // disturbed samples of each kernel
   std::vector<double> peak_samples_;
-  size_t peak_disturbed_ = 0;  // of them
+  size_t peak_disturbed_ = 0;  // of these
   double spent_ = 0.0;
   Runner& runner_;
   std::span<const CompiledKernel* const> kernels_;

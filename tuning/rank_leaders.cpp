@@ -37,7 +37,7 @@ LeadersRanking rank_leaders(std::span<const Measured> leaders, size_t kept, Eval
   std::vector<Evaluator::Ranked> ranked;
   for (size_t i = 0; i < timed.size(); ++i) {
     const RankedKernel& kernel = ranking.kernels[i];
-    // What a stop or the machine ended says nothing of the program.
+    // A stop or the machine's failure does not count against the program.
     if (kernel.failure) result.failures.emplace(timed[i]->candidate->lowered_hash, *kernel.failure);
     const bool wrong = kernel.failure && !is_transient(kernel.failure->cause, true);
     if (!kernel.time && !wrong) continue;

@@ -14,15 +14,15 @@ namespace tunesmith {
 struct PeakKernel;
 
 struct LeadersRanking {
-  // By lowered hash; looked up in, never walked.
+  // By lowered hash; never iterated.
   std::unordered_map<uint64_t, QuantileInterval> times;     // of those in all rounds
   std::unordered_map<uint64_t, CandidateFailure> failures;  // of those that could not be timed
   double peak_operations_per_second = 0.0;                  // 0 when the peak kernel was not measured
   bool peak_disturbed = false;
 };
 
-/// As rank() does, with what it measured recorded by the evaluator. Of `leaders`, all of which have a time,
-/// the first `kept` stay in all rounds. Throws what the runner throws.
+/// Calls rank() and records the results. All `leaders` have a time; the
+/// first `kept` stay in all rounds. Throws the runner's exceptions.
 LeadersRanking rank_leaders(std::span<const Measured> leaders, size_t kept, Evaluator& evaluator,
                             Runner& runner, const PeakKernel& peak, int rounds);
 

@@ -20,14 +20,14 @@ QuantileInterval quantile_interval(std::span<const double> samples, double quant
   interval.samples = n;
   interval.value = sorted[static_cast<size_t>(std::lround(quantile * static_cast<double>(n - 1)))];
 
-  // How many samples lie below the true quantile is binomial. sorted[k] is above it when at most k of them
-  // do, and below it when more than k do.
+  // The number of samples below the true quantile is binomial. sorted[k] is
+  // above it if at most k samples are below it, and below it if more than k are.
   const boost::math::binomial below(static_cast<double>(n), quantile);
   size_t low = 0;
   while (low < n && cdf(below, static_cast<double>(low)) <= kMiss / 2) ++low;
   if (low > 0) interval.low = sorted[low - 1];
-  // The fastest of several is rather too fast than too slow: any of them may miss above, and only chance of
-  // its own puts one's lowest sample too high.
+  // The fastest of several probably looks too fast: any of them may err
+  // upwards, whereas only its own chance puts its lowest sample too high.
   const double miss_above = (interval.low ? kMiss / 2 : kMiss) / static_cast<double>(chosen_from);
   size_t high = 0;
   while (high < n && cdf(complement(below, static_cast<double>(high))) > miss_above) ++high;

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// The recorded one, when its names are others. One that is damaged has none that are known.
+/// The recorded workload if its names differ. A damaged one has no known names.
 std::optional<Workload> with_other_names(const RecordedWorkload& recorded, const Workload& workload) {
   if (recorded.text == workload.key && recorded.definition == workload.definition) return std::nullopt;
   auto other = sound_workload(recorded);

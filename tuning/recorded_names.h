@@ -13,9 +13,9 @@
 
 namespace tunesmith {
 
-/// Equal layers of a network are one task, and each may call its arrays otherwise. A run keeps its traces in
-/// the names of the workload that came to the store first; records of other stores, merged into it, may have
-/// those of another. Any thread.
+/// Equal layers of a network are one task but may name arrays differently.
+/// A run's traces use the names of the workload that was stored first;
+/// merged records of other stores may use other names. Thread-safe.
 class RecordedNames {
  public:
   /// Adds `workload` to the store if that does not have it. Both outlive this. Traces call `intrinsics` by
@@ -31,7 +31,7 @@ class RecordedNames {
   std::optional<Trace> own(const Record& record) const;
 
  private:
-  /// That of the text with which the record came; null when its names are the own ones.
+  /// The workload of the record's text; null if its names are the usual ones.
   const Workload* workload_of(const Record& record) const;
 
   const Workload& workload_;
@@ -39,7 +39,7 @@ class RecordedNames {
   std::shared_ptr<const TensorIntrinsics> intrinsics_;
   std::optional<Workload> first_;  // when its names are others
   mutable std::mutex mutex_;
-  mutable std::map<std::string, std::optional<Workload>> others_;  // by Record::workload, as first_
+  mutable std::map<std::string, std::optional<Workload>> others_;  // by Record::workload, with first_'s names
 };
 
 }  // namespace tunesmith

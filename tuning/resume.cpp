@@ -8,8 +8,8 @@
 namespace tunesmith {
 namespace {
 
-/// Of `own` programs that the run has on record, how many at the end belong to a round that is proposed
-/// again.
+/// Of the `own` recorded programs of the run, how many
+/// at the end belong to a round that is proposed again.
 int64_t cut_short(int64_t own, Task& context, const Space& space, const TuneOptions& options) {
   const int64_t begun = own - own % options.batch;
   if (own >= options.trials || begun == own) return 0;

@@ -60,7 +60,7 @@ std::vector<Measured> Rounds::evaluate(const std::vector<CandidatePtr>& proposed
     }
   }
   if (kind == TrialLog::Kind::New) {
-    // What is left of a cut round was measured already, and counts.
+    // Remaining results of an interrupted round count as measured.
     const int64_t left = rule_.left() - static_cast<int64_t>(known_.left_of_cut_round());
     fresh.resize(std::min(fresh.size(), static_cast<size_t>(std::max<int64_t>(left, 0))));
   }

@@ -1,4 +1,4 @@
-// The rounds of a run: candidates are measured, and what comes of them is learned.
+// The rounds of a run: measures candidates and learns from the results.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tunesmith {
 
-/// Belongs to the run and its thread; what it is given outlives it.
+/// Belongs to the run and its thread; its arguments outlive it.
 class Rounds {
  public:
   /// How well the cost model ordered each round is added to `model_batches`.
@@ -25,14 +25,14 @@ class Rounds {
         rule_(rule),
         model_batches_(model_batches) {}
 
-  /// Measures candidates, as many as there is room for before `end`, and learns from them. What is on record
-  /// is taken from there. Answers in the order of `proposed`; what a stop left out is not there.
+  /// Measures as many candidates as there is room for before `end`, and learns from them; recorded
+  /// results are reused. Returns results in the order of `proposed`, without those that a stop skipped.
   std::vector<Measured> run(std::vector<CandidatePtr> proposed, int64_t end);
-  /// The same for trials of an earlier process, which failed then for a reason that may have passed.
+  /// The same for transient failures of trials before an interruption.
   void run_again(const std::vector<CandidatePtr>& retried);
 
  private:
-  /// What the records are to say of the round: its number, and the cost model's scores before it learns.
+  /// The round's fields in records: its number, and the cost model's scores before learning.
   RoundRecord begin(const std::vector<CandidatePtr>& proposed);
   std::vector<Measured> evaluate(const std::vector<CandidatePtr>& proposed, const RoundRecord& record,
                                  TrialLog::Kind kind);
@@ -44,7 +44,7 @@ class Rounds {
   TrialLog& log_;
   const StopRule& rule_;
   std::vector<ModelBatch>& model_batches_;
-  int begun_ = 0;  // by this process
+  int begun_ = 0;  // in this process
 };
 
 }  // namespace tunesmith

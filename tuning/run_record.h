@@ -1,4 +1,4 @@
-// What a run says of itself in a store.
+// A run's own records.
 #pragma once
 
 #include "tunesmith/records/record.h"
@@ -10,7 +10,7 @@ namespace tunesmith {
 /// A run that begins now.
 RecordedRun make_run(const Space& space, const Environment& environment, const TuneOptions& options);
 
-/// What all records of the run say alike. `workload`: the text by which the store knows the task.
+/// The fields that all records of the run share. `workload`: the text by which the store knows the task.
 Record common_record(const TaskKey& task, const RecordedRun& run, const std::string& workload);
 
 }  // namespace tunesmith

@@ -5,7 +5,7 @@
 
 namespace tunesmith {
 
-/// What a task holds instead of its runner.
+/// The handle that a task holds instead of its runner.
 class RunnerPool::Front final : public Runner {
  public:
   Front(RunnerPool& pool, size_t task) : pool_(pool), task_(task) {}

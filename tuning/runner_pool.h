@@ -1,4 +1,4 @@
-// The runners of many tasks, of which only so many are kept as memory allows.
+// The runners of many tasks, as many as memory allows.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class RunnerPool {
   RunnerPool(const RunnerPool&) = delete;
   RunnerPool& operator=(const RunnerPool&) = delete;
 
-  /// The task's runner, which lives as long as the pool; a worker stands behind it from its first use on.
+  /// The task's runner, which lives as long as the pool; a worker is started at its first use.
   Runner& of(size_t task) { return *fronts_[task]; }
   /// How many there are now.
   size_t kept() const { return kept_.size(); }
@@ -38,7 +38,7 @@ class RunnerPool {
   const std::function<std::unique_ptr<Runner>(size_t)> make_;
   const std::vector<double> bytes_;
   const double limit_;
-  std::list<Kept> kept_;  // the one used last stands first
+  std::list<Kept> kept_;  // the last used one is first
   std::vector<std::unique_ptr<Runner>> fronts_;
 };
 

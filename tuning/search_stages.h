@@ -1,4 +1,4 @@
-// Whose turn it is among the searchers of a space.
+// Chooses the searcher whose turn it is.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class SearchStages {
   /// `trials`: of the whole run.
   SearchStages(const Space& space, int64_t trials) : space_(space), trials_(trials) {}
 
-  /// The searcher whose turn it is after so many trials; it receives the history when it is created. Null
-  /// when none is left.
+  /// The searcher whose turn it is after this many trials; it
+  /// gets the history when it is created. Null if none is left.
   Searcher* enter(int64_t trials, SearchContext& context);
   /// The trials at which the share of the one that was entered ends.
   int64_t end() const;
   /// The one that was entered has nothing left to propose.
   void leave(int64_t trials);
-  /// The one that was entered; null when there is none.
+  /// The current one; null if there is none.
   Searcher* current() const { return searcher_.get(); }
 
  private:

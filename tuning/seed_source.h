@@ -1,4 +1,4 @@
-// When a run asks the records of similar tasks for seeds.
+// Decides when a run looks up seeds from similar tasks.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace tunesmith {
 
-/// Similar tasks are asked before the first round and, where they are tuned in turn with this one, again
-/// whenever there are twice as many trials. What counts is what was on record when that round's first program
-/// was measured, so a run that is resumed is given the same. What it is given outlives it.
+/// Looks up similar tasks before the first round and, for tasks tuned in turn, again
+/// whenever the number of trials has doubled. Uses the records at the time of that round's
+/// first measurement, so that a resumed run gets the same. Its arguments outlive it.
 class SeedSource {
  public:
   /// `machine`: Environment::machine().
@@ -21,7 +21,7 @@ class SeedSource {
              const TuneOptions& options, const TrialLog& log)
       : workload_(workload), store_(store), task_(task), machine_(machine), options_(options), log_(log) {}
 
-  /// Before a round: tells the context where its seeds come from, where they are others than before.
+  /// Before a round: sets the context's source of seeds if it has changed.
   void renew(Task& context);
 
  private:
@@ -31,7 +31,7 @@ class SeedSource {
   const uint64_t machine_;
   const TuneOptions& options_;
   const TrialLog& log_;
-  int64_t asked_before_ = -1;  // the trial before which they were asked last
+  int64_t asked_before_ = -1;  // the trial number at the last look-up
 };
 
 }  // namespace tunesmith

@@ -14,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-/// What is the same for every extent: of an argument of a sampling instruction all but the numbers.
+/// The part of a sampling instruction's argument that is independent of extents: everything but numbers.
 Arg without_numbers(const Arg& arg) {
   if (std::holds_alternative<int64_t>(arg) || std::holds_alternative<double>(arg)) return int64_t{0};
   const auto* list = std::get_if<ArgList>(&arg);
@@ -120,7 +120,7 @@ std::vector<Fast> fastest_of(const TaskKey& task, const RecordStore& store, cons
   return fastest;
 }
 
-/// Of one task, the fastest first.
+/// For one task, the fastest first.
 std::vector<Trace> seeds_of(const TaskKey& task, const std::unordered_map<uint64_t, const Trace*>& sketches,
                             const RecordStore& store, const SeedQuery& query) {
   std::vector<Trace> seeds;

@@ -1,4 +1,4 @@
-// What the records of similar tasks offer a search to begin with.
+// Programs of similar tasks on record, for a search to begin with.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace tunesmith {
 
-/// Points of a task's sketches, and where they are from.
+/// Points of a task's sketches, and their sources.
 struct Seeds {
   std::vector<Trace> traces;  // their decisions need not be legal: replaying them repairs them
   SeedCounts counts;
 };
 
-/// Whose records are asked.
+/// The records to consider.
 struct SeedQuery {
-  TaskKey task;              // that is tuned: others on its target, with its threads
+  TaskKey task;              // the tuned task: others have its target and threads
   uint64_t machine = 0;      // Environment::machine()
-  int64_t until_ms = 0;      // what was measured later is not there: Record::time_ms
-  size_t max_seeds = 16;     // seeds in all
-  size_t max_tasks = 4;      // those whose shapes are nearest
+  int64_t until_ms = 0;      // ignores later measurements: Record::time_ms
+  size_t max_seeds = 16;     // in total
+  size_t max_tasks = 4;      // with the nearest shapes
   size_t max_programs = 32;  // the fastest of each that are looked at
 };
 
-/// The fastest programs of similar tasks (similar_tasks.h) that are points of one of `sketches`: their traces
-/// have its instructions and differ in decisions and in the numbers of sampling instructions, which depend on
-/// the extents. Tasks give in turn, the nearest first and each its fastest first. The same records, the same
-/// answer.
+/// The fastest programs of similar tasks (similar_tasks.h) that are points of one
+/// of `sketches`: their traces have its instructions and differ only in decisions
+/// and in numbers of sampling instructions, which depend on the extents. Tasks
+/// take turns, the nearest first, each with its fastest first. Deterministic.
 Seeds find_seeds(const Workload& workload, std::span<const Schedule> sketches, const RecordStore& store,
                  const SeedQuery& query);
 

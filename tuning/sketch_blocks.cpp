@@ -29,7 +29,7 @@ void collect_work(const Stmt& stmt, double times, std::vector<BusyBlock>& found)
   visit_children(stmt, [&](const Stmt& child) { collect_work(child, times, found); });
 }
 
-/// Those around the block that run more than once.
+/// The enclosing loops that run more than once.
 Loops loops_of(const Block& block) {
   Loops loops;
   for (const Loop* loop : loops_above(block)) {
@@ -38,7 +38,7 @@ Loops loops_of(const Block& block) {
   return loops;
 }
 
-/// Is of some iterator one loop outside and another one inside a loop of other iterators?
+/// Does some iterator have loops both outside and inside of a loop of other iterators?
 bool is_interleaved(const Block& block, Loops loops) {
   const auto drives = [&](const Loop* loop, size_t iter) {
     return uses_var(block.bindings[iter], loop->var);
@@ -102,7 +102,7 @@ const std::map<BlockId, std::string>& SketchBlocks::origins() const {
 
 const std::string& SketchBlocks::origin_of(const Block& block) const {
   const std::string* name = &block.name;
-  // What was made of a block may have been made of another one before.
+  // A block may be derived from a block that was itself derived.
   for (size_t i = 0; i <= steps_.size() && original_.find_block(*name) == nullptr; ++i) {
     const Block* const made = sketch_.program().find_block(*name);
     const auto origin = made == nullptr ? origins().end() : origins().find(made->id);
@@ -166,7 +166,7 @@ bool SketchBlocks::is_open(const Block& block) const {
   const bool wants_tiles = gains_from_own_tiles(block);
   if (wants_tiles && !is_placed_by_search(block) && shares_a_loop(block)) return true;
   return std::ranges::any_of(sketch_.sampling_points(), [&](const SamplingPoint& point) {
-    // Where others are computed decides what places there are.
+    // The location of other blocks decides which locations there are.
     if (point.kind->name() == kSampledPlace) return !wants_tiles;
     return std::ranges::any_of(steps_, [&](const SketchStep& step) {
       return point.position >= step.begin && point.position < step.end &&

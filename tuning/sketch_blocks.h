@@ -17,39 +17,39 @@ struct BusyBlock {
   double share = 0.0;
 };
 
-/// Those with more than `share` of the program's, in the order of the text.
+/// Blocks with more than `share` of the program's work, in text order.
 std::vector<BusyBlock> busy_blocks(const Program& program, double share);
 
-/// Everything given must outlive it. Of one thread.
+/// The arguments must outlive it. Single-threaded.
 class SketchBlocks {
  public:
-  /// `steps` made `sketch` of `original`; the decisions may be others than those that were drawn then.
+  /// `steps` made `sketch` from `original`; its decisions may have changed since.
   SketchBlocks(const Program& original, const Schedule& sketch, std::span<const SketchStep> steps);
 
   bool is_plain(const Block& block) const;
-  /// Might the block of a sketch where it is plain be otherwise with other decisions?
+  /// Could other decisions make a plain block of the sketch not plain?
   bool is_open(const Block& block) const;
   /// The block of the original program that it was made of, else its own name.
   const std::string& origin_of(const Block& block) const;
 
  private:
-  /// Is it, or is it a part of, a reduction that reuses what it reads?
+  /// Is it, or a part of it, a reduction that reuses what it reads?
   bool gains_from_own_tiles(const Block& block) const;
-  /// Has search to decide where the block is computed?
+  /// Does search decide where the block is computed?
   bool is_placed_by_search(const Block& block) const;
   /// The blocks at which the modules were called that made the others.
   const std::map<BlockId, std::string>& origins() const;
   bool shares(const Loop& loop, const Block& block) const;
   bool shares_a_loop(const Block& block) const;
-  /// Is it a part of another block, or are other blocks parts of it?
+  /// Is it a part of another block, or does it have parts?
   bool is_in_parts(const Block& block) const;
-  /// Of a block that reuses nothing.
+  /// For a block without reuse.
   bool is_plain_alone(const Block& block) const;
 
   const Program& original_;
   const Schedule& sketch_;
   const std::span<const SketchStep> steps_;
-  mutable std::optional<std::map<BlockId, std::string>> origins_;  // when they are first asked for
+  mutable std::optional<std::map<BlockId, std::string>> origins_;  // computed on demand
 };
 
 }  // namespace tunesmith

@@ -7,7 +7,7 @@
 namespace tunesmith {
 namespace {
 
-/// What is expected of a sketch before anything is known of it counts as so many programs.
+/// The prior expectation of a sketch counts as this many programs.
 constexpr double kPrior = 2.0;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::vector<double> SketchPromise::compute_weights() const {
   double known = 0.0;
   for (const Tally& tally : tallies_) {
     if (tally.programs == 0) continue;
-    sum += best / tally.seconds;  // 0 when none of its programs worked
+    sum += best / tally.seconds;  // 0 if none of its programs worked
     ++known;
   }
   for (size_t i = 0; i < tallies_.size(); ++i) {

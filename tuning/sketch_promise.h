@@ -1,4 +1,4 @@
-// Which sketch is drawn next: those that gave fast programs more often.
+// Chooses the sketch to draw next: those that gave fast programs more often.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ class SketchPromise {
  public:
   explicit SketchPromise(std::span<const Schedule> sketches);
 
-  /// Programs that were measured; of a sketch that is not in this space, one says nothing.
+  /// Adds measured programs; ignores those of sketches outside this space.
   void add(std::span<const Measured> results);
   /// The index of a sketch.
   size_t choose(RandomStream& random) const { return random.categorical(weights_); }
-  /// In proportion to which sketches are chosen: the square of what share of the best speed a sketch is
-  /// expected to reach. That is the share that its best program reached, and of a sketch that few programs
-  /// are known of rather the mean of all that are known.
+  /// The weights for choosing sketches: the square of the expected share
+  /// of the best speed, which is the share of the sketch's best program,
+  /// shrunk towards the mean of all for sketches with few programs.
   const std::vector<double>& weights() const { return weights_; }
 
  private:
@@ -35,7 +35,7 @@ class SketchPromise {
 
   std::unordered_map<uint64_t, size_t> index_of_;  // by sketch_key
   std::vector<Tally> tallies_;
-  std::vector<double> weights_;  // of these
+  std::vector<double> weights_;  // one for each
 };
 
 }  // namespace tunesmith

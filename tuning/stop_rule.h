@@ -11,7 +11,7 @@
 
 namespace tunesmith {
 
-/// By what was asked for and what `result` counts, which outlive it. Belongs to the run and its thread.
+/// Based on the options and the counts in `result`, which outlive it. Belongs to the run and its thread.
 class StopRule {
  public:
   StopRule(const TuneOptions& options, const TuneHooks& hooks, TuneResult& result)
@@ -33,19 +33,19 @@ class StopRule {
   };
   bool in_step() const { return step_ != nullptr; }
 
-  /// Somebody asked for it.
+  /// Was a stop requested?
   bool stopped() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
   /// The limit of time is over.
   bool late() const { return options_.time_limit_seconds > 0 && seconds() > options_.time_limit_seconds; }
   /// All trials are made.
   bool enough() const { return left() <= 0; }
-  /// Seconds that steps took so far.
+  /// The duration of steps so far, in seconds.
   double seconds() const { return result_.times.wall + (step_ != nullptr ? step_->watch_.seconds() : 0.0); }
 
   int64_t trials() const { return result_.trials; }
-  /// Trials that the run has not made.
+  /// The remaining trials of the run.
   int64_t left() const { return options_.trials - result_.trials; }
-  /// Trials that may still be made before `end`, which the run's own end may precede.
+  /// The remaining trials before `end`, or before the run's end if that is earlier.
   int64_t room(int64_t end) const { return stopped() ? 0 : std::min(end, options_.trials) - result_.trials; }
 
   /// For the records, of a run that has come to its end.

@@ -181,7 +181,7 @@ void Task::say(const std::string& sentence) {
 }
 
 void Task::begin_round(int64_t trials) {
-  // More streams than a round takes, and more rounds than a run has.
+  // More streams than a round uses, and more rounds than a run has.
   constexpr int kBits = 28;
   next_index_ = static_cast<uint64_t>(trials) << kBits;
 }

@@ -1,4 +1,4 @@
-// One workload being tuned: what the searcher sees of it, and what has been measured.
+// One tuned workload: the searcher's view of it, and its results.
 #pragma once
 
 #include <map>
@@ -42,49 +42,49 @@ class Task final : public SearchContext {
 
   /// TuneHooks::refuse.
   void refuse_by(std::function<std::string(const Candidate&)> refuse) { refuse_ = std::move(refuse); }
-  /// Where seeds come from, called when the searcher asks next. Without it there are none.
+  /// Sets the source of seeds, called when the searcher next requests them. Without it there are none.
   void seed_by(std::function<Seeds()> find) { find_seeds_ = std::move(find); }
   /// TuneHooks::said.
   void say_to(std::function<void(const std::string&)> said) { say_to_ = std::move(said); }
   const std::vector<std::string>& said() const { return said_; }
   /// Of what the searcher was given last.
   const SeedCounts& seeded() const { return seeds_.counts; }
-  /// The next streams are those of the candidates that are proposed after so many trials: the same in a run
-  /// that was interrupted there and resumed.
+  /// The next streams are those of candidates proposed after
+  /// this many trials, so that a resumed run has the same.
   void begin_round(int64_t trials);
-  /// Programs that were measured and are not in the history.
+  /// Adds measured programs that are not in the history.
   void note_measured(std::span<const uint64_t> lowered_hashes);
-  /// Adds results to the history, and lets the cost model learn from those of them that are new.
+  /// Adds results to the history, and trains the cost model with the new ones.
   void learn(std::span<const Measured> results);
-  /// The cost model's scores of what it has not learned from, one for each. Nothing when it is not asked any
-  /// more.
+  /// The cost model's scores for programs that it has
+  /// not learned from. Nothing if the model is disabled.
   std::optional<std::vector<double>> foresee(std::span<const CandidatePtr> candidates);
-  /// How the cost model ordered what was measured then. `scores`: by foresee(), one for each result. Nothing
-  /// when they are too few to say.
+  /// Cost-model accuracy on these results. `scores`: from
+  /// foresee(), one for each result. Nothing if there are too few.
   std::optional<ModelBatch> evaluate_model(std::span<const Measured> results, std::span<const double> scores);
 
   ThreadPool& pool() { return pool_; }
   const SketchSet& sketch_set() const { return sketches_; }
-  /// Seconds that generating the space took.
+  /// The duration of generating the space, in seconds.
   double generate_seconds() const { return generate_seconds_; }
   const std::map<std::string, int64_t>& refusals() const { return refusals_; }
   const std::map<std::string, std::string>& first_refusals() const { return first_refusals_; }
-  /// Seconds spent in the cost model so far.
+  /// The time spent in the cost model so far, in seconds.
   double model_seconds() const { return model_seconds_; }
-  /// Why the cost model is not asked any more; "" while it is.
+  /// Why the cost model is disabled; "" if it is not.
   const std::string& model_dropped() const { return model_dropped_; }
-  /// Throws UserError when the file cannot be read, or is no model of this kind.
+  /// Throws UserError if the file cannot be read or contains another model.
   void load_model(const std::string& file);
-  /// Nothing is written when there is nothing to keep. Throws EnvironmentError when it cannot be.
+  /// Writes nothing if there is nothing to save. Throws EnvironmentError.
   void save_model(const std::string& file) const;
 
  private:
-  /// Those of the history are made again.
+  /// Recreates those of the history.
   std::vector<CandidatePtr> with_programs(std::span<const CandidatePtr> candidates);
-  /// False when the call of the cost model was left behind: it is not asked any more.
+  /// False if the cost model's call hung: the model is then disabled.
   template <typename Call>
   bool unless_it_hangs(const Call& call);
-  /// By the program alone, without knowledge.
+  /// For the program alone, without a model.
   std::vector<double> blind_scores(std::span<const CandidatePtr> candidates) const;
 
   const Workload& workload_;
@@ -96,7 +96,7 @@ class Task final : public SearchContext {
   SketchSet sketches_;
   SketchPromise promise_;
   std::shared_ptr<CostModel> cost_model_;
-  std::vector<ModelFile::Task> learned_before_;  // of the model that was loaded
+  std::vector<ModelFile::Task> learned_before_;  // by the loaded model
   ModelFile::Task learned_;
   MeasuredHistory history_;
   std::unordered_set<uint64_t> measured_;

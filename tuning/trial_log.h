@@ -1,4 +1,4 @@
-// What a run counts of its trials.
+// Counts a run's trials.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class TrialLog {
 
   enum class Kind : uint8_t {
     New,
-    Recorded,  // measured by an earlier process, at one of trial_ms()
+    Recorded,  // measured before an interruption, at one of trial_ms()
     Again      // a trial of an earlier process, which failed then for a reason that may have passed
   };
   void add(const Measured& one, Kind kind);
-  /// Of an earlier process, to be measured again.
+  /// For a trial before an interruption that is measured again.
   void add_failed_before();
   /// A program that another run has measured.
   void add_of_others(const Measured& one);
@@ -31,11 +31,11 @@ class TrialLog {
   void repeat(const Measured& one);
   /// When a trial of an earlier process was measured, before it is added.
   void add_recorded_ms(int64_t time_ms) { trial_ms_.push_back(time_ms); }
-  /// The program whose time is TuneResult::baseline_seconds, where it is added after this.
+  /// The program for TuneResult::baseline_seconds; call before adding it.
   void set_unscheduled(uint64_t lowered_hash) { unscheduled_ = lowered_hash; }
   void note_baseline(const Measured& one);
 
-  /// What is called after each add() and repeat().
+  /// Called after each add() and repeat().
   void report_to(std::function<void()> counted) { counted_ = std::move(counted); }
 
   /// So far.
@@ -43,7 +43,7 @@ class TrialLog {
   const Leaders& leaders() const { return leaders_; }
   /// When each trial was measured, as Record::time_ms.
   const std::vector<int64_t>& trial_ms() const { return trial_ms_; }
-  /// What others found was known before the first trial.
+  /// Other runs' results count as known before the first trial.
   const std::vector<Improvement>& improvements() const { return improvements_; }
 
  private:

@@ -16,10 +16,10 @@ namespace {
 
 using Phase = TuneManyProgress::Phase;
 
-/// Of building the best few and of starting a worker for them, in seconds, before a ranking is timed.
+/// Seconds for building the best programs and starting a worker, before a ranking's timing.
 constexpr double kRankingStart = 1.0;
 
-/// Of one task, where the budget has no limit of trials.
+/// For one task without a limit of trials.
 constexpr int64_t kNoLimit = 1'000'000'000;
 
 class ManyTasks {
@@ -55,7 +55,7 @@ class ManyTasks {
   /// A task, while it is there.
   struct Open {
     std::unique_ptr<TuningTask> task;
-    double seconds = 0.0;      // spent in its rounds by this process
+    double seconds = 0.0;      // in its rounds, by this process
     int64_t trials_begun = 0;  // when this process began
     bool idle = false;         // its last round brought nothing
     std::string error;
@@ -99,7 +99,7 @@ class ManyTasks {
         if (record.failure) ++failed_;
         if (hooks_.recorded) hooks_.recorded(i, record);
       };
-      // What is refused here, such as the file of a model, is refused for all.
+      // An error here, such as an invalid model file, concerns all tasks.
       tasks_[i].task = std::make_unique<TuningTask>(given_[i].workload, space_, store_, runners_.of(i),
                                                     environment_, each, std::move(hooks));
       tasks_[i].trials_begun = tasks_[i].task->trials();
@@ -163,7 +163,7 @@ class ManyTasks {
     tasks_[i].seconds += now_seconds() - begin;
   }
 
-  /// Of a task that has none: fewer trials than a round where the budget would leave others without any.
+  /// For a task without trials: fewer than a round if the budget would leave others without any.
   int64_t first_round() const {
     int64_t waiting = 0;
     int64_t done = 0;
@@ -182,7 +182,7 @@ class ManyTasks {
     return std::clamp(trials, int64_t{1}, options_.task.batch);
   }
 
-  /// As many trials as the time that is left holds at the task's own pace.
+  /// As many trials as fit the remaining time at the task's own pace.
   int64_t affordable(size_t i) const {
     const int64_t done = histories_[i].trials - tasks_[i].trials_begun;
     if (options_.seconds <= 0.0 || done < 1) return options_.task.batch;
@@ -202,7 +202,7 @@ class ManyTasks {
     return options_.trials > 0 ? options_.trials - trials() : std::numeric_limits<int64_t>::max();
   }
 
-  /// For rounds: what the rankings will take is kept back.
+  /// For rounds: without the time reserved for rankings.
   double seconds_left() const {
     if (options_.seconds <= 0.0) return std::numeric_limits<double>::infinity();
     double kept_back = 0.0;
@@ -227,7 +227,7 @@ class ManyTasks {
     for (size_t i = 0; i < tasks_.size(); ++i) {
       TaskOutcome outcome;
       outcome.ended_because = std::move(reasons[i]);
-      if (tasks_[i].task && stopped()) {  // a person waits
+      if (tasks_[i].task && stopped()) {  // the user is waiting
         outcome.result = tasks_[i].task->so_far();
       } else if (tasks_[i].task) {
         report(Phase::Ranking, i);
@@ -246,7 +246,7 @@ class ManyTasks {
     return result;
   }
 
-  /// What ends the runs that have not ended is on record; without an end they were killed.
+  /// Records the end of runs that have not ended; without an end they count as killed.
   void end_runs(const std::string& because) {
     std::vector<std::string> ids;
     for (const Open& open : tasks_) {

@@ -65,7 +65,7 @@ struct TuningTask::State {
     });
   }
 
-  /// What ends the run is on record; without an end it was killed.
+  /// Records an error as the end of the run; without an end it counts as killed.
   template <typename Work>
   std::invoke_result_t<const Work&> or_end_run(const Work& work) {
     try {
@@ -235,7 +235,7 @@ struct TuningTask::State {
   TuneResult result;
   TrialLog log;
   StopRule rule;       // when to stop
-  KnownResults known;  // what is on record
+  KnownResults known;  // recorded results
   SeedSource seeds;
   Proposals proposals;  // what is proposed
   FirstPrograms first;  // before that

@@ -3,7 +3,7 @@
 namespace tunesmith {
 namespace {
 
-/// The name in `to` of what is called `name` in `from`; `name` itself when nothing is.
+/// The name in `to` that corresponds to `name` in `from`; `name` itself if there is none.
 std::string counterpart(const Program& to, const Program& from, const std::string& name) {
   const std::vector<Block*> blocks = from.blocks();
   for (size_t i = 0; i < blocks.size(); ++i) {
