@@ -25,8 +25,8 @@ int64_t bytes_of_draw(const DataQuestion& question) {
   return bytes;
 }
 
-/// Of random data. A wrong element is as near to the right one as rounding allows in about so many of the
-/// draws as the bound is loose; in all of several it hardly is.
+/// For random data. A wrong element is within rounding of the correct one in about
+/// as many draws as the bound is loose; in several draws at once hardly ever.
 int64_t draws_for(double looseness, int64_t bytes) {
   int64_t draws = looseness > 1e-2 ? 4 : looseness > 1e-3 ? 2 : 1;
   while (draws > 1 && draws * bytes > kMaxBytes) draws /= 2;
@@ -51,7 +51,7 @@ std::optional<size_t> first_floating(const DataQuestion& question) {
 
 constexpr int64_t kMaxPeaks = 4;
 
-/// So many that each element of a row is once higher than the others, if that are few.
+/// As many as make each element of a short row once larger than the others.
 int64_t peaks_for(const DataQuestion& question) {
   const std::optional<size_t> first = first_floating(question);
   if (!question.exponentiates_below_maximum || !first) return 0;
@@ -61,8 +61,8 @@ int64_t peaks_for(const DataQuestion& question) {
   return std::min((row + rows - 1) / rows, kMaxPeaks);
 }
 
-/// Is one element of the first floating input, taken for background, seen in the results, whatever their
-/// types round? Not only in an element that is made of it alone.
+/// Is one element of the first floating input, replaced by background, visible in the
+/// results despite rounding? Not only in an element that is computed from it alone.
 bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Trial& whole,
                  const RunReference& run) {
   const std::optional<size_t> first = first_floating(question);
@@ -95,14 +95,14 @@ bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Tri
   return false;
 }
 
-/// A number below 0 has no root: where one is taken, fewer of them help as little.
+/// A negative number has no root: with a root, fewer negative numbers do not help.
 void positive_next(std::vector<Fill>& candidates, size_t next) {
   const auto first = candidates.begin() + static_cast<std::ptrdiff_t>(next);
   const auto positive = std::find_if(first, candidates.end(), [](const Fill& fill) { return fill.positive; });
   if (positive != candidates.end()) std::rotate(first, positive, positive + 1);
 }
 
-/// Of the inputs that are multiplied by most others; integers have none.
+/// For the inputs that are multiplied by most others; integers have none.
 int64_t least_exponents(const EdgeTraits& traits) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t exponents : traits.exponents) least = exponents > 0 ? std::min(least, exponents) : least;
@@ -173,7 +173,7 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   best.looseness = best.looseness_of_term = std::numeric_limits<double>::infinity();
   DrawnData drawn;
   bool any = false;
-  // A product of many plain reals is zero, whatever one of them is.
+  // A product of many ordinary reals is zero, whatever one of them is.
   std::vector<Fill> candidates =
       question.edges.multiplies ? fills_of_products(question.kind) : std::vector<Fill>();
   std::ranges::copy(fills(question.kind, question.most_terms), std::back_inserter(candidates));
@@ -234,9 +234,9 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
     DrawnData drawn{fill, draw_inputs(question, fill, number), {}, 0.0};
     const Trial trial = try_inputs(question, drawn.inputs, run);
     const EdgePart part = fill.edge_part(number);
-    const bool chosen = part != EdgePart::None && part != EdgePart::Slices;  // for what they are
+    const bool chosen = part != EdgePart::None && part != EdgePart::Slices;  // chosen for their values
     if (!chosen && !fill.edges.any_value && (!trial.usable() || !trial.finite)) {
-      // Each draw of the exact set has terms of its own; of the random one, those before do.
+      // Each draw of the exact set has its own terms; in the random set, earlier draws have them.
       if (question.kind == DataKind::Exact) return {};
       if (fill.edges.in_floats() && fill.edges.draws == 0)
         return draw_all(question, without_edges(fill), run);

@@ -9,13 +9,13 @@ namespace {
 
 /// A draw of so few operations is verified in no time: edges get draws of their own.
 constexpr int64_t kFewOperations = int64_t{1} << 19;
-/// Edges in fewer slices would be too many of them.
+/// With fewer slices, edges would be too large a share.
 constexpr int64_t kMinSlices = 16;
-/// Of the elements with tight bounds, so many must stay tight: in a draw with edges in some slices, and in
-/// one of edges alone.
+/// The share of elements with tight bounds that must keep them:
+/// with edges in some slices, and in a draw that consists of edges.
 constexpr double kVisibleWithSlices = 0.75;
 constexpr double kVisibleInDraw = 0.25;
-/// Of the exponents that a product of all scaled factors has. What is left is for sums of many terms.
+/// Shares of the exponents available to a product of all scaled factors. The rest is for sums of many terms.
 constexpr std::array<double, 8> kShares{0.9, 0.8, 0.6, 0.4, 0.25, 0.12, 0.06, 0.03};
 constexpr std::array<int64_t, 3> kIntegerBits{64, 24, 15};
 
@@ -50,10 +50,10 @@ class Attempts {
   bool good(const Fill& fill, int64_t number) {
     inputs_ = draw_inputs(question_, fill, number);
     trial_ = try_inputs(question_, inputs_, run_);
-    if (fill.edges.any_value) return true;  // to the bit
+    if (fill.edges.any_value) return true;  // compared exactly
     if (trial_.overflows(question_) || (finite_ && !trial_.finite)) return false;
     const double visible = trial_.visible(question_, typical_);
-    // A draw of its own takes nothing from the others, however loose it is.
+    // A separate draw takes nothing from the others, however loose it is.
     if (fill.edges.draws > 0) return visible >= kVisibleInDraw * visible_;
     return trial_.usable() && visible >= kVisibleWithSlices * visible_;
   }
@@ -82,7 +82,7 @@ Fill with_floats(const Fill& plain, double share, bool signs, const EdgeTraits& 
   return fill;
 }
 
-/// One more of edges, behind those that there are, if its bounds are tight.
+/// Adds a draw of edges behind the existing ones if its bounds are tight.
 void add_draw(Fill fill, bool denormals, Attempts& attempts, Fill& chosen) {
   fill.edges.denormals = fill.edges.denormals || denormals;
   ++fill.draws;

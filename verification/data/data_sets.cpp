@@ -20,19 +20,19 @@ struct Background {
   double value;
   double noise;
 };
-// First those that leave every element different; the last value has no exponential in any floating type.
+// First those with all elements different; the last value's exponential is 0 in every floating type.
 constexpr std::array<Background, 4> kNoisy{{{0.0, 0x1p-6}, {0.0, 0.0}, {-12.0, 1.0}, {-1024.0, 0.0}}};
 constexpr std::array<Background, 2> kPlain{{{0.0, 0.0}, {-1024.0, 0.0}}};
 constexpr double kPartOfTerm = 0.25;
-constexpr double kTight = 1e-4;  // nothing but a single term of thousands is smaller
+constexpr double kTight = 1e-4;  // only a single term of thousands is smaller
 
 constexpr int64_t kLevels = 5;  // of a noisy background
 
-constexpr int64_t kMaxBalanced = 256;  // what the narrowest type counts to
+constexpr int64_t kMaxBalanced = 256;  // the range in which the narrowest type counts
 constexpr int64_t kMinBalanced = 4;
-constexpr int64_t kMinDraws = 4;  // of balanced rows: in each of them some neighbours are equal
+constexpr int64_t kMinDraws = 4;  // of balanced rows: in each some neighbours are equal
 
-/// Of a row of so many elements one of `every` is not zero, or `few` of all.
+/// In a row of this length, one of `every` is nonzero, or `few` in total.
 struct Balance {
   int64_t every = 1;
   int64_t few = 0;
@@ -50,7 +50,7 @@ std::optional<Balance> balance_of(int64_t row) {
   return balance;
 }
 
-/// Near the golden section of `row`, so that its multiples are far apart, and all of them different.
+/// Near the golden section of `row`, so that multiples are far apart and distinct.
 int64_t step_through(int64_t row) {
   auto step = static_cast<int64_t>(0.618 * static_cast<double>(row));
   while (std::gcd(step, row) != 1) ++step;
@@ -61,7 +61,7 @@ void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
   const Balance balance = balance_of(row).value();
   RandomStream random(seed, static_cast<uint64_t>(number));
   for (int64_t i = 0; i < data.elements(); ++i) data.set(i, 0.0);
-  // Rows with few take one place after the other, so that all together leave none out.
+  // Rows with few nonzero elements shift their positions, so that together they cover all.
   const int64_t step = step_through(row);
   const int64_t rows_with_few = data.elements() / row / 2;
   int64_t taken = number * rows_with_few * balance.few +
@@ -85,7 +85,7 @@ void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
   }
 }
 
-/// Above what the exponential of f64 takes, and exact in bf16.
+/// Its exponential overflows in f64, and it is exact in bf16.
 constexpr double kPeak = 1000.0;
 
 /// For the `number`-th time, from 0.
@@ -99,13 +99,13 @@ void raise_peaks(Tensor& data, int64_t row, int64_t number) {
 }
 
 double real(RandomStream& random, const Fill& fill) {
-  constexpr double kOctaves = 0.25;  // of which a product of 100,000 takes no more than f32 has
+  constexpr double kOctaves = 0.25;  // a product of 100,000 then stays in the range of f32
   const double value = 2 * random.uniform() - 1;
   if (fill.near_one) return (!fill.positive && random.below(2) == 0 ? -1 : 1) * std::exp2(kOctaves * value);
   return fill.positive ? std::abs(value) + 0.05 : value;
 }
 
-/// Of an element; that of each neighbour, along whatever axis, is another one of kLevels.
+/// The level of an element, which differs from that of each neighbour along every axis.
 int64_t level_of(int64_t element, const std::vector<int64_t>& shape) {
   int64_t level = 0;
   for (size_t axis = shape.size(); axis-- > 0;) {
@@ -212,7 +212,7 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
 }
 
 std::vector<Fill> fills_of_products(DataKind kind) {
-  if (kind == DataKind::Exact) return {};  // whose numbers are 1 and -1 at last
+  if (kind == DataKind::Exact) return {};  // its last fill has numbers 1 and -1
   Fill fill;
   fill.near_one = true;
   return {fill};
@@ -294,13 +294,13 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
   bool row_has_terms = false;
   const auto next = [&] {
     if (spread) {
-      // Of as many elements as there are draws, each draw has another one.
+      // Of each group of `draws` elements, each draw has another one.
       const int64_t group = drawn / fill.draws;
       const auto turn = static_cast<int64_t>(hash_combine(seed, static_cast<uint64_t>(group)) %
                                              static_cast<uint64_t>(fill.draws));
       return (drawn++ % fill.draws) == (turn ^ number) ? integer(random, fill) : fill.background;
     }
-    // Rows differ, so that one's sum is not taken for another's.
+    // Rows differ, so that their sums do.
     if (sparse && drawn++ % row == 0) {
       share = mean_share * std::exp2(2 * random.uniform() - 1);
       row_has_terms = false;

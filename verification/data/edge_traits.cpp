@@ -30,7 +30,7 @@ class CarriedAxes {
   explicit CarriedAxes(const Program& program) : stores_(stores_of(program)) {}
 
   bool carries(const BufferNode* buffer, size_t axis) {
-    // What is asked for again on the way, by a reduction of itself, is answered by whoever asked first.
+    // A recursive question (a reduction of itself) is answered by its first asker.
     const auto [found, fresh] = known_.try_emplace({buffer, axis}, true);
     if (!fresh) return found->second;
     const bool all = std::ranges::all_of(stores_, [&](const Store* store) {
@@ -64,7 +64,7 @@ class CarriedAxes {
   std::map<std::pair<const BufferNode*, size_t>, bool> known_;  // looked up, never walked
 };
 
-/// By one, however large its operand is.
+/// Is the result bounded, however large the operand is?
 bool is_bounded(MathOp op) {
   return op == MathOp::Tanh || op == MathOp::Sigmoid || op == MathOp::Erf || op == MathOp::Sin ||
          op == MathOp::Cos;
@@ -74,10 +74,10 @@ bool multiplies_up(const Store* store) {
   return store->value.is(ExprKind::Mul) && loads_from(store->value, store->buffer);
 }
 
-/// What a value is a product of.
+/// The factors of a value.
 struct Factors {
   int64_t degree = 0;                  // how many inputs are multiplied, at most
-  std::set<const BufferNode*> inputs;  // that it depends on; looked up, never walked in an order that matters
+  std::set<const BufferNode*> inputs;  // inputs that it depends on; the order of iteration does not matter
 };
 
 /// For each input, the degree of the highest product that it is part of.
@@ -101,7 +101,7 @@ class Degrees {
     }
   }
   int64_t of_input(const Buffer& input) const { return highest_.at(input.get()); }
-  /// Of the narrowest floating type that a product has: copies of factors do not count.
+  /// For the narrowest floating type of a product; copies of factors do not count.
   int64_t exponents() const { return exponents_; }
 
  private:
@@ -170,7 +170,7 @@ class DataIndices {
   }
 
   std::unordered_map<const BufferNode*, std::set<const BufferNode*>> sources_;  // looked up, never walked
-  std::unordered_map<const BufferNode*, int64_t> extents_;                      // likewise
+  std::unordered_map<const BufferNode*, int64_t> extents_;                      // for the same keys
 };
 
 bool keeps_denormals(const Program& program) {

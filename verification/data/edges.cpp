@@ -14,10 +14,10 @@
 namespace tunesmith {
 namespace {
 
-/// One slice of so many is of edges.
+/// One slice in this many has edges.
 constexpr uint64_t kSliceEvery = 8;
 
-/// Of tiny slices, one of so many is zero, beside which a denormal shows in a sum.
+/// One in this many tiny slices is zero, beside which a denormal is visible in a sum.
 constexpr uint64_t kTinyZeroEvery = 4;
 
 /// The slice of each element in turn.
@@ -49,7 +49,7 @@ class SliceCursor {
   int64_t slice_ = 0;
 };
 
-/// Any value of the type, those at the ends of its range half of the time.
+/// A random value of the type; half of the time one at the ends of its range.
 double any_value(RandomStream& random, const FloatRange& range, const Edges& edges) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double sign = random.below(2) == 0 ? 1.0 : -1.0;
@@ -65,9 +65,9 @@ double any_value(RandomStream& random, const FloatRange& range, const Edges& edg
   return sign * ends[random.below(ends.size())];
 }
 
-/// Which slices are scaled, and by which power of two. Every second one as far up as it may be; the others
-/// have all scales that there are, from the lowest on: a unit may be wrong in a part of its type's range
-/// alone.
+/// Chooses which slices are scaled, and by which power of two: every
+/// second one as far up as allowed; the others by all scales in turn, from
+/// the smallest: a unit may be wrong in a part of its type's range only.
 class Scales {
  public:
   Scales(const SliceInput& input, double share, EdgePart part, uint64_t slices, uint64_t seed)
@@ -191,7 +191,7 @@ void draw_wide_integers(Tensor& data, const Edges& edges, int64_t most_terms, ui
       data.set_int(i, ends[random.below(ends.size())]);
       continue;
     }
-    // Of any length; most have the full one.
+    // Random length; most have the full one.
     const int length =
         random.below(4) == 0 ? 1 + static_cast<int>(random.below(static_cast<uint64_t>(bits))) : bits;
     const uint64_t drawn = random.next();

@@ -38,7 +38,7 @@ constexpr std::array<NamedType, 14> kTypes{{{"<f8", kF64},
                                             {"|u1", kU8},
                                             {"|b1", kBool}}};
 
-/// What follows 'key': in the header, up to the comma or bracket that ends it.
+/// The value after 'key': in the header, up to the comma or bracket that ends it.
 std::string value_of(const std::string& header, const std::string& key, char end) {
   const size_t at = header.find("'" + key + "':");
   if (at == std::string::npos) throw UserError(fmt::format("its header has no '{}'", key));
@@ -63,7 +63,7 @@ std::vector<int64_t> shape_in(const std::string& text) {
   return shape;
 }
 
-/// Of elements that lie with the first axis innermost, as NumPy writes the transpose of an array.
+/// Reorders elements stored with the first axis innermost, as NumPy writes transposed arrays.
 void make_row_major(Tensor& tensor) {
   const std::vector<std::byte> columns = tensor.bytes;
   const auto size = static_cast<size_t>(tensor.dtype.bytes());

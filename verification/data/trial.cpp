@@ -22,8 +22,8 @@ Tensor widened(const Tensor& input) {
   return wide;
 }
 
-/// Beside the smallest normal number of a type, with what several underflows may make of one; f16 keeps what
-/// is below it.
+/// Is it below the type's smallest normal number, plus the
+/// effect of several underflows? f16 keeps smaller numbers.
 bool is_nothing(const Tensor& value, const Tensor& bound, DType type) {
   const FloatRange range = float_range(type);
   const double most = 4.0 * (type.scalar() == kF16 ? range.smallest : std::ldexp(1.0, range.min_exponent));
@@ -32,9 +32,9 @@ bool is_nothing(const Tensor& value, const Tensor& bound, DType type) {
   return true;
 }
 
-/// Of a typical element: what is as good as zero.
+/// A typical element below this is as good as zero.
 constexpr double kNothing = 1e-3;
-/// Beyond the types that overflow; the root of kBeyond, or a part of it, still is.
+/// Beyond all types that overflow; the root of kBeyond, or a part of it, still is.
 constexpr double kNoFiniteBound = 1e50;
 
 }  // namespace
@@ -72,7 +72,7 @@ bool Trial::overflows(const DataQuestion& question) const {
     const Tensor* of = bound(question, i);
     for (int64_t j = 0; of != nullptr && j < of->elements(); ++j) {
       const double error = of->get(j);
-      // In f64 a value may be larger than that.
+      // In f64 a value may exceed that.
       const bool of_its_size = error < 0.5 * kAnything && error < std::abs(values[i].get(j));
       if (!(error < kNoFiniteBound) && !of_its_size) return true;  // nor is a NaN less
     }
@@ -102,7 +102,7 @@ Trial try_inputs(const DataQuestion& question, const std::vector<Tensor>& inputs
     trial.finite = trial.finite && all_finite(trial.values[i]);
     const Tensor* const bound = trial.bound(question, i);
     double loose = looseness(trial.values[i], bound);
-    // What is no number of its type is zero in each right program: nothing is left to be off by.
+    // A value below the type's range is zero in each correct program, so it cannot be wrong.
     if (loose > kLoosest && bound != nullptr && is_nothing(trial.values[i], *bound, types[i])) {
       trial.vanishes = true;
       loose = 0.0;

@@ -1,4 +1,4 @@
-// What the reference makes of one draw, and how much of a mistake its bounds would hide.
+// The reference's result on one draw, and the size of mistakes that its bounds would hide.
 #pragma once
 
 #include <algorithm>
@@ -8,32 +8,32 @@
 
 namespace tunesmith {
 
-/// The reference's answer on one draw.
+/// The reference's result on one draw.
 struct Trial {
   std::vector<Tensor> values;
-  std::vector<Tensor> bounds;      // of the outputs that have one, in their order
+  std::vector<Tensor> bounds;      // of the outputs with a bound, in order
   bool finite = true;              // all values are
   bool vanishes = false;           // an output, which then tells nothing but that it does
   double looseness = 0.0;          // of the worst output
   double looseness_of_term = 0.0;  // times the terms of a longest sum
   size_t loosest = 0;              // which one that is
 
-  /// Of output i, or null.
+  /// For output i; null if it has none.
   const Tensor* bound(const DataQuestion& question, size_t i) const {
     if (!question.has_bound[i]) return nullptr;
     const auto end = question.has_bound.begin() + static_cast<std::ptrdiff_t>(i);
     return &bounds[static_cast<size_t>(std::count(question.has_bound.begin(), end, true))];
   }
 
-  /// The share of elements whose bounds are tight; what is far below `typical` only has to stay there.
+  /// The share of elements with tight bounds; elements far below `typical` only have to stay there.
   double visible(const DataQuestion& question, double typical) const;
-  /// Of the outputs' finite elements: the root mean square.
+  /// The root mean square of the outputs' finite elements.
   double typical() const;
   /// A right program may compute an infinity somewhere, or no bound is known.
   bool overflows(const DataQuestion& question) const;
 
   bool usable() const { return looseness <= kLoosest; }
-  /// What is infinite is compared for being so, and no more; what is too loose is no better for few terms.
+  /// Infinite elements are only compared as such; fewer terms do not help if bounds are too loose.
   bool better_than(const Trial& other) const {
     if (finite != other.finite) return finite;
     if (usable() != other.usable()) return usable();

@@ -15,7 +15,7 @@ struct ExprCode {
   DType type;
   bool operands_float = false;
   bool masked = false;  // Load: the last of args is the mask
-  int slot = -1;        // Var: of the variable; Load: of the buffer
+  int slot = -1;        // Var: the variable's; Load: the buffer's
   int64_t int_value = 0;
   double float_value = 0;
   std::vector<ExprCode> args;
@@ -26,22 +26,22 @@ struct StmtCode {
   LoopKind loop_kind = LoopKind::Serial;
   bool has_init = false;  // Block: children are init and body
   size_t rank = 0;        // Store: number of indices
-  int slot = -1;          // Loop: of the variable; Store, Allocate: of the buffer
+  int slot = -1;          // Loop: the variable's; Store, Allocate: the buffer's
   /// Loop: min, extent. Block: bindings, predicate. Store: indices, value, mask if any. If: condition.
   std::vector<ExprCode> exprs;
   std::vector<int> iter_slots;  // Block: of its iteration variables
   std::vector<bool> own;  // Loop, Parallel or Bound: buffers, by slot, that each iteration has for its own
-  /// Loop: of the variables that tell the members of a group apart, which run it together: the first one
-  /// does.
+  /// Loop: the variables that distinguish the members of a
+  /// group, which run it together: the first member executes it.
   std::vector<int> members;
-  std::string level;  // whose iterations meet at the first barrier that it is or has inside; "": at none
+  std::string level;  // whose iterations synchronise at the first barrier at or inside it; "": none
   std::vector<StmtCode> children;
 };
 
 /// A buffer that shares bytes of its scope's memory with another one.
 struct Sharer {
   size_t slot = 0;
-  int64_t bytes = 0;  // that it begins after the other
+  int64_t bytes = 0;  // offset in bytes behind the beginning of the other
 };
 
 struct ProgramCode {

@@ -53,7 +53,7 @@ class Compiler {
     return entry->second;
   }
 
-  /// Buffers whose planned bytes overlap. Those of different launches do, too, and never live at once.
+  /// Finds buffers whose planned bytes overlap. (Those of different launches never exist at the same time.)
   void find_sharers(const Program& program) {
     std::vector<const Allocate*> planned = collect<Allocate>(
         program.root(), [](const Allocate& allocate) { return allocate.offset.has_value(); });

@@ -64,7 +64,7 @@ void interpret(const LoweredProgram& lowered, std::span<Tensor> arguments, const
   const auto made = static_cast<std::ptrdiff_t>(prepared.size());
   for (const Buffer& made_once : lowered.prepare->program.outputs)
     prepared.push_back(Tensor::like(*made_once));
-  // What lies between the elements that it writes is nobody's.
+  // Gaps between written elements are not checked.
   InterpretOptions lenient = options;
   lenient.check_uninitialized = false;
   lenient.parameters.clear();

@@ -81,7 +81,7 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
 void Machine::together(const StmtCode& stmt, Lanes lanes) {
   for (int64_t* const& lane : lanes) {
     if (!std::ranges::all_of(stmt.members, [&](int slot) { return lane[slot] == 0; })) continue;
-    // Which member makes which access is not known: none of them can rely on having made it itself.
+    // It is unknown which member makes which access, so none can rely on having made it itself.
     if (levels_.empty()) {
       loop(stmt, Lanes(&lane, 1));
       continue;
@@ -237,7 +237,7 @@ void Machine::block(const StmtCode& stmt, Lanes lanes) {
 }
 
 void Machine::branch(const StmtCode& stmt, Lanes lanes) {
-  // Conditions of all lanes before the first side runs, which may write what they read.
+  // Evaluates all lanes' conditions first, since the first side may write what they read.
   std::vector<char> holds(lanes.size());
   current_ = &stmt;
   for (size_t i = 0; i < lanes.size(); ++i) holds[i] = eval_bool(stmt.exprs[0], lanes[i], 0) ? 1 : 0;
@@ -280,7 +280,7 @@ void Machine::store(const StmtCode& stmt, Lanes lanes) {
       arrive(slot, write, value.type.is_float(), lanes[0]);
       continue;
     }
-    // Until it arrives, what was there may be overwritten at any time.
+    // Until it completes, old data may be overwritten at any time.
     note_write(target, slot, write.offset, lanes[0]);
     target.clobber(write.offset);
     target.pending.resize(target.written.size());
@@ -329,7 +329,7 @@ void Machine::touch_to_read(Storage& from, size_t slot, size_t offset, Values va
     const Level& level = levels_[depth];
     Touches& touched = from.touches(depth, offset);
     if (touched.epoch != level.epoch) touched = {level.epoch, Touches::kNobody, Touches::kNobody};
-    // Of a buffer that each iteration has for its own, what another iteration wrote is not even there.
+    // If each iteration has its own buffer, another iteration's data does not exist there.
     if (touched.writer != Touches::kNobody && touched.writer != level.iteration) {
       fail(fmt::format("race: {} of a parallel loop reads {}, which {} {}", name_of(level.iteration),
                        element(from, offset), name_of(touched.writer),

@@ -1,5 +1,5 @@
-// Runs a ProgramCode. Every statement is executed for a set of lanes at once, each with its own values of the
-// variables: one lane outside vectorized loops, all iterations of the loop inside.
+// Runs a ProgramCode. Every statement is executed for a set of lanes, each with its own values
+// of the variables: one lane outside vectorized loops, all iterations of the loop inside.
 #pragma once
 
 #include <deque>
@@ -27,7 +27,7 @@ class Machine {
   using Values = const int64_t*;  // of the variables, by slot
   using Lanes = std::span<int64_t* const>;
 
-  /// Of a group whose first member is iteration i: kGroups - i.
+  /// Identifies the group whose first member is iteration i: kGroups - i.
   static constexpr int64_t kGroups = -1000;
 
   /// A parallel or bound loop that is being executed, or the threads that meet at barriers.
@@ -48,7 +48,7 @@ class Machine {
     Write write;
   };
   using Group = std::vector<Arrival>;
-  /// What one iteration of the concurrent loops has stored asynchronously, the oldest group first.
+  /// Asynchronous stores of one iteration of the concurrent loops, the oldest group first.
   using Groups = std::deque<Group>;
 
   void execute(const StmtCode& stmt, Lanes lanes);
@@ -58,16 +58,16 @@ class Machine {
   void arrive(size_t slot, const Write& write, bool is_float, Values values);
   void check_arrived(const Storage& storage, Values values) const;
   void loop(const StmtCode& stmt, Lanes lanes);
-  /// What the members of a group do together.
+  /// Executes a statement for all members of a group together.
   void together(const StmtCode& stmt, Lanes lanes);
   void vectorized_loop(const StmtCode& stmt, Lanes lanes);
   void block(const StmtCode& stmt, Lanes lanes);
   void branch(const StmtCode& stmt, Lanes lanes);
   void store(const StmtCode& stmt, Lanes lanes);
   void check_distinct(const Storage& target, Values values);
-  // Iterations of bound loops that meet at barriers (threads.cpp).
+  // Iterations of bound loops that synchronise at barriers (threads.cpp).
   struct Threads;
-  /// Does the loop run over those who meet at the barriers inside it?
+  /// Does the loop run over iterations that synchronise at barriers inside it?
   static bool begins_threads(const StmtCode& stmt);
   void run_threads(const StmtCode& stmt, int64_t* lane);
   void run_together(std::span<const StmtCode> stmts, Threads& threads);
@@ -91,7 +91,7 @@ class Machine {
   bool eval_bool(const ExprCode& expr, Values values, int lane) { return eval_int(expr, values, lane) != 0; }
   int64_t cast_to_int(const ExprCode& expr, Values values, int lane);
   double cast_to_float(const ExprCode& expr, Values values, int lane);
-  /// The storage and offset a load reads; false where its mask is.
+  /// The storage and offset that a load reads; false if its mask is.
   bool locate(const ExprCode& expr, Values values, int lane, Storage** from, size_t* offset);
   /// Row-major position of the indices, which are checked against the shape.
   size_t offset_of(const Storage& target, std::span<const ExprCode> indices, Values values, int lane);
@@ -101,11 +101,11 @@ class Machine {
 
   void note_read(Storage& from, size_t slot, size_t offset, Values values);
   void note_write(Storage& to, size_t slot, size_t offset, Values values);
-  // Of the order of accesses by concurrent iterations alone.
+  // Checks only the order of accesses by concurrent iterations.
   void touch_to_read(Storage& from, size_t slot, size_t offset, Values values);
   void touch_to_write(Storage& to, size_t slot, size_t offset, Values values);
-  /// That an access of bytes that this element of another buffer has, too, is ordered with the accesses of
-  /// it.
+  /// Checks that an access to bytes shared with this element of
+  /// another buffer is ordered with accesses of that element.
   void check_ordered(Storage& other, size_t offset, bool writes, Values values);
   /// Calls `visit(Storage&, offset)` for living elements of other buffers that have a byte of this one.
   template <typename Visit>
@@ -120,8 +120,8 @@ class Machine {
   std::vector<Storage> storages_;
   std::vector<int64_t> variables_;
   std::vector<Level> levels_;
-  std::vector<Write> writes_;    // of the store that is executed
-  Groups groups_;                // of the iteration that is executed
+  std::vector<Write> writes_;    // of the current store
+  Groups groups_;                // of the current iteration
   Group* collecting_ = nullptr;  // the group that stores go to
   uint64_t epoch_ = 0;
   const StmtCode* current_ = nullptr;

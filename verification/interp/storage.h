@@ -1,4 +1,4 @@
-// The elements of one buffer while a program runs, and who touched them.
+// The elements of one buffer during execution, and their accesses.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tunesmith::interp {
 
-/// What iterations of one parallel loop did to an element. Valid while `epoch` is that of the loop's present
-/// execution.
+/// Accesses of an element by iterations of one parallel
+/// loop. Valid if `epoch` is the loop's current execution.
 struct Touches {
   static constexpr int64_t kNobody = -1;
   static constexpr int64_t kSeveral = -2;
@@ -25,7 +25,7 @@ struct Storage {
   void load_from(const Tensor& tensor);
   void store_to(Tensor& tensor) const;
 
-  /// `visit`: the row-major position of each element, and where it lies.
+  /// Calls `visit` with the row-major position and the offset of each element.
   template <typename Visit>
   void visit_elements(const Visit& visit) const {
     visit_runs(*buffer, [&](const ElementRun& run) {
@@ -44,11 +44,11 @@ struct Storage {
     level = parallel_loops_around;
   }
   bool is_written(size_t offset) const { return always_written || written[offset] == life; }
-  /// What was written there is no more.
+  /// Marks an element as overwritten.
   void clobber(size_t offset) { written[offset] = 0; }
   /// Is an asynchronous store to the element under way?
   bool is_pending(size_t offset) const { return !pending.empty() && pending[offset] != 0; }
-  /// What the parallel loop at depth `depth` knows of an element.
+  /// The accesses of an element known to the parallel loop at `depth`.
   Touches& touches(size_t depth, size_t offset);
 
   const BufferNode* buffer;

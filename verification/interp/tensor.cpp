@@ -180,7 +180,7 @@ double max_error(const Tensor& a, const Tensor& b) {
   double worst = 0;
   const int64_t count = a.elements();
   for (int64_t i = 0; i < count; ++i) {
-    // As floats, neighbouring integers may be one.
+    // Neighbouring integers may be equal as floats.
     const bool integers = !a.dtype.is_float();
     if (integers && a.get_int(i) == b.get_int(i)) continue;
     const double x = a.get(i);

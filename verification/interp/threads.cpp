@@ -1,5 +1,5 @@
-// Iterations of bound loops that meet at barriers: each runs alone up to the next barrier, then the next one
-// does, and all stand at the same place of the tree.
+// Iterations of bound loops that synchronise at barriers: each runs alone up to
+// the next barrier, then the next one does, so that all are at the same place.
 #include <algorithm>
 #include <utility>
 
@@ -10,15 +10,15 @@
 namespace tunesmith::interp {
 
 struct Machine::Threads {
-  /// What each thread, or each group of them, has of an allocation around a barrier.
+  /// The instances of an allocation around a barrier, one per thread or group.
   struct Own {
     size_t slot;
     std::vector<Storage> storages;
-    std::vector<size_t> of_thread;  // positions in `storages`
+    std::vector<size_t> of_thread;  // indices into `storages`
   };
-  std::vector<std::vector<int64_t>> values;  // of the variables, one for each thread
+  std::vector<std::vector<int64_t>> values;  // of the variables, for each thread
   std::vector<Own> own;                      // outermost first
-  std::vector<Groups> groups;                // of each thread; empty where none has stored asynchronously
+  std::vector<Groups> groups;                // of each thread; empty without asynchronous stores
 };
 
 bool Machine::begins_threads(const StmtCode& stmt) {
@@ -41,10 +41,10 @@ void Machine::pass_barrier() {
   if (options_.check_races) levels_.back().epoch = ++epoch_;
 }
 
-/// Every thread becomes one for each iteration of the loop.
+/// Splits every thread into one for each iteration of the loop.
 void Machine::add_axis(const StmtCode& stmt, Threads& threads) {
   std::vector<std::vector<int64_t>> more;
-  std::vector<size_t> before;  // which thread each of them was
+  std::vector<size_t> before;  // the thread that each was split from
   for (size_t thread = 0; thread < threads.values.size(); ++thread) {
     current_ = &stmt;
     const std::vector<int64_t>& values = threads.values[thread];
@@ -57,7 +57,7 @@ void Machine::add_axis(const StmtCode& stmt, Threads& threads) {
     }
   }
   if (more.empty()) return;
-  // What one thread had, those share that it became.
+  // Threads split from one share its memory.
   std::vector<std::vector<size_t>> alone;
   for (Threads::Own& own : threads.own) {
     std::vector<size_t> shared;

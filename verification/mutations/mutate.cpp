@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Rewrites one place of a program: collects what could be changed, then changes the one chosen.
+/// Changes one place of a program: collects the possible changes, then makes the chosen one.
 using Change = std::function<void()>;
 
 std::vector<Block*> leaf_blocks(const Program& program) {
@@ -41,7 +41,7 @@ bool is_self(const Expr& expr, const Store& store) {
   return access != nullptr && access->buffer == store.buffer;
 }
 
-/// In the update of a reduction, the operand that is the element itself; 2 when neither is.
+/// In a reduction's update, the operand that is the element itself; 2 if neither is.
 size_t self_operand(const Store& store) {
   if (store.value.args().size() != 2) return 2;
   for (const size_t side : {size_t{0}, size_t{1}}) {
@@ -50,7 +50,7 @@ size_t self_operand(const Store& store) {
   return 2;
 }
 
-/// One change for each node of the store's value that `rewrite` answers with another.
+/// One change for each node of the store's value for which `rewrite` returns another.
 void each_node(Store& store, std::vector<Change>& changes, const std::function<Expr(const Expr&)>& rewrite) {
   walk_expr(store.value, [&](const Expr& part) {
     const Expr other = rewrite(part);
@@ -64,7 +64,7 @@ void each_node(Store& store, std::vector<Change>& changes, const std::function<E
 
 Expr next_element(const Expr& index, int64_t extent) { return floormod(index + 1, int_imm(extent)); }
 
-/// A load whose first index with more than one value is the next one where `where` holds.
+/// A load whose first index with several values is increased by one where `where` holds.
 Expr shifted(const LoadNode& access, const Expr& where) {
   std::vector<Expr> indices(access.indices().begin(), access.indices().end());
   for (size_t d = indices.size(); d-- > 0;) {

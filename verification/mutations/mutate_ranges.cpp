@@ -20,7 +20,7 @@ bool is_data_int(DType type) { return type.is_int() && !type.is_index(); }
 
 Expr clamped(const Expr& value, double highest) {
   const DType type = value.dtype();
-  // What no other value of the type exceeds is no clamp.
+  // A limit that no value of the type exceeds is no clamp.
   if (type.is_bool() || (type.bits == 8 && highest > 100.0) || (type.scalar() == kF16 && highest > 6e4))
     return {};
   return min(value, constant(highest, type));
@@ -62,7 +62,7 @@ std::optional<double> smallest_normal(DType type) {
   if (type == kF64) return std::numeric_limits<double>::min();
   if (type == kF32) return std::numeric_limits<float>::min();
   if (type == kF16) return 0x1p-14;
-  return std::nullopt;  // of bf16 a target may do so
+  return std::nullopt;  // targets may do so for bf16
 }
 
 Expr without_denormals(const Expr& value) {

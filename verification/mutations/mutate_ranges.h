@@ -1,4 +1,4 @@
-// Mistakes that show only at the ends of a type's range (mutate.h).
+// Mistakes that are only visible at the ends of a type's range (mutate.h).
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tunesmith {
 
-/// One change for each place of `store` where `mutation` can be made. Nothing for mistakes of other sorts.
+/// One change for each place of `store` where `mutation` is possible; none for other kinds of mistakes.
 void collect_range_mistakes(const Program& program, Store& store, Mutation mutation,
                             std::vector<std::function<void()>>& changes);
 

@@ -17,9 +17,9 @@ namespace tunesmith {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Nothing smaller has a reciprocal in f32: the largest numbers below its normal range are told from zero.
+/// The smallest number with a reciprocal in f32: it distinguishes the largest denormals from zero.
 constexpr double kSmallest = 3e-39;
-/// A target may take those of bf16 for zero.
+/// A target may flush denormals of bf16 to zero.
 constexpr double kSmallestBF16 = 2.0 * 0x1p-126;
 constexpr double kSmallestWide = 1e-320;
 constexpr int64_t kBlock = 4096;  // elements compared between two looks at the result
@@ -63,15 +63,15 @@ Floats floats_at(const float* values) {
   return floats;
 }
 
-/// Errors over their bounds as the bits of floats, which order as the numbers do, a NaN above all. What is as
-/// it should be, infinite or NaN, has no error.
+/// Errors divided by bounds, as the bits of floats, which order like the
+/// numbers with NaN above all. Expected infinities and NaNs have no error.
 Ints error_bits(Floats is, Floats should, Floats inverse) {
   const Ints same = (is == should) | ((is != is) & (should != should));
   const auto difference = std::bit_cast<Floats>(std::bit_cast<Ints>(is - should) & 0x7fffffff);
   return std::bit_cast<Ints>(difference * inverse) & ~same;
 }
 
-/// The largest of [0, count); `got` answers kLanes values from a position, or one.
+/// The maximum over [0, count); `got` returns kLanes values from a position, or one.
 template <typename Got>
 int32_t worst_bits(const Got& got, const float* wanted, const float* inverse, int64_t count) {
   Ints lanes{};

@@ -1,4 +1,4 @@
-// What expressions of error bounds are made of.
+// Building blocks for expressions of error bounds.
 #pragma once
 
 #include <limits>
@@ -22,27 +22,27 @@ inline double roundoff(DType type) {
   return type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
 }
 
-/// What lies beyond it may have become infinite in a right program.
+/// Larger values may have become infinite in a correct program.
 inline double largest_sure(DType type) {
   if (type.bits == 64) return std::numeric_limits<double>::infinity();
   return type.scalar() == kF16 ? 6e4 : 3e38;
 }
 
-/// Of `first_order` an error that is so large beside the value, `relative`, that more orders count: `most` is
-/// right below 1, where the value may become zero.
+/// An error with the first-order term `first_order` that is so large relative to the value
+/// (`relative`) that higher orders count: `most` holds from 1 on, where the value may become zero.
 inline Expr of_large(const Expr& relative, const Expr& first_order, const Expr& most) {
   return select(lt(relative, number_imm(0.5)), first_order,
                 select(lt(relative, number_imm(1.0)), most, number_imm(kAnything)));
 }
 
-/// What is left of a value of 1.
+/// What remains of a value of 1.
 inline Expr rest(const Expr& relative) { return number_imm(1.0) - relative; }
 
-/// What may be infinite of what has an upper or a lower end: it lies on its side of zero.
+/// The error of a value that may be infinite at an upper or lower end: it has the value's sign.
 inline Expr on_its_side(DType type, const Expr& value, const Expr& error) {
   if (!error || !type.is_float() || type.bits == 64) return error;
   const Expr size = abs_of(value);
-  // A few of them added up are no more than this.
+  // The sum of a few of them does not exceed this.
   const Expr beyond =
       logical_and(lt(number_imm(largest_sure(type)), size), lt(error, number_imm(4.0 * kBeyond)));
   return select(beyond, min(error, size * number_imm(0.5)), error);

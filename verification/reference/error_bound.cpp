@@ -6,12 +6,12 @@
 namespace tunesmith {
 namespace {
 
-// Units of roundoff that an operation may err by (docs/targets.md).
+// Allowed error of an operation in units of roundoff (docs/targets.md).
 constexpr double kArithmetic = 1.0;
 constexpr double kDivision = 2.0;  // or a product with the rounded reciprocal
 
-/// `expr` where the error of one operand is that of the result: of a maximum, the operand that is larger
-/// whatever rounding did.
+/// `expr` if the result has the error of one operand: for a
+/// maximum, that of the operand that is larger despite rounding.
 Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_is_sure, const Expr& second) {
   if (!first && !second) return {};
   return select(first_is_sure, or_zero(first),
@@ -21,7 +21,7 @@ Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_
 }  // namespace
 
 double ErrorBound::underflow(DType type) {
-  // Half of the smallest step. A target's conversion to bf16 may take denormals for zero.
+  // Half of the smallest step. A target's conversion to bf16 may flush denormals to zero.
   if (type.scalar() == kBF16) return 0x1p-126;
   if (type.scalar() == kF16) return 0x1p-25;
   return type.bits == 32 ? 0x1p-150 : 0x1p-1074;
@@ -72,8 +72,8 @@ Expr ErrorBound::unless_counted(DType type, const Expr& magnitude) {
 
 Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool underflows,
                           const Expr& carried) const {
-  // Of a value that is infinite, or may be, nothing is asked; its bound stays finite for what becomes zero of
-  // it (exp).
+  // A value that is or may be infinite is not checked; its
+  // bound stays finite for functions that map it to zero (exp).
   const Expr size = abs_of(value);
   Expr error = select(lt(size, number_imm(largest_sure(type))), size * number_imm(units * roundoff(type)),
                       number_imm(kBeyond));
@@ -148,7 +148,7 @@ Expr ErrorBound::of_epilogue(const Expr& expr) const {
 
 Expr ErrorBound::of_load(const LoadNode& access) const {
   std::vector<Expr> indices;
-  Expr doubt;  // of which element it is
+  Expr doubt;  // about which element it is
   for (const Expr& index : access.indices()) {
     indices.push_back(twins_.value(index));
     doubt = larger(doubt, of(index));
@@ -236,7 +236,7 @@ Expr ErrorBound::of_discrete(const Expr& expr) const {
     case ExprKind::Ne:
     case ExprKind::Lt:
     case ExprKind::Le: {
-      // What is compared with itself is only asked whether it is NaN.
+      // A comparison of a value with itself only tests for NaN.
       if (equal(expr.arg(0), expr.arg(1))) {
         const Expr error = of(expr.arg(0));
         return error ? some(le(number_imm(kBeyond), error), 1.0) : Expr();
@@ -261,7 +261,7 @@ Expr ErrorBound::of_discrete(const Expr& expr) const {
       if (!expr.arg(0).dtype().is_float()) return error;
       const Expr x = twins_.value(expr.arg(0));
       if (expr.dtype().is_bool()) return some(le(abs_of(x), error), 1.0);
-      // It is monotone, and what is beyond the range of the type becomes its end.
+      // It is monotone, and saturates beyond the range of the type.
       return cast(kF64, cast(expr.dtype(), x + error)) - cast(kF64, cast(expr.dtype(), x - error));
     }
     default: {

@@ -29,14 +29,14 @@
 
 namespace tunesmith {
 
-/// Roundings of one sum err by a standard deviation of about 0.4 of the partial sums in their own order,
-/// whose mean square is x * n * sum of t * t with a probability of exp(-x * pi * pi / 2) (a Brownian bridge).
-/// Beyond 4 of them is one sum in 1e13.
+/// Roundings of one sum have a standard deviation of about 0.4 of the partial sums in
+/// their own order, whose mean square is x * n * sum of t * t with a probability of exp(-x
+/// * pi * pi / 2) (a Brownian bridge). Beyond 4 standard deviations lies one sum in 1e13.
 inline constexpr double kRoundings = 4.0;
-/// Of a value of which nothing is known; the square of this is finite.
+/// The error of a value about which nothing is known; its square is finite.
 inline constexpr double kAnything = 1e120;
-/// Of a value that overflows the type of a right program: it may be infinite. Its sign is sure. The root of
-/// this is still beyond all types that overflow.
+/// The error of a value that overflows a correct program's type: it may be infinite,
+/// with a known sign. The root of this still exceeds all types that overflow.
 inline constexpr double kBeyond = 1e110;
 
 /// Writes expressions over the twins, which must live as long.
@@ -44,18 +44,18 @@ class ErrorBound {
  public:
   explicit ErrorBound(const Twins& twins) : twins_(twins) {}
 
-  /// Of a value as every right program may compute it; null when all agree to the bit.
+  /// The error of a value in any correct program; null if all agree exactly.
   Expr of(const Expr& expr) const;
-  /// Of the errors that come into `expr` with what it loads; null when there are none. For sums of terms
-  /// whose own roundings are counted elsewhere.
+  /// The errors that loaded values contribute to `expr`; null if there are
+  /// none. For sums of terms whose own roundings are counted elsewhere.
   Expr of_loads(const Expr& expr) const;
-  /// What bounds `expr` and every part of it: the sum of its terms' magnitudes.
+  /// A bound of `expr` and of every part of it: the sum of its terms' magnitudes.
   Expr magnitude(const Expr& expr) const;
-  /// kBeyond where `value` (f64) does not fit into `type`, else 0.
+  /// kBeyond where `value` (f64) does not fit `type`, else 0.
   static Expr overflow(DType type, const Expr& value);
-  /// The same of what an expression computes; null where it computes nothing that could overflow.
+  /// The same for an expression's intermediate values; null if none can overflow.
   Expr overflow_of(const Expr& expr) const;
-  /// What a rounding to `type` may err by in the denormal range.
+  /// The rounding error of `type` in the denormal range.
   static double underflow(DType type);
   /// 0 where integers up to `magnitude` are exact in `type`, else `magnitude`.
   static Expr unless_counted(DType type, const Expr& magnitude);
@@ -63,16 +63,16 @@ class ErrorBound {
  private:
   Expr of_load(const LoadNode& access) const;
   Expr of_discrete(const Expr& expr) const;
-  /// Of a minimum or maximum.
+  /// For a minimum or maximum.
   Expr of_extreme(const Expr& expr) const;
   Expr of_select(const Expr& expr) const;
   Expr of_call(const Expr& expr) const;
-  /// What an error of the argument becomes in a smooth function's result.
+  /// The result's error due to an error of a smooth function's argument.
   Expr carried_by_call(const Expr& expr) const;
-  /// What the loop of a sum may add to, before all terms, instead of afterwards.
+  /// For an epilogue that the loop of a sum may use as its initial value.
   Expr of_epilogue(const Expr& expr) const;
-  /// `carried`: what the operands' errors make of `value`, null for nothing. An operation whose result fits
-  /// its type rounds all the same where an operand is off.
+  /// `carried`: the operands' contribution to the error of `value`, null for none. An
+  /// operation whose exact result fits its type still rounds if an operand has an error.
   Expr rounding(DType type, const Expr& value, double units, bool underflows, const Expr& carried) const;
   Expr number(const Expr& expr) const;
 

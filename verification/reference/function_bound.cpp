@@ -1,4 +1,4 @@
-// What a function errs by, and what it makes of the errors of its arguments.
+// Errors of functions, and their propagation of the arguments' errors.
 #include <limits>
 #include <numbers>
 
@@ -9,13 +9,13 @@
 namespace tunesmith {
 namespace {
 
-// Units of roundoff that a function may err by (docs/targets.md).
+// Allowed error of a function in units of roundoff (docs/targets.md).
 constexpr double kFunction = 6.0;        // three units in the last place
 constexpr double kNarrowFunction = 1.1;  // computed in a wider type, then rounded
 
-constexpr double kSmallestRoot = 1e-165;  // less than that of any number, or of its error
+constexpr double kSmallestRoot = 1e-165;  // smaller than that of any number, or of its error
 
-/// Of a function with steps, whose values are `apart`: nothing where no step is as near as the error.
+/// For a function with steps `apart`: zero where no step is within the error.
 Expr of_rounding(MathOp op, const Expr& x, const Expr& error, const Expr& apart) {
   return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
 }
@@ -25,8 +25,8 @@ Expr of_reciprocal_root(const Expr& size, const Expr& relative) {
                   div(size, square_root(rest(relative))));
 }
 
-/// Of first order: d(x^y) = x^y (y dx / x + log|x| dy). Where that is no small part, it is what a power lies
-/// from zero at an end of where base and exponent may be.
+/// To first order: d(x^y) = x^y (y dx / x + log|x| dy). If that is large, the
+/// distance from zero of the power at the ends of the ranges of base and exponent.
 Expr of_power(const Expr& size, const Expr& x, const Expr& error, const Expr& exponent,
               const Expr& error_of_exponent) {
   if (!error && !error_of_exponent) return {};
@@ -42,7 +42,7 @@ Expr of_power(const Expr& size, const Expr& x, const Expr& error, const Expr& ex
                 farthest);
 }
 
-/// What is below it, a target may take for zero; null: it may not.
+/// Values that a target may flush to zero; null if it may not.
 Expr taken_for_zero(MathOp op, DType type) {
   constexpr double kExponential = 2.4e-38, kSigmoid = 4.3e-39;  // docs/targets.md
   if (op == MathOp::Sigmoid)
@@ -65,12 +65,12 @@ Expr ErrorBound::of_call(const Expr& expr) const {
     case MathOp::Ceil:
       return of_rounding(expr.as<CallNode>()->op, x, error, number_imm(1.0));
     case MathOp::RoundTf32:
-      // Two neighbours are 2^-10 of their size apart, and those of denormals 2^-136.
+      // Neighbours are 2^-10 of their size apart, denormals 2^-136.
       return of_rounding(MathOp::RoundTf32, x, error, size * number_imm(0x1p-10) + number_imm(0x1p-136));
     default:
       break;
   }
-  // Only what is computed in a wider type is sure to hit a value that its own type has.
+  // Only a computation in a wider type surely reaches a value of the result's own type.
   const Expr own = type.bits < 32 ? rounding(type, result, kNarrowFunction, true, error)
                                   : size * number_imm(kFunction * roundoff(type)) +
                                         number_imm(kFunction * underflow(type));
@@ -85,8 +85,8 @@ Expr ErrorBound::carried_by_call(const Expr& expr) const {
   const Expr error = of(expr.arg(0));
   if (op == MathOp::Pow) return of_power(size, x, error, twins_.value(expr.arg(1)), of(expr.arg(1)));
   if (!error) return {};
-  const Expr tail = error * error;  // of second order, where |f''| / 2 is at most one
-  // Of a function that grows up to an end: no more than from one end of where x may be to the other.
+  const Expr tail = error * error;  // second order, where |f''| / 2 is at most one
+  // For a bounded increasing function: at most the distance to the end in the direction of the error.
   const Expr side = on_its_side(expr.arg(0).dtype(), x, error);
   const auto at_most_grown = [&](const Expr& first_order) {
     return min(first_order + tail, call(op, {x + side}) - call(op, {x - side}));

@@ -15,7 +15,7 @@ namespace {
 
 Expr zero() { return float_imm(0.0, kF64); }
 
-constexpr double kSmallestTerm = 1e-150;  // less than that of any number, and its reciprocal is finite
+constexpr double kSmallestTerm = 1e-150;  // smaller than that of any number, with a finite reciprocal
 
 std::vector<Expr> values(const std::vector<Expr>& exprs, const Twins& twins) {
   std::vector<Expr> result;
@@ -23,7 +23,7 @@ std::vector<Expr> values(const std::vector<Expr>& exprs, const Twins& twins) {
   return result;
 }
 
-/// The stores that take the place of one of the program's, in order.
+/// The stores that replace one of the program's, in order.
 class Rewrite {
  public:
   Rewrite(const Twins& twins, const Store& store)
@@ -65,7 +65,7 @@ class Rewrite {
   }
   void add_to(const Buffer& twin, const Expr& value) { append(twin, now(twin) + value); }
 
-  /// An integer: nothing is rounded as long as the magnitude stays within what the type counts to.
+  /// For an integer: not rounded while the magnitude stays in the range in which the type counts.
   void count_term(const Expr& term) {
     const SumTwins& sum = *beside_.sum;
     add_to(sum.magnitude, bounds_.magnitude(term));
@@ -77,7 +77,7 @@ class Rewrite {
     const double unit = unit_roundoff(store_.buffer->dtype);
     const Expr t = twins_.value(term);
     const Expr next = now(beside_.value) + t;
-    // The term's own roundings are independent, too, where it is made of nothing that has an error.
+    // The term's own roundings are independent, too, if its operands have no error.
     const Expr error = bounds_.of(term);
     const Expr carried = sum.errors ? bounds_.of_loads(term) : Expr();
     const bool fresh = error && !carried;
@@ -93,7 +93,7 @@ class Rewrite {
     Expr linear = carried ? error : Expr();
     const Expr size = call(MathOp::Abs, {t});
     if (sum.drifts) {
-      // Terms far above a step of the sum are rounded up as often as down; those below one are all lost.
+      // Terms far above a step of the sum are rounded up as often as down; those below a step are all lost.
       const Expr half_step = call(MathOp::Abs, {next}) * float_imm(unit, kF64);
       const Expr lost = min(size, div(half_step * half_step, max(size, float_imm(kSmallestTerm, kF64))));
       linear = linear ? linear + lost : lost;
@@ -115,7 +115,7 @@ class Rewrite {
     append(sum.squares, squares);
   }
 
-  /// Its one rounding is smaller than that of adding it.
+  /// Its single rounding is smaller than that of adding it.
   static bool is_product(const Expr& term) {
     const auto is_leaf = [](const Expr& part) {
       return part.is(ExprKind::Load) || (part.is(ExprKind::Cast) && part.arg(0).is(ExprKind::Load));
@@ -142,13 +142,13 @@ void rewrite(Stmt& stmt, const Twins& twins) {
   for (Stmt* child : children) rewrite(*child, twins);
 }
 
-/// Of a sum that is complete: partial sums in any order are hardly larger.
+/// For a complete sum: partial sums in any order are hardly larger.
 Expr reach_of_sum(const BufferTwins& beside, const std::vector<Expr>& indices) {
   return call(MathOp::Abs, {load(beside.value, indices)}) +
          call(MathOp::Sqrt, {load(beside.sum->squares, indices)}) * float_imm(kRoundings, kF64);
 }
 
-/// The bound of a sum that is complete, of what was gathered on the way.
+/// The bound of a complete sum, from the collected quantities.
 Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>& indices) {
   const SumTwins& sum = *beside.sum;
   const auto at = [&](const Buffer& twin) { return load(twin, indices); };
@@ -190,8 +190,8 @@ void insert_behind(Program& reference, const Buffer& value, StmtPtr stage) {
   root.insert(last + 1, std::move(stage));
 }
 
-/// A stage that goes once more through the terms that `update` adds up, now that the sum is known: what they
-/// may lose beside its largest partial sum (error_bound.h).
+/// Appends a stage that visits the terms added by `update` again, now that the sum is
+/// known, and sums what they may lose beside its largest partial sum (error_bound.h).
 void append_lost(Program& reference, const Store& update, const Twins& twins) {
   const BufferTwins& beside = twins.of(update.buffer);
   const Block& block = *enclosing_block(update);
@@ -225,7 +225,7 @@ void append_lost(Program& reference, const Store& update, const Twins& twins) {
   insert_behind(reference, beside.value, reference.make_nest(domains, std::move(stage)));
 }
 
-/// A stage that computes the bounds of the sum `buffer`, behind what sums it up.
+/// Appends a stage that computes the bounds of the sum `buffer`, after the sum.
 void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& beside) {
   std::vector<IterVar> iters;
   std::vector<Expr> bindings;
@@ -244,8 +244,8 @@ void append_bound(Program& reference, const Buffer& buffer, const BufferTwins& b
   insert_behind(reference, beside.value, std::move(nest));
 }
 
-/// A refused step leaves the schedule as it is, which is right, too: the reference is only slower. Answers
-/// whether it was taken.
+/// A refused step leaves the schedule unchanged, which
+/// is only slower. Returns whether the step was applied.
 template <typename Step>
 bool attempt(const Step& step) {
   try {
@@ -256,8 +256,8 @@ bool attempt(const Step& step) {
   return true;
 }
 
-constexpr int64_t kLanes = 16;  // of f64: what lowering makes a few vectors of, on any machine
-/// Of a sum: it and all that its bound is computed from stay in registers.
+constexpr int64_t kLanes = 16;  // of f64: a few vectors after lowering, on any machine
+/// For sums: the sum and the inputs of its bound stay in registers.
 constexpr int64_t kLanesOfSum = 8;
 
 /// The innermost loop of the block on vectors.
@@ -357,7 +357,7 @@ LongestReduction longest_reduction(const Program& program) {
 }
 
 bool exponentiates_below_maximum(const Program& program) {
-  std::set<const BufferNode*> maxima;  // and what is computed of them
+  std::set<const BufferNode*> maxima;  // and values computed from them
   const auto reads_maximum = [&](const Expr& expr) {
     bool reads = false;
     walk_expr(expr, [&](const Expr& part) {
@@ -367,7 +367,7 @@ bool exponentiates_below_maximum(const Program& program) {
     return reads;
   };
   bool found = false;
-  walk(program.root(), [&](const Stmt& stmt) {  // in the order in which stages are computed
+  walk(program.root(), [&](const Stmt& stmt) {  // in the order of stages
     const Store* store = stmt.as<Store>();
     if (store == nullptr) return;
     walk_expr(store->value, [&](const Expr& part) {

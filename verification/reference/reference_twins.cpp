@@ -7,7 +7,7 @@
 
 namespace tunesmith {
 
-/// Those that initialise it apart.
+/// For stores that initialise separately.
 struct BufferStores {
   std::vector<const Store*> updates;
   std::vector<const Store*> inits;
@@ -15,12 +15,12 @@ struct BufferStores {
 
 namespace {
 
-/// Does it give one of the values of its operand's type, the same to the bit wherever it is computed?
+/// Does it return a value of its operand's type, with the same bits wherever it is computed?
 bool is_rounding(MathOp op) {
   return op == MathOp::Abs || op == MathOp::Floor || op == MathOp::Ceil || op == MathOp::RoundTf32;
 }
 
-/// Has it tails, or a pole?
+/// Does it have tails or a pole?
 bool is_steep(MathOp op) {
   return op == MathOp::Exp || op == MathOp::Sigmoid || op == MathOp::Erf || op == MathOp::Pow ||
          op == MathOp::Rsqrt;
@@ -39,9 +39,9 @@ bool is_zero(const Expr& expr) {
   return number != nullptr && number->value == 0.0;
 }
 
-/// Of positive terms t alone the partial sums s grow to terms * t, and the additions lose about
-/// terms * (u * s)^2 / t in one direction: below a few percent of what they lose at random, it is not
-/// counted.
+/// For positive terms t, partial sums s grow to terms * t, and the
+/// additions lose about terms * (u * s)^2 / t in one direction;
+/// that is ignored below a few percent of their random loss.
 bool may_drift(double terms, double unit) { return std::pow(terms, 1.5) * unit > 0.1; }
 
 bool is_sum(const BufferStores& stores) {
@@ -68,7 +68,7 @@ std::unordered_map<const BufferNode*, BufferStores> stores_by_buffer(const Progr
 bool holds_all_of(DType to, DType from) {
   if (!to.is_float()) return true;
   if (!from.is_float()) return from.is_bool() || std::ldexp(1.0, from.bits) <= 1.0 / unit_roundoff(to);
-  // Of the 16-bit types neither holds the other.
+  // Neither 16-bit type contains the other.
   return to.scalar() == from.scalar() || to.bits > from.bits;
 }
 
@@ -113,7 +113,7 @@ void Twins::find_facts(const Program& program,
                        const std::unordered_map<const BufferNode*, BufferStores>& stores) {
   std::vector<Buffer> computed = program.outputs;
   computed.insert(computed.end(), program.intermediates.begin(), program.intermediates.end());
-  // Everything is until something is found that is not; what reads it is looked at again.
+  // Assumes all facts until one is refuted, and then checks its readers again.
   for (const Buffer& buffer : program.buffers()) {
     exact_[buffer.get()] = true;
     integral_[buffer.get()] = data_ == DataKind::Exact && buffer->dtype.is_float();
