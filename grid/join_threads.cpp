@@ -1,5 +1,5 @@
-// Loops bound to the threads of a block, one after the other, become pieces of one program that all threads
-// run, with barriers between them (passes.h).
+// Consecutive loops bound to the threads of a block become pieces of one
+// program that all threads run, with barriers in between (passes.h).
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// Buffers touched since the last barrier, without those of which each thread has elements of its own.
+/// Buffers accessed since the last barrier, without those of which each thread has its own elements.
 struct Touched {
   std::set<const BufferNode*> read;
   std::set<const BufferNode*> written;
@@ -34,7 +34,7 @@ bool must_wait(const Touched& earlier, const Touched& later) {
          intersect(earlier.read, later.written);
 }
 
-/// What a run of pieces touches, seen from outside.
+/// The accesses of a sequence of pieces, seen from outside.
 struct Progress {
   Touched head;  // before its first barrier
   Touched tail;  // since its last one
@@ -48,7 +48,7 @@ struct Progress {
     met_barrier = true;
     tail = {};
   }
-  /// Pieces that always run.
+  /// Appends pieces that always run.
   void run(const Progress& pieces) {
     if (!met_barrier) head.add(pieces.head);
     if (pieces.met_barrier) meet();
@@ -61,14 +61,14 @@ class Joiner {
  public:
   explicit Joiner(const Launch& launch) : launch_(launch) {}
 
-  /// What stands inside the loops of the launch, without the loops over its threads.
+  /// Joins the statements inside the launch's loops and removes the loops over threads.
   StmtPtr join(StmtPtr body) {
     Progress progress;
     return joined(std::move(body), {}, progress);
   }
 
  private:
-  /// Extents of the threads' loops around a statement, by position in Launch::threads().
+  /// Extents of the thread loops around a statement, by position in Launch::threads().
   using Bound = std::map<size_t, int64_t>;
 
   StmtPtr joined(StmtPtr stmt, const Bound& bound, Progress& progress) {
@@ -88,8 +88,8 @@ class Joiner {
     return joined(loop->take_body(), inside, progress);
   }
 
-  /// A statement that does not fall apart: those threads run it that it is for. Calls of a group all its
-  /// members make.
+  /// Joins a statement that is a single piece: only the threads
+  /// that it is for run it. All members of a group run its calls.
   StmtPtr piece(StmtPtr stmt, const Bound& bound, Progress& progress) {
     const Touched touched = touched_in(*stmt);
     auto result = after_barrier(touched, progress);
@@ -146,13 +146,13 @@ class Joiner {
     if (met_barrier && launch_.differs_between_threads(branch.condition))
       Launch::refuse("a barrier would stand under a condition that differs between threads",
                      to_string(branch.condition));
-    // The branch may not be taken, and its barriers not be met.
+    // The branch may not be taken, so its barriers do not count.
     progress.touch(all);
     result->append(std::move(stmt));
     return result;
   }
 
-  /// A sequence that begins with a barrier where `next` must wait for one.
+  /// A sequence that begins with a barrier if `next` must wait for one.
   std::unique_ptr<Seq> after_barrier(const Touched& next, Progress& progress) const {
     auto result = std::make_unique<Seq>();
     if (!must_wait(progress.tail, next)) return result;
@@ -175,7 +175,7 @@ class Joiner {
   const Launch& launch_;
 };
 
-/// Takes the statement out of its place; puts what `make` makes of it there.
+/// Removes the statement and inserts the result of `make` in its place.
 template <typename Make>
 void remake(Stmt& stmt, const Make& make) {
   Stmt& parent = *stmt.parent;

@@ -301,12 +301,12 @@ bool Launch::is_used_elsewhere(const Buffer& buffer) const {
 }
 
 void Launch::check_shared(const Buffer& buffer, const Accesses& accesses) const {
-  // Of what others use, too, bind() has seen that iterations write different elements.
+  // For a buffer with other users, bind() has checked that iterations write different elements.
   if (std::ranges::none_of(accesses, &LaunchAccess::writes) || is_used_elsewhere(buffer)) return;
   std::vector<IterDomain> grid;
   for (const Loop* loop : grid_) grid.push_back({loop->var, loop->const_extent()});
-  // bind() lets iterations write what all others write when nothing outside of them uses it: one after the
-  // other that is right, at once it is only where each has a place of its own.
+  // bind() allows all iterations to write the same elements if nothing outside uses them:
+  // correct in sequence, but concurrently only if each iteration has its own memory.
   if (depth_of(buffer) == 0 && !touch_different_elements(buffer, accesses, grid, {}, {}))
     refuse("parts of the launch write one element of a buffer that they share", buffer->name);
   if (!touch_different_elements(buffer, accesses, common_domains(accesses), grid_vars(), {}))

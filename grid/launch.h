@@ -1,5 +1,5 @@
-// One statement of the root as it is launched on a machine with levels that synchronise: which of its loops
-// are the launch's, which run over threads, and who shares which buffer.
+// One statement of the root as a launch on a machine with levels that
+// synchronise: its launch loops, its thread loops, and the owners of its buffers.
 #pragma once
 
 #include <map>
@@ -26,30 +26,30 @@ class Launch {
   /// A call that all members of a group make together.
   struct GroupCall {
     Loop* loop = nullptr;
-    size_t level = 0;  // whose groups
+    size_t level = 0;  // the level whose groups execute it
   };
 
-  /// Finds the loops and gives all over one axis the same variable; calls of groups get their annotation.
-  /// `program`, `facts` and `options` must outlive the launch. Throws LowerError for loops and calls that
-  /// stand where they cannot be joined, or are more than the machine has.
+  /// Finds the loops, gives all loops over one axis the same variable, and annotates calls
+  /// of groups. `program`, `facts` and `options` must outlive the launch. Throws
+  /// LowerError for loops and calls that cannot be joined, or exceed the machine's limits.
   Launch(Program& program, BlockFacts& facts, const LowerOptions& options, Stmt& root_statement);
 
-  /// A temporary without a scope of its own that one thread alone uses goes to the scope of a thread. Then
-  /// refuses buffers that are not used as their scopes want (LowerError).
+  /// Moves a temporary without explicit scope that only one thread uses to a thread's
+  /// scope. Then refuses buffers whose uses violate their scopes (LowerError).
   void settle_buffers();
 
   const std::vector<ThreadAxis>& threads() const { return threads_; }
   /// The statement inside the loops of the launch.
   Stmt& body() { return *body_; }
-  /// The outermost level that synchronises of those that loops of the launch run over.
+  /// The outermost synchronising level of the launch's loops.
   const std::string& thread_level() const;
 
-  /// Does it fall apart: do loops over threads stand in it, or calls of groups beside what single threads
-  /// execute, or calls that read what others in it write?
+  /// Does the statement consist of several pieces: does it contain loops over threads, or calls of
+  /// groups beside work of single threads, or calls that read what other statements in it write?
   bool falls_apart(const Stmt& stmt) const;
-  /// A call in the statement, or null; one of several is like the others where it does not fall apart.
+  /// A call in the statement, or null; all calls of a single piece are alike.
   const GroupCall* call_in(const Stmt& stmt) const;
-  /// The call that the statement is or stands in, or null.
+  /// The call that is or contains the statement, or null.
   const GroupCall* call_around(const Stmt& stmt) const;
   /// The loop's position in threads().
   std::optional<size_t> thread_axis(const Loop& loop) const;
@@ -73,28 +73,28 @@ class Launch {
   void check_calls() const;
   void check_limits() const;
   Accesses accesses_of(const Buffer& buffer) const;
-  /// How many levels stand around an instance of the buffer's scope.
+  /// The number of levels around an instance of the buffer's scope.
   size_t depth_of(const Buffer& buffer) const;
   bool holds_thread_loop(const Stmt& stmt) const;
   /// The largest statement with `stmt` in it that does not fall apart.
   const Stmt& piece_of(const Stmt& stmt) const;
-  /// Or by one group: in one statement without loops over threads, which one of them executes alone.
+  /// Also true for one group: used in one statement without loops over threads, which one of them executes.
   bool used_by_one_thread(const Buffer& buffer, const Accesses& accesses) const;
-  /// The iterations that loops over the axis have; a producer of its own runs none of them.
+  /// The iterations of loops over the axis; a separate producer runs none of them.
   IterDomain domain_of_loops(const ThreadAxis& thread) const;
   std::vector<IterDomain> domains_around(const Accesses& accesses) const;
-  /// Axes whose loops over threads all accesses stand in, in one loop each.
+  /// The axes over which all accesses are inside a thread loop, each in a single loop.
   std::vector<IterDomain> common_domains(const Accesses& accesses) const;
   void move_to_thread(const Buffer& buffer);
-  /// By another launch?
+  /// Does another launch use it?
   bool is_used_elsewhere(const Buffer& buffer) const;
-  /// Refuses what the threads, or groups, that own the buffer do not use each for themselves.
+  /// Refuses a buffer that its owners (threads or groups) do not use separately.
   void check_owned(const Buffer& buffer, const Accesses& accesses, size_t depth) const;
   /// Do members of a group that makes a call have to wait for others, or these for them? Which member
   /// accesses which element is not known.
   bool meets_calls(const Accesses& accesses) const;
   void check_shared(const Buffer& buffer, const Accesses& accesses) const;
-  /// Of the serial loops around the pieces that the accesses stand in.
+  /// The variables of the serial loops around the pieces with the accesses.
   std::vector<Var> vars_around_pieces(const Accesses& accesses) const;
   std::vector<Var> grid_vars() const;
 
@@ -105,7 +105,7 @@ class Launch {
   std::vector<Loop*> grid_;
   std::vector<GroupCall> calls_;
   std::vector<ThreadAxis> threads_;
-  bool has_producer_ = false;  // an iteration more of the first of these
+  bool has_producer_ = false;  // one more iteration of the first of these
   Stmt* body_;
   std::set<const BufferNode*> ordered_;
 };

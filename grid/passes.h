@@ -5,39 +5,39 @@
 
 namespace tunesmith {
 
-/// For machines with levels that synchronise. Each statement of the root becomes one launch: around it the
-/// loops bound to the levels that do not synchronise, then one loop for each axis of those that do, around
-/// all the rest. Loops that were bound to these, one after the other, are now pieces that the same threads
-/// run, those that a piece does not need left out by a condition, and a Barrier stands between two pieces
-/// where one may write what the other touches.
+/// For machines with levels that synchronise. Each statement of the root becomes one
+/// launch: the loops bound to levels that do not synchronise, then one loop per axis of
+/// those that do, around everything else. Consecutive loops that were bound to these
+/// become pieces that the same threads run, with conditions for threads that a piece does
+/// not need, and a Barrier between two pieces if one may write what the other accesses.
 ///
-/// What a level owns must be used by one of its iterations alone, and what several share must not be written
-/// twice: what cannot be shown is refused, as are barriers that not all threads would reach (LowerError). A
-/// temporary without a scope of its own that one thread alone uses goes to the scope of a thread.
+/// Memory of a level must be used by one of its iterations only, and shared elements must not be written
+/// twice; what cannot be proved is refused, as are barriers that not all threads reach (LowerError). A
+/// temporary without explicit scope that only one thread uses is moved to a thread's scope.
 ///
-/// A call of an intrinsic that a level's groups make gets the annotation kTogetherAlong: all members of a
-/// group come to it, and it happens once. What a level with groups owns is used by such calls alone.
+/// Calls of intrinsics by a level's groups get the annotation kTogetherAlong: all members of a group
+/// reach the call, which happens once. Memory of a level with groups is used by such calls only.
 void join_threads(Program& program, BlockFacts& facts, const LowerOptions& options);
 
-/// Loops with the annotation kSoftwarePipeline, of a joined program. Statements at the start of the body that
-/// only fill shared buffers, which each iteration makes anew, run n - 1 iterations ahead, n being the
-/// annotation's value or the number of iterations: before the loop for the first n - 1, and in the loop
-/// behind one barrier and before the rest. These buffers get n versions. Where their scope can be filled
-/// asynchronously, each iteration's stores are a group, and before the barrier a thread waits for its own
-/// that the iteration needs. Refuses what cannot run ahead (LowerError). A loop that fetches by bulk
-/// copies is not spread over iterations: its body becomes a Handover, from the first thread of the axis's
-/// last iteration, which fetches, to the other ones, which do the rest.
+/// For loops with the annotation kSoftwarePipeline in a joined program. Statements at the start of
+/// the body that only fill shared buffers, anew in each iteration, run n - 1 iterations ahead,
+/// where n is the annotation's value or the number of iterations: the first n - 1 before the loop,
+/// and the others in the loop behind one barrier, before the rest of the body. These buffers get n
+/// versions. If their scope can be filled asynchronously, each iteration's stores form a group,
+/// and before the barrier a thread waits for its own group that the iteration needs. Refuses what
+/// cannot run ahead (LowerError). A loop that fetches by bulk copies becomes a Handover instead:
+/// the first thread of the axis's last iteration fetches, and the others do the rest.
 void pipeline_loops(Program& program, const BlockFacts& facts, const LowerOptions& options);
 
-/// Where all accesses of an allocated buffer step over elements that none touches, those that are touched
-/// move together: what a thread has of a tile whose parts lie far apart. Buffers with strides or a swizzle
-/// stay.
+/// If all accesses of an allocated buffer skip elements that no access
+/// uses, makes the used ones contiguous: a thread's parts of a tile
+/// may be far apart. Buffers with strides or a swizzle do not change.
 void close_gaps(Program& program);
 
-/// plan_memory for machines whose scopes belong to levels: what there is one of becomes workspace, the rest
-/// is compared with the capacities of its scopes, in each launch. Buffers of a scope that threads share get
-/// places in it (Allocate::offset); two share bytes where one is used for the last time before the other is
-/// for the first, and a barrier stands between, or is put there where that saves enough.
+/// Replaces plan_memory on machines whose scopes belong to levels: buffers with a single instance become
+/// workspace, the others are checked against the capacities of their scopes in each launch. Buffers in
+/// scopes that threads share get offsets (Allocate::offset); two may overlap if the last use of one precedes
+/// the first use of the other with a barrier in between, which is added where that saves enough memory.
 void plan_scopes(LoweredProgram& lowered, const LowerOptions& options);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// What a loop fetches runs iterations ahead of what it does with it (passes.h).
+// Makes a loop fetch data iterations ahead of their use (passes.h).
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -46,7 +46,7 @@ bool stores_into(const Stmt& stmt, const Buffer& buffer) {
   return find_first<Store>(stmt, [&](const Store& store) { return store.buffer == buffer; }) != nullptr;
 }
 
-/// A buffer that iterations fill ahead of its use, and that it becomes.
+/// A buffer that is filled iterations ahead of its use, and its replacement.
 struct Fetched {
   Buffer buffer;
   Buffer versions;
@@ -76,7 +76,7 @@ class LoopPipeline {
     loop_.annotations[kSoftwarePipeline] = stages_;
     find_threads();
     if (producer() != nullptr) return give_to_producer(producer()->axis);
-    // Of what stands after the loop, the barrier at the end of its body is one, too.
+    // For the statements after the loop, the barrier at the end of its body is a barrier, too.
     if (!level_.empty() && is_waited_for()) insert_after(loop_, std::make_unique<Barrier>(level_));
     make_versions();
     rebuild();
@@ -104,7 +104,7 @@ class LoopPipeline {
     });
   }
 
-  /// Does it only fill buffers that are made anew, with what the loop does not write?
+  /// Does it only fill buffers that each iteration fills anew, from what the loop does not write?
   bool fetches(const Stmt& stmt) const {
     bool only =
         find_first<Store>(stmt) != nullptr && find_first<Allocate>(stmt) == nullptr && !has_barrier(stmt);
@@ -112,13 +112,13 @@ class LoopPipeline {
       only = only && (access.load == nullptr ? is_shared(access.buffer) && is_remade(access.buffer)
                                              : !stores_into(loop_, access.buffer));
     });
-    // Calls may be executed by groups of threads, of which the body of an asynchronous copy knows none.
+    // Calls may be executed by groups of threads, which the body of an asynchronous copy does not know.
     return only && find_first<Loop>(stmt, [&](const Loop& loop) {
                      return is_to_be_pipelined(loop) || (is_call(loop) && !is_bulk_copy(loop, options_));
                    }) == nullptr;
   }
 
-  /// What one thread alone uses is allocated in the loop, and has to outlive its iterations.
+  /// Buffers used by one thread only are allocated in the loop and must outlive its iterations.
   void keep_across_iterations() {
     const auto is_inside = [&](const Allocate& one) {
       return is_shared(one.buffer) && is_remade(one.buffer);
@@ -162,7 +162,7 @@ class LoopPipeline {
     }
   }
 
-  /// The loops over threads around, all of which come to the loop.
+  /// Finds the enclosing loops over threads, all of which reach the loop.
   void find_threads() {
     for (const Stmt* at = loop_.parent; at != nullptr; at = at->parent) {
       const Loop* around = at->as<Loop>();
@@ -188,7 +188,7 @@ class LoopPipeline {
     }
   }
 
-  /// Does another statement of the launch stand behind the loop?
+  /// Does another statement of the launch follow the loop?
   bool is_followed() const {
     for (const Stmt* at = &loop_; at->parent->parent != nullptr; at = at->parent) {
       const Seq* around = at->parent->as<Seq>();
@@ -197,7 +197,7 @@ class LoopPipeline {
     return false;
   }
 
-  /// Does an iteration wait for what other threads do in one?
+  /// Does an iteration wait for other threads?
   bool threads_meet() const {
     bool meet = is_barrier(*body_->children().back());
     for (size_t i = 0; i < fetch_end_; ++i) meet = meet || is_barrier(*body_->children()[i]);
@@ -205,7 +205,7 @@ class LoopPipeline {
     return meet;
   }
 
-  /// Do threads that continue after the loop have to wait for those that are still in its last iteration?
+  /// Do threads that leave the loop have to wait for those still in its last iteration?
   bool is_waited_for() const {
     // The next round begins to fill all versions but the last.
     if (repeated_ && loop_.const_extent() % stages_ != 0) return true;
@@ -225,7 +225,7 @@ class LoopPipeline {
       const Buffer& buffer = one.buffer;
       const MemoryScope& scope = *model_.find_scope(buffer->scope);
       asynchronous_ = asynchronous_ && !scope.async_copy_bytes.empty();
-      // Each version begins where a buffer may.
+      // Each version begins at a valid alignment.
       const int64_t unit =
           std::lcm<int64_t>(scope.alignment_of(*buffer), buffer->dtype.bytes()) / buffer->dtype.bytes();
       std::vector<int64_t> shape{stages_};
@@ -275,7 +275,7 @@ class LoopPipeline {
     });
   }
 
-  /// What stands under the condition, where all of the statement does, and `drops` holds for it.
+  /// The statements under the condition, if it guards everything and `drops` holds for it.
   template <class Drops>
   static StmtPtr without_condition(StmtPtr stmt, const Drops& drops) {
     for (Seq* seq = stmt->as<Seq>(); seq != nullptr && seq->children().size() == 1; seq = stmt->as<Seq>()) {
@@ -287,7 +287,7 @@ class LoopPipeline {
     return replace(*branch->then_case(), std::make_unique<Seq>());
   }
 
-  /// What the one thread does that the joined program has fetch.
+  /// The work of the one thread that fetches in the joined program.
   StmtPtr without_thread(StmtPtr fetch) const {
     fetch = without_condition(std::move(fetch), [&](const Expr& one) { return tells_threads(one); });
     bool told = false;
@@ -302,7 +302,7 @@ class LoopPipeline {
     return fetch;
   }
 
-  /// Consumers release what they have read as a group: only its calls may read it.
+  /// Consumers release what they have read as a group, so only its calls may read it.
   void check_consumers() const {
     const std::vector<StmtPtr>& children = body_->children();
     for (size_t i = fetch_end_; i < children.size(); ++i) {
@@ -321,7 +321,7 @@ class LoopPipeline {
       refuse("a loop with a producer of its own does not end with a barrier", loop_.var->name);
   }
 
-  /// The body becomes a Handover from a producer to the others.
+  /// Makes the body a Handover from a producer to the others.
   void give_to_producer(const std::string& axis) {
     check_consumers();
     make_versions();
@@ -356,7 +356,7 @@ class LoopPipeline {
       StmtPtr child = body_->remove(0);
       if (!is_barrier(*child)) fetches_.push_back(std::move(child));
     }
-    // The one at the beginning of the next iteration does what one at the end did.
+    // The barrier at the beginning of the next iteration replaces the one at the end.
     if (is_barrier(*body_->children().back()) && !level_.empty()) body_->remove(body_->children().size() - 1);
     use_version(*body_, floormod(loop_.var, stages_));
 
@@ -378,14 +378,14 @@ class LoopPipeline {
   const ExecutionModel& model_;
   Loop& loop_;
   Seq* body_ = nullptr;
-  size_t fetch_end_ = 0;  // of the body's statements: those before it fetch, or are barriers between these
+  size_t fetch_end_ = 0;  // of the body's statements: those before it fetch, or are barriers between fetches
   std::vector<Fetched> fetched_;
   std::vector<StmtPtr> fetches_;
   int64_t stages_ = 0;
-  std::string level_;  // whose iterations meet at barriers; "": there is one only
+  std::string level_;  // whose iterations synchronise at barriers; "": only one thread
   std::vector<Var> thread_vars_;
-  const Loop* outermost_ = nullptr;  // of the loops over them
-  bool repeated_ = false;            // another loop of each thread stands around
+  const Loop* outermost_ = nullptr;  // of the loops over threads
+  bool repeated_ = false;            // is there another loop around that each thread runs?
   bool asynchronous_ = false;
 };
 

@@ -14,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-/// Bytes that must be saved for a barrier more: room for another tile of 16 x 16 numbers.
+/// The bytes that an additional barrier must save: another tile of 16 x 16 numbers.
 constexpr int64_t kWorthABarrier = 1024;
 
 /// A buffer between the first and the last of the launch's statements that use it.
@@ -51,10 +51,10 @@ bool begins_with_barrier(const Stmt& stmt) {
   return stmt.kind == StmtKind::Barrier;
 }
 
-/// What all threads of the launch run, one statement after the other.
+/// The statements that all threads of the launch run in sequence.
 struct ThreadProgram {
   Seq* statements = nullptr;  // null: it is one statement
-  std::string level;          // whose iterations meet at barriers; "": there is one thread
+  std::string level;          // whose iterations synchronise at barriers; "": there is one thread
 
   ThreadProgram(Stmt& launch, const ExecutionModel& model) {
     for (Stmt* at = &launch; at != nullptr && statements == nullptr;) {
@@ -81,7 +81,7 @@ struct ThreadProgram {
     return statements == nullptr ? nullptr : statements->children()[position].get();
   }
 
-  /// Does a barrier stand between the statements, or need there be none?
+  /// Is there a barrier between the statements, or none needed?
   bool is_parted(size_t before, size_t after) const {
     if (level.empty() || begins_with_barrier(*at(after))) return true;
     for (size_t i = before; i < after; ++i) {
@@ -116,7 +116,7 @@ class Places {
   }
 
   void set() {
-    // The largest first; those of one size in the order of the text.
+    // The largest first; equal sizes in text order.
     std::vector<size_t> order(buffers_.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::sort(order, {}, [&](size_t i) { return std::pair(-buffers_[i].bytes, i); });
@@ -125,7 +125,7 @@ class Places {
       buffers_[i].allocate->offset = lowest_place(buffers_[i], done);
       done.push_back(&buffers_[i]);
     }
-    // From the last one, so that positions stay.
+    // From the last one, so that positions stay valid.
     std::set<size_t, std::greater<>> barriers;
     for (const Placed& a : buffers_) {
       for (const Placed& b : buffers_) {

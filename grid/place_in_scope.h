@@ -1,4 +1,4 @@
-// Places of a launch's buffers in the memory of the scopes that threads share.
+// Places a launch's buffers in the memory of scopes that threads share.
 #pragma once
 
 #include "tunesmith/ir/execution_model.h"
@@ -6,10 +6,10 @@
 
 namespace tunesmith {
 
-/// Sets the offsets of the launch's allocations in scopes of which several threads use one instance: each
-/// begins where the scope's alignment allows. Two may share bytes where all that the threads do with one
-/// stands before all that they do with the other, and a barrier between. Where none does and both are large,
-/// one is put there.
+/// Sets the offsets of the launch's allocations in scopes whose instances
+/// several threads share, with the scope's alignment. Two buffers may
+/// overlap if all uses of one precede all uses of the other with a
+/// barrier in between. If there is none and both are large, one is added.
 void place_in_scopes(Stmt& launch, const ExecutionModel& model);
 
 }  // namespace tunesmith

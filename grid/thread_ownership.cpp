@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// Variables of the loops around the statement that are neither in `axes` nor in `fixed`.
+/// The variables of the enclosing loops that are in neither `axes` nor `fixed`.
 std::vector<Var> running_vars(const Stmt& stmt, std::span<const IterDomain> axes,
                               std::span<const Var> fixed) {
   std::vector<Var> running;
@@ -22,8 +22,8 @@ std::vector<Var> running_vars(const Stmt& stmt, std::span<const IterDomain> axes
   return running;
 }
 
-/// Which of equally long pieces of a dimension begins at `first`, as a function of the axes alone; null when
-/// it is none.
+/// The index of the piece that begins at `first`, if a dimension is divided into
+/// equally long pieces, as a function of the axes only; null if it is no such function.
 Expr piece_of(const DimRange& range, std::span<const IterDomain> axes, const Analyzer& analyzer) {
   Substitution origin;
   for (const IterDomain& axis : axes) origin.set(axis.var, 0);
@@ -41,7 +41,7 @@ std::vector<IterDomain> separating(std::span<const IterDomain> axes) {
   return several;
 }
 
-/// Functions of the axes, and how many values each has.
+/// Functions of the axes, with the number of values of each.
 struct Digits {
   std::vector<Expr> digits;
   std::vector<int64_t> counts;
@@ -60,8 +60,8 @@ bool is_moved(size_t dimension, std::span<const LaunchAccess> accesses, std::spa
       accesses, [&](const LaunchAccess& access) { return uses_any(access.indices[dimension], vars); });
 }
 
-/// The index x of an access has terms  c * digit  over the axes alone; those with  x // c % n == digit  in
-/// all accesses.
+/// For index x of an access with terms c * digit over the axes
+/// only: finds those with x // c % n == digit in all accesses.
 void add_common_digits(size_t dimension, std::span<const LaunchAccess> accesses,
                        std::span<const IterDomain> axes, const Analyzer& outside, Digits& digits) {
   std::vector<Var> vars;
@@ -100,7 +100,7 @@ bool touch_different_elements(const Buffer& buffer, std::span<const LaunchAccess
                                     Analyzer::at(*access.stmt));
     touched = touched.empty() ? one : unite(touched, one, buffer, outside);
   }
-  // Boxes whose pieces differ in some dimension have no element in common.
+  // Boxes with different pieces in some dimension are disjoint.
   Digits pieces;
   for (size_t d = 0; d < touched.size(); ++d) {
     const Expr piece = is_moved(d, accesses, folded) ? Expr() : piece_of(touched[d], axes, outside);

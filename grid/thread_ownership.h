@@ -1,4 +1,4 @@
-// Does each thread of a launch touch elements of its own? What join_threads must know of a buffer.
+// Decides for join_threads whether each thread of a launch accesses elements of its own.
 #pragma once
 
 #include <span>
@@ -15,17 +15,17 @@ struct LaunchAccess {
   bool writes = false;
 };
 
-/// True when it is shown that iterations of the loops over `axes` touch different elements, wherever the
-/// loops in `fixed` stand; all other loops around an access run. Conservative. An axis of extent 1 separates
-/// nothing and need not. Dimensions that a variable of `folded` moves show nothing: elements of different
-/// iterations of its loop may come to lie at one place.
+/// True if iterations of the loops over `axes` can be proved to access different elements, for
+/// all iterations of loops in `fixed`; all other loops around an access run. Conservative. An
+/// axis of extent 1 separates nothing and need not. Dimensions moved by a variable in `folded`
+/// prove nothing: elements of different iterations of its loop may have the same address.
 bool touch_different_elements(const Buffer& buffer, std::span<const LaunchAccess> accesses,
                               std::span<const IterDomain> axes, std::span<const Var> fixed,
                               std::span<const Var> folded);
 
-/// True when it is shown that the indices of an element tell the iteration of the loops over `axes` in which
-/// it is accessed, the same one in all accesses. Unlike above, the elements of an iteration may lie between
-/// those of others. Conservative.
+/// True if the indices of an element can be proved to determine the iteration
+/// of the loops over `axes` that accesses it, equally in all accesses. Unlike
+/// above, the elements of different iterations may interleave. Conservative.
 bool elements_tell_iteration(std::span<const LaunchAccess> accesses, std::span<const IterDomain> axes);
 
 }  // namespace tunesmith

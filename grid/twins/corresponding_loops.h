@@ -6,14 +6,14 @@
 
 namespace tunesmith {
 
-/// A loop keeps so many of its iterations at least: the first and the last of a launch, and of a serial loop
-/// one between them.
+/// The minimum number of iterations of a loop: the first and
+/// last of a launch; a serial loop keeps one more in between.
 inline constexpr int64_t kMinBound = 2;
 inline constexpr int64_t kMinSerial = 3;
 
-/// Are the loops of `smaller` those of `full`, each with as many iterations, or with fewer where it is one of
-/// a launch or a serial one: of a launch two at least, of serial ones three, of those that are pipelined one
-/// more than stages? Loops whose extent is not constant are not compared.
+/// Are the loops of `smaller` those of `full`, with the same number of iterations, or
+/// fewer for launch and serial loops: at least two for a launch, three for a serial
+/// loop, stages plus one for a pipelined one? Ignores loops with variable extents.
 bool loops_correspond(const Program& full, const Program& smaller, const ExecutionModel& execution);
 
 }  // namespace tunesmith

@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-/// What a number of an index is there for.
+/// The purpose of a number in an index.
 enum class Role : uint8_t {
   Coefficient,
   Divisor,
@@ -25,7 +25,7 @@ class Correspondence {
   bool of(const Stmt& full, const Stmt& smaller);
 
  private:
-  /// Buffers and variables are known from where they appear first.
+  /// Buffers and variables are matched at their first appearance.
   bool of(const Buffer& full, const Buffer& smaller);
   bool of(const Expr& full, const Expr& smaller, Role role = Role::Term);
   bool of(std::span<const Expr> full, std::span<const Expr> smaller) {
@@ -101,7 +101,7 @@ bool Correspondence::of_loops(const Loop& full, const Loop& smaller) {
   if (full.loop_kind != smaller.loop_kind || full.thread != smaller.thread ||
       full.annotations != smaller.annotations)
     return false;
-  // Constant extents are what is substituted.
+  // Constant extents are the substituted numbers.
   const bool constant = full.extent.is(ExprKind::IntImm) && smaller.extent.is(ExprKind::IntImm);
   return of(Expr(full.var), Expr(smaller.var)) && of(full.min, smaller.min) &&
          (constant || of(full.extent, smaller.extent)) && of(*full.body(), *smaller.body());

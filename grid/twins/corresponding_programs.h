@@ -1,4 +1,4 @@
-// Whether one program is another with its extents substituted.
+// Is one program another one with substituted extents?
 #pragma once
 
 #include "tunesmith/ir/program.h"
@@ -6,9 +6,9 @@
 
 namespace tunesmith {
 
-/// Have the lowered programs the same statements, expressions, buffers and annotations, and is each number of
-/// `smaller` what `extents` make of the one in its place in `full`? How far loops and buffers may shrink is
-/// not asked here.
+/// Do the lowered programs have the same statements, expressions, buffers and
+/// annotations, and does `extents` map each number of `full` to the corresponding
+/// one in `smaller`? Does not limit how far loops and buffers shrink.
 bool programs_correspond(const Program& full, const Program& smaller, const ExtentSubstitution& extents);
 
 }  // namespace tunesmith

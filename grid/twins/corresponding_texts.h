@@ -1,4 +1,4 @@
-// Whether what a target makes of a program is the same text where only extents are others.
+// Do a target's texts of two programs differ only in extents?
 #pragma once
 
 #include <string_view>

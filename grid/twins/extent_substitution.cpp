@@ -10,10 +10,10 @@ namespace {
 
 int64_t tiles_of(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
-/// Is there a tile of which `extent` has `count`, and `smaller_extent` `smaller_count`?
+/// Is there a tile size with `count` tiles in `extent` and `smaller_count` in `smaller_extent`?
 bool have_one_tile(int64_t extent, int64_t count, int64_t smaller_extent, int64_t smaller_count) {
   if (count < 1 || smaller_count < 1 || count > extent) return false;
-  // The smallest that gives no more than `count`; greater ones give fewer or as many.
+  // The smallest with no more than `count` tiles; greater ones give fewer or as many.
   const int64_t tile = std::max(tiles_of(extent, count), tiles_of(smaller_extent, smaller_count));
   return tiles_of(extent, tile) == count && tiles_of(smaller_extent, tile) == smaller_count;
 }
@@ -75,9 +75,9 @@ bool ExtentSubstitution::shifts(int64_t full, int64_t smaller) const {
   return fewer > 0 && std::ranges::any_of(extents_, [&](const auto& extent) {
            const auto [from, to] = extent;
            const int64_t lost = from - to;
-           // `full` lies as far from a multiple of the one extent as `smaller` from that of the other,
+           // `full` has the same distance from a multiple of its extent as `smaller` from one of its own,
            if (fewer % lost == 0) return std::abs(smaller - fewer / lost * to) < fewer / lost * to;
-           // or from a part.
+           // or from a fraction.
            const int64_t parts = lost / fewer;
            return lost % fewer == 0 && from % parts == 0 && std::abs(smaller - to / parts) < to / parts;
          });
@@ -85,7 +85,7 @@ bool ExtentSubstitution::shifts(int64_t full, int64_t smaller) const {
 
 bool ExtentSubstitution::is_extent(double full, double smaller) const {
   if (full == smaller) return true;
-  // Of constants that were rounded to a type of data.
+  // For constants that were rounded to a data type.
   const auto near = [](double a, double b) { return std::abs(a - b) <= 4e-3 * std::abs(b); };
   return std::ranges::any_of(extents_, [&](const auto& extent) {
     const auto from = static_cast<double>(extent.first);

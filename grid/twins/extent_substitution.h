@@ -1,4 +1,4 @@
-// What the numbers of a program become when the extents of its workload become smaller.
+// Maps the numbers of a program when the extents of its workload shrink.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace tunesmith {
 
-/// Of two programs with the same statements, which extents stand for which: those of corresponding loops, and
-/// the dimensions, strides and sizes of corresponding buffers. A number of the larger program that is no
-/// function of these must be the same in the smaller one.
+/// For two programs with the same statements: which extents correspond, by corresponding
+/// loops and the dimensions, strides and sizes of corresponding buffers. A number of the
+/// larger program that is no function of these must be equal in the smaller one.
 class ExtentSubstitution {
  public:
-  /// The extents of `full` that are others in `smaller`. Of programs whose loops or buffers do not correspond
-  /// as far as they do.
+  /// The extents of `full` that differ in `smaller`,
+  /// as far as loops and buffers correspond.
   ExtentSubstitution(const Program& full, const Program& smaller);
 
-  /// Of coefficients: are they the same multiple of an extent?
+  /// For coefficients: are they the same multiple of an extent?
   bool scales(int64_t full, int64_t smaller) const;
-  /// Of divisors: do they scale, or are they how many tiles of one size an extent has?
+  /// For divisors: do they scale, or count the tiles of one size in an extent?
   bool counts(int64_t full, int64_t smaller) const;
-  /// Of bounds and offsets: do they count, or lie one distance from such a number, which is greater than the
-  /// distance?
+  /// For bounds and offsets: do they count, or have equal
+  /// distances, smaller than themselves, from such a number?
   bool shifts(int64_t full, int64_t smaller) const;
-  /// Of data: are they an extent, or the reciprocal of one?
+  /// For data: are they an extent, or the reciprocal of one?
   bool is_extent(double full, double smaller) const;
 
  private:

@@ -17,7 +17,7 @@ std::vector<const Loop*> tensor_calls_of(const Program& lowered) {
                        [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); });
 }
 
-/// Is the instruction given this operand's stride? A bulk copy gets a map of the tensor instead.
+/// Does the instruction get this operand's stride? A bulk copy gets a map of the tensor instead.
 bool is_given_stride(const TensorIntrinsic& intrinsic, size_t position) {
   const TensorOperand& operand = intrinsic.operands[position];
   return operand.free_dimension() < operand.strides.size() && !(intrinsic.bulk_copy && position > 0);

@@ -1,5 +1,5 @@
-// Arrays of a twin that lie as those of the full shape, where an instruction is given how far rows are apart:
-// what it makes of a distance shows at that distance alone.
+// Gives arrays of a twin the strides of the full shape if an instruction
+// gets the row stride: a mistake in handling it shows only at that stride.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace tunesmith {
 
-/// Names of the buffers whose strides differ in calls of instructions that correspond. The lowered programs
-/// are of one structure.
+/// The names of the buffers whose strides differ in corresponding
+/// calls. The lowered programs have the same structure.
 std::set<std::string> unequal_strides(const Program& full, const Program& smaller);
 
-/// `smaller` with the strides that `full`, another instance of it, has in the buffers of these names. Null
-/// where they are too narrow for it.
+/// `smaller` with the strides that `full`, another instance of the
+/// workload, has in these buffers. Null if they are too small.
 std::shared_ptr<const Workload> with_strides_of(const Workload& full, const Workload& smaller,
                                                 const std::set<std::string>& names);
 

@@ -19,12 +19,12 @@
 namespace tunesmith {
 namespace {
 
-/// Operations, or bytes moved, of a call that is not shrunk further: a product of 64 x 64 x 64.
+/// A call with this many operations, or bytes moved, is not shrunk further: a product of 64 x 64 x 64.
 constexpr double kLittleWork = 1 << 19;
-/// Of a pipelined loop one more than the stages that it may have, so that what is fetched first is
-/// overwritten.
+/// A pipelined loop keeps one iteration more than its maximum number
+/// of stages, so that the first fetched data are overwritten.
 constexpr int64_t kMaxStages = 4;
-/// Values of one parameter that are tried before it is left as it is.
+/// The number of values tried for one parameter.
 constexpr size_t kMaxValues = 8;
 
 double work_of(const Workload& workload) { return std::max(workload.flops, workload.bytes_min); }
@@ -37,7 +37,7 @@ bool decisions_kept(const Schedule& full, const Schedule& smaller) {
         const Decision& wanted = *full.trace()[a.position].decision;
         const Decision& taken = *smaller.trace()[b.position].decision;
         if (a.domain.parts < 1) return wanted == taken;
-        // Loops of a launch may be fused, so that theirs does not tell.
+        // Loops of a launch may be fused, so their extents do not tell.
         return wanted.size() == taken.size() && taken.front() >= std::min(wanted.front(), kMinBound) &&
                std::equal(wanted.begin() + 1, wanted.end(), taken.begin() + 1);
       });
@@ -99,9 +99,9 @@ const GridTwinFinder::Instance& GridTwinFinder::instance(const Values& values) c
   return instances_.emplace(values, std::move(made)).first->second;
 }
 
-/// Falling, but for those that come first. A tile loses steps when the parameter that makes its extent does:
-/// whatever the extent is of the parameter, it falls with it, so that halving finds the value at which it has
-/// so many steps fewer. Of a parameter that makes no tile, halves.
+/// Descending, except for the first ones. A tile loses steps in proportion
+/// to the parameter that determines its extent, so halving finds the value
+/// with the wanted number of steps. For a parameter without tiles, halves.
 std::vector<int64_t> GridTwinFinder::smaller_values(const Original& original, const Values& values,
                                                     size_t param) const {
   const int64_t value = values[param];
@@ -126,8 +126,8 @@ std::vector<int64_t> GridTwinFinder::smaller_values(const Original& original, co
     if (!found.insert(high).second) return;
     if (before_others) first.push_back(high);
   };
-  // Where iterators are fused, a digit of the sum is divided by tiles: of an extent with another power of two
-  // simpler text is made.
+  // Where iterators are fused, a digit of the sum is divided by
+  // tiles: an extent with another power of two gives a simpler text.
   if (original.trace.fuses()) {
     for (size_t position = 0; position < std::min(own.size(), now.size()); ++position) {
       const int64_t power = own[position] & -own[position];
@@ -136,7 +136,7 @@ std::vector<int64_t> GridTwinFinder::smaller_values(const Original& original, co
       }
     }
   }
-  std::set<std::pair<size_t, int64_t>> seen;  // positions and what one step makes of them
+  std::set<std::pair<size_t, int64_t>> seen;  // positions, and the results of one step
   for (const SamplingPoint& point : original.candidate.points) {
     if (point.domain.parts < 1) continue;
     const int64_t extent = point.domain.extent;
@@ -219,7 +219,7 @@ std::optional<GridTwin> GridTwinFinder::smallest_twin(const Original& original, 
   const Values smallest = shrink(original, applies_at);
   if (smallest == own_) return std::nullopt;
   if (std::optional<GridTwin> twin = twin_at(original, smallest, spread)) return twin;
-  // Seldom: what only lowering tells is asked at each step.
+  // Rare: properties that only lowering reveals are checked at each step.
   std::optional<GridTwin> found;
   shrink(original, [&](const Values& values) {
     if (!applies_at(values)) return false;

@@ -1,4 +1,4 @@
-// Twins of candidates for a device with a grid of threads.
+// Finds twins of candidates for a device with a grid of threads.
 #pragma once
 
 #include <functional>
@@ -19,19 +19,19 @@
 namespace tunesmith {
 
 struct GridTwin : Twin {
-  std::vector<size_t> apart;  // launches that do not correspond, as have_one_structure() takes them
+  std::vector<size_t> apart;  // launches that need not correspond, for have_one_structure()
 };
 
-/// Safe to use from several threads. `workload` and `space` outlive it.
+/// Thread-safe. `workload` and `space` outlive it.
 class GridTwinFinder final : public ReducedInstanceFinder {
  public:
   GridTwinFinder(const Workload& workload, const Space& space);
 
-  /// Shrinks one parameter of the workload after the other, the largest first, while the candidate's trace
-  /// (trace_for_shape.h) applies with all factors of its tiles but the outermost, until a call is little
-  /// work. Instructions are called with the strides of the full shape. The same answer whatever was asked
-  /// before. Nothing for a candidate that is little work, or has no smaller twin. Throws LowerError where the
-  /// target refuses the candidate.
+  /// Shrinks the workload's parameters in turn, the largest first, while the candidate's
+  /// trace (trace_for_shape.h) applies with all tile factors but the outermost, until a
+  /// call is little work. Intrinsics keep the strides of the full shape. Independent of
+  /// earlier calls. Nothing if the candidate itself is little work or has no smaller
+  /// twin. Throws LowerError if the target refuses the candidate.
   std::optional<GridTwin> find_grid_twin(const Candidate& candidate) const;
   std::optional<Twin> find(const Candidate& candidate) const override { return find_grid_twin(candidate); }
 
@@ -40,21 +40,21 @@ class GridTwinFinder final : public ReducedInstanceFinder {
   struct Original;
 
   struct Instance {
-    std::shared_ptr<const Workload> workload;  // null where the definition does not allow these values
-    /// Of all iterators of its blocks, and of the products of matrices that they are.
+    std::shared_ptr<const Workload> workload;  // null if the definition does not allow these values
+    /// The extents of all iterators of its blocks, and of the matrix products that they are.
     std::vector<int64_t> extents;
   };
   const Instance& instance(const Values& values) const;
-  /// Of one parameter, of which all have `values` now.
+  /// Values for one parameter while all have `values`.
   std::vector<int64_t> smaller_values(const Original& original, const Values& values, size_t param) const;
   /// Does the candidate's schedule apply to the instance, with the tiles that it has?
   bool applies(const Original& original, const Values& values) const;
-  /// Names of buffers that lie as those of the full shape; the others lie without gaps.
+  /// Names of buffers with the strides of the full shape; the others are contiguous.
   using Spread = std::set<std::string>;
   /// Needs applies().
   std::optional<GridTwin> twin_at(const Original& original, const Values& values, const Spread& spread) const;
   std::optional<GridTwin> smallest_twin(const Original& original, const Spread& spread) const;
-  /// The smallest values that `passes` lets pass, and those on the way to them.
+  /// The smallest values for which `passes` is true, and those on the way to them.
   using Passes = std::function<bool(const Values&)>;
   Values shrink(const Original& original, const Passes& passes) const;
 
@@ -62,8 +62,8 @@ class GridTwinFinder final : public ReducedInstanceFinder {
   const Space& space_;
   IndependentLaunches independent_launches_;
   std::optional<WorkloadDefinition> definition_;
-  std::vector<ParamText> given_;  // all that the workload was made with
-  std::vector<size_t> params_;    // of these, those that may be shrunk
+  std::vector<ParamText> given_;  // all parameters of the workload
+  std::vector<size_t> params_;    // of these, the ones that may shrink
   Values own_;                    // their values
   mutable std::mutex mutex_;
   mutable std::map<Values, Instance> instances_;

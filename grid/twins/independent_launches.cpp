@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// Iterations of blocks that are interpreted, at most: some tenths of a second.
+/// The maximum number of interpreted block iterations: some tenths of a second.
 constexpr int64_t kMaxIterations = 1 << 21;
 
 std::vector<Buffer> distinct(const std::vector<Buffer>& buffers) {
@@ -47,7 +47,7 @@ int64_t iterations_of(const Stmt& stmt) {
   return sum;
 }
 
-/// The stages of `program` that make `output` of `inputs`; nothing where they need more than these.
+/// The stages of `program` that compute `output` from `inputs`; nothing if they need other inputs.
 std::optional<Program> stages_between(const Program& program, const std::vector<Buffer>& inputs,
                                       const Buffer& output) {
   std::vector<const Stmt*> stages;
@@ -155,7 +155,7 @@ bool IndependentLaunches::computes_its_stages(const Stmt& launch) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     expected.push_back(Tensor::like(*inputs[i]));
     expected.back().fill_random(i + 1);
-    // Transformed by the schedule: another buffer of the same name.
+    // The schedule transformed it: another buffer of the same name.
     if (alone.inputs[i]->shape != inputs[i]->shape || alone.inputs[i]->dtype != inputs[i]->dtype)
       return false;
   }
@@ -167,7 +167,7 @@ bool IndependentLaunches::computes_its_stages(const Stmt& launch) const {
     interpret(*stages, expected);
     interpret(alone, found);
   } catch (const InterpreterError&) {
-    return false;  // The candidate is then run at its full shape, which shows what is wrong.
+    return false;  // The candidate then runs at its full shape, which shows the mistake.
   }
   return found.back() == expected.back();
 }

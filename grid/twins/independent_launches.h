@@ -1,5 +1,5 @@
-// Launches of threads that share nothing, as one that pads an image: cheap to hold against the workload at
-// their full shape, which a twin then need not do.
+// Launches whose threads share nothing, such as padding an image: they can be
+// compared with the workload at full shape cheaply, so a twin need not do that.
 #pragma once
 
 #include <map>
@@ -14,22 +14,22 @@
 
 namespace tunesmith {
 
-/// Does nothing in it wait for other threads, or lie in memory that several have, and does it write one
-/// buffer that it does not read?
+/// Does nothing in it wait for other threads or use memory that several
+/// threads share, and does it write a single buffer that it does not read?
 bool is_lone(const Stmt& launch, const ExecutionModel& execution);
 
-/// `lowered` without those of its launches.
+/// `lowered` without these launches.
 LoweredProgram without_launches(const LoweredProgram& lowered, const std::vector<size_t>& positions,
                                 const ExecutionModel& execution);
 
-/// Safe to use from several threads. `workload` and `execution` outlive it.
+/// Thread-safe. `workload` and `execution` outlive it.
 class IndependentLaunches {
  public:
   IndependentLaunches(const Workload& workload, const ExecutionModel& execution);
 
-  /// Positions in launches_of(lowered) of those that are independent and, as the interpreter finds, compute
-  /// the same as the workload's stages do, each element of what they write; none that is too much to
-  /// interpret.
+  /// Positions in launches_of(lowered) of the launches that are independent
+  /// and, as the interpreter shows, compute the same elements as the
+  /// workload's stages; without those that are too long to interpret.
   std::vector<size_t> proven(const Program& lowered) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kSymbol = "twin";
 
-/// What some level of the machine has instances of: memory that threads share, or that each has.
+/// Memory that belongs to a level of the machine: shared by threads, or private.
 bool memory_is_equal(const Program& full, const Program& smaller, const ExecutionModel& execution) {
   const auto theirs = collect<Allocate>(full.root());
   const auto ours = collect<Allocate>(smaller.root());
@@ -56,7 +56,7 @@ bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smalle
   try {
     return texts_correspond(wanted, target.source(smaller, kSymbol).value_or(""), extents);
   } catch (const LowerError&) {
-    return false;  // the target takes the one and not the other
+    return false;  // the target accepts only one of them
   }
 }
 

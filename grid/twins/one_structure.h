@@ -1,4 +1,4 @@
-// What two programs have in common that are twins.
+// The conditions under which two programs are twins.
 #pragma once
 
 #include <vector>

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kFusion = "transform_block_layout";
 
-/// How the block that `fusion` changes would be made a product of matrices; empty where it is not one, or
-/// needs no change. `before` is what stands before it.
+/// The index map that makes a matrix product of the block that `fusion` changes;
+/// empty if it is none or needs no change. `before`: the instructions before it.
 std::string fusion_of(const Program& program, const Trace& before, const Instruction& fusion,
                       const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
   const auto schedule = replay(program, before, RandomStream(0), nullptr, intrinsics);

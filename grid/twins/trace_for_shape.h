@@ -9,25 +9,25 @@
 
 namespace tunesmith {
 
-/// Traces name the extents of a product of matrices where they fuse its iterators, as in
-/// (y * 112 + x): an instance with another x needs another number there.
+/// Adapts traces to another shape: where they fuse iterators of a matrix product
+/// they contain extents, as in (y * 112 + x), which differ in another instance.
 class TraceForShape {
  public:
-  /// `trace` applies to `program`, and both outlive this. `intrinsics`: as a schedule's constructor takes
-  /// them.
+  /// `trace` applies to `program`; both outlive this.
+  /// `intrinsics`: as in a schedule's constructor.
   TraceForShape(const Program& program, const Trace& trace,
                 std::shared_ptr<const TensorIntrinsics> intrinsics = nullptr);
 
   /// Does it fuse iterators, so that it depends on the instance?
   bool fuses() const { return !fusions_.empty(); }
-  /// `trace` with the iterators of products fused as matrix_product.h says of `instance`, where it fuses them
-  /// as that says of `program`; else as it is. Nothing where it does not apply that far.
+  /// `trace` with fused iterators as matrix_product.h gives them for `instance`, where it
+  /// fuses them as for `program`; else unchanged. Nothing if it does not apply to that point.
   std::optional<Trace> of(const Program& instance) const;
 
  private:
   const Trace& trace_;
   std::shared_ptr<const TensorIntrinsics> intrinsics_;
-  std::vector<size_t> fusions_;  // positions of the instructions that may change
+  std::vector<size_t> fusions_;  // positions of instructions that may change
 };
 
 }  // namespace tunesmith
