@@ -1,5 +1,5 @@
-// What compiling one kernel costs, and how near the machine's peak the code comes: register tiles of f32
-// matrix products, B packed in panels.
+// The cost of compiling one kernel, and the code's share of the machine's
+// peak: register tiles of f32 matrix products, with B packed in panels.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -37,7 +37,7 @@ double seconds_of(const tunesmith::LoadedKernel& kernel, void* const* buffers) {
   return best;
 }
 
-/// Aligned to cache lines, as the measuring worker's buffers are.
+/// Aligned to cache lines, like the measuring worker's buffers.
 struct Matrix {
   explicit Matrix(int64_t size) {
     const auto elements = static_cast<size_t>(size * size);

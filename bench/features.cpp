@@ -1,4 +1,4 @@
-// Rows of features a second on one core: the lowered programs are drawn from the default space.
+// Rows of features per second on one core, for lowered programs from the default space.
 #include <benchmark/benchmark.h>
 
 #include <tunesmith/performance/features.h>

@@ -1,4 +1,4 @@
-// What handing a loop to the threads of a compiled kernel's pool costs, after idle gaps of some microseconds.
+// The cost of starting a loop on the threads of a kernel's pool after idle gaps of some microseconds.
 #include <chrono>
 
 #include <benchmark/benchmark.h>

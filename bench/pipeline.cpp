@@ -1,5 +1,5 @@
-// What one candidate costs before it is compiled: clone, replay and lower a tiled matrix product, through the
-// real space. Goal: 2,000 a second on one core, with flat memory.
+// The cost of one candidate before compiling: clone, replay and lower a tiled matrix
+// product, through the real space. Goal: 2,000 per second on one core, with constant memory.
 #include <fstream>
 #include <string>
 
@@ -49,8 +49,8 @@ void clone_replay_lower(benchmark::State& state) {
 }
 BENCHMARK(clone_replay_lower)->Iterations(10000);
 
-/// The same with the finishing modules and the program's hash: everything between a searcher's proposal and
-/// the compiler.
+/// The same with finishing modules and the program's hash:
+/// everything between a searcher's proposal and the compiler.
 void materialise(benchmark::State& state) {
   const Fixture fixture;
   const Trace open = fixture.set.sketches.at(1).trace().with_open_decisions();

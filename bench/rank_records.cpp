@@ -66,7 +66,7 @@ std::vector<Evaluated> evaluate(const std::string& key, const std::string& space
   return evaluated;
 }
 
-/// Of all pairs whose times differ by a tenth and more.
+/// Of the pairs whose times differ by at least a tenth.
 double share_in_order(const std::vector<Evaluated>& evaluated) {
   std::vector<double> scores;
   std::vector<double> throughputs;

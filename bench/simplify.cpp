@@ -1,5 +1,5 @@
-// What one index expression costs the simplifier: the expressions are those of a tiled and fused matmul,
-// which every candidate of a search builds anew.
+// The simplifier's cost per index expression, for those of a tiled
+// and fused matmul, which every candidate of a search builds anew.
 #include <benchmark/benchmark.h>
 
 #include <tunesmith/affine/iter_map.h>
@@ -22,7 +22,7 @@ struct Nest {
   Expr var(size_t i) const { return loops[i].var; }
   /// The binding of an axis split in four.
   Expr tiled() const { return ((var(0) * 8 + var(1)) * 2 + var(2)) * 16 + var(3); }
-  /// Of one half of a fused loop that was split again.
+  /// One half of a fused loop that was split again.
   Expr fused() const { return floormod(var(4) * 32 + var(6) * 4 + var(5), 24) * 16 + var(3); }
 };
 

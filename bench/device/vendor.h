@@ -1,4 +1,4 @@
-// What the programs that time a vendor's library have in common.
+// Helpers of the programs that time a vendor's library.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace tunesmith::cuda {
 /// Throws EnvironmentError.
 void* load_vendor_library(const char* variable, std::vector<std::string> names);
 
-/// Null where it has none of this name.
+/// Null if the library has no such symbol.
 void* vendor_symbol(void* library, const char* name);
 
-/// A function of the library; false where it has none of this name.
+/// Looks up a function of the library; false if there is none.
 template <class Function>
 bool find_function(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(vendor_symbol(library, name));
   return function != nullptr;
 }
 
-/// Numbers that f32 and f16 hold exactly, and so do their products and short sums.
+/// Numbers that f32 and f16 represent exactly, as well as their products and short sums.
 std::vector<float> exact_numbers(size_t count, RandomStream& random);
 
-/// As f16 where `half`, else as f32.
+/// As f16 if `half`, else as f32.
 DeviceMemory on_device(const Device& device, const std::vector<float>& values, bool half);
 
-/// As the vendors' functions take it.
+/// In the form that the vendors' functions expect.
 void* pointer(const DeviceMemory& memory);
 
-/// Of one call, by the device's clock, its caches warm: the best of ten samples of two milliseconds.
+/// For one call, by the device's clock, with warm caches: the best of ten samples of two milliseconds.
 double shortest_seconds(const Device& device, const std::function<void()>& call);
 
 }  // namespace tunesmith::cuda

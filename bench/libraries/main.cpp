@@ -34,10 +34,10 @@ using tunesmith::bench::Memory;
 using tunesmith::llvm_target::LlvmTarget;
 using Clock = std::chrono::steady_clock;
 
-/// A sample is as many calls as take this long, and so is every warm call before: the caches then hold what
-/// they hold when the kernel is called again and again.
+/// The duration of a sample, and of the warming calls before it:
+/// the caches are then as if the kernel were called repeatedly.
 constexpr double kSampleSeconds = 500e-6;
-/// Idle threads of the one before have gone to sleep by then.
+/// Long enough for idle threads of the previous library to go to sleep.
 constexpr auto kPause = std::chrono::milliseconds(40);
 
 int processors() {
@@ -46,7 +46,7 @@ int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// The built library, opened; `name` is that of its function.
+/// An opened built library; `name`: its function.
 class BuiltLibrary {
  public:
   BuiltLibrary(const std::string& path, const std::string& name) : handle_(dlopen(path.c_str(), RTLD_NOW)) {

@@ -33,7 +33,7 @@ memory::data_type type_of(const Buffer& buffer) {
   return type == kI32 ? memory::data_type::s32 : memory::data_type::f32;
 }
 
-/// The data in the layout that the primitive wants: laid anew before anything is timed.
+/// The data in the primitive's layout, converted before the timing.
 memory in_layout(const memory::desc& own, void* data, const memory::desc& wanted) {
   memory plain(own, cpu().engine, data);
   if (own == wanted) return plain;

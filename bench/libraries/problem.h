@@ -21,8 +21,8 @@ Memory aligned(int64_t bytes);
 struct Contestant {
   std::string name;
   std::function<void()> call;
-  /// The largest difference of its result from the workload's output, relative to the largest element; null
-  /// where it computes something else.
+  /// The largest difference of its result from the workload's output,
+  /// relative to the largest element; null if it computes something else.
   std::function<double()> difference;
 };
 
@@ -33,13 +33,13 @@ class Problem {
 
   const Workload& workload() const { return workload_; }
   int64_t parameter(std::string_view name) const;
-  /// Of the inputs, then of the output.
+  /// The inputs, then the output.
   std::vector<void*> buffers() const;
   void* input(size_t i) const { return memory_[i].get(); }
   const Buffer& output() const { return workload_.program.outputs.front(); }
   double difference_from(const void* other) const;
-  /// Copies the inputs' bytes, as far as they are no more than the output's, to another place: reads and
-  /// writes what an elementwise program would.
+  /// Copies the inputs' bytes, up to the output's size, to
+  /// another place: the memory traffic of an elementwise program.
   std::function<void()> copy();
 
  private:
@@ -48,12 +48,12 @@ class Problem {
   Memory copied_{nullptr, std::free};
 };
 
-/// What the libraries found when this was built can compute of it.
+/// The workload by each library that was available at build time.
 std::vector<Contestant> onednn(const Problem& problem);
 std::vector<Contestant> openblas(const Problem& problem, int threads);
 
-/// As many multiply-adds as the workload's, in a register tile whose operands stay in the first cache: what
-/// loads leave of the peak. None where the processor lacks the instruction.
+/// As many multiply-adds as the workload has, in a register tile with operands in the
+/// first-level cache: the peak with loads. Empty if the processor lacks the instruction.
 std::vector<Contestant> tile(const Problem& problem, int threads);
 
 }  // namespace tunesmith::bench

@@ -1,5 +1,5 @@
-// What a register tile reaches when nothing but its own loop counts: 6 x 64 sums, operands in the first
-// cache.
+// The peak of a register tile with only its own loop:
+// 6 x 64 sums, operands in the first-level cache.
 #include "problem.h"
 
 #if defined(__x86_64__)
@@ -70,7 +70,7 @@ TUNESMITH_TARGET __attribute__((noinline)) void run_tile(Operands& operands, int
 
 using Run = void (*)(Operands&, int64_t);
 
-/// Null where the processor has no such instruction.
+/// Null if the processor lacks the instruction.
 Run kernel_of(DType type, int& products) {
   if (!__builtin_cpu_supports("avx512f")) return nullptr;
   products = 1;
