@@ -9,7 +9,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// Bits of both sorts are what numpy has for a bf16.
+/// numpy represents bf16 by its bits, signed or unsigned.
 bool same_type(DType wanted, DType given) { return wanted == given || (wanted == kBF16 && given == kU16); }
 
 UserError wrong(const BufferNode& buffer, size_t position, const std::string& what, std::string remedy = {}) {
@@ -27,7 +27,7 @@ UserError not_contiguous(const BufferNode& buffer, size_t position) {
                "copy it once: numpy.ascontiguousarray(x), or x.contiguous() of torch");
 }
 
-/// Of a format of Python's module struct; nothing where it is none of ours.
+/// Parses a format of Python's module struct; nothing for unsupported types.
 std::optional<DType> type_of_format(const char* format, Py_ssize_t bytes) {
   if (format == nullptr) return kU8;
   if (std::strchr("@=<", *format) != nullptr && *format != '\0') ++format;
@@ -79,7 +79,7 @@ std::string name_of_type(nb::handle array) {
   return nb::cast<std::string>(nb::str(nb::handle(array.type())));
 }
 
-/// The storage of a torch tensor can be freed, or become shorter than the tensor, while the tensor lives.
+/// The storage of a torch tensor can be freed or shrink while the tensor lives.
 bool has_memory(nb::handle array, const BufferNode& buffer, const void* data) {
   if (data == nullptr) return false;
   if (!nb::hasattr(array, "untyped_storage")) return true;

@@ -1,5 +1,5 @@
-// Arrays of Python as arguments of programs: numpy's and whatever else has the buffer protocol or DLPack.
-// Nothing is copied.
+// Python arrays as arguments of programs: numpy arrays and
+// others with the buffer protocol or DLPack. Nothing is copied.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ std::string type_text(DType type, const std::vector<int64_t>& shape);
 /// The memory of one array, held as long as this lives.
 class ArrayView {
  public:
-  /// Throws UserError where the array is not what `buffer` wants: its element type, its shape, row-major
-  /// without gaps; of outputs (`write`) memory that may be written. bf16 is also taken as the bits of a
-  /// uint16. `position` counts from 0.
+  /// Throws UserError unless the array fits `buffer`: element type, shape,
+  /// row-major and contiguous; for outputs (`write`) writable memory. bf16
+  /// is also accepted as the bits of a uint16. `position` counts from 0.
   ArrayView(nb::handle array, const BufferNode& buffer, size_t position, bool write);
   ~ArrayView();
   ArrayView(const ArrayView&) = delete;
@@ -41,8 +41,8 @@ class ArrayView {
   void* data_ = nullptr;
 };
 
-/// Makes arrays of the buffer's type and shape, with unspecified contents: of torch where its argument is a
-/// tensor, else of numpy. bf16 is a torch.bfloat16, in numpy the bits as uint16.
+/// Makes uninitialised arrays of the buffer's type and shape: torch arrays if its argument
+/// is a tensor, else numpy arrays. bf16 is a torch.bfloat16, in numpy the bits as uint16.
 nb::object array_maker(const BufferNode& buffer);
 
 }  // namespace tunesmith::python

@@ -12,7 +12,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// What a block was when it was asked about.
+/// A block's properties at the time of the query.
 struct BlockInfo {
   std::string name;
   std::vector<IterVar> iterators;

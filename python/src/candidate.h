@@ -1,4 +1,4 @@
-// What searchers and cost models handle: candidates, what became of them, random streams, the machine.
+// The objects that searchers and cost models handle: candidates, results, random streams, the machine.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct CandidateRef {
   CandidatePtr value;
   WorkloadPtr workload;              // null: not known
   std::shared_ptr<HeldSpace> space;  // null: not known
-  IntrinsicsPtr intrinsics;          // of the space; null: the process's
+  IntrinsicsPtr intrinsics;          // of the space; null: those of the process
 };
 
 struct MeasuredRef {

@@ -11,7 +11,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// The caller's may be gone while Python still has this one.
+/// The caller's workload may be destroyed while Python keeps this one.
 WorkloadPtr copy_of(const Workload& workload) {
   return std::make_shared<const Workload>(Workload{workload.program.clone(), workload.name, workload.params,
                                                    workload.key, workload.definition, workload.hash,

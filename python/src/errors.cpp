@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<bool> g_forked{false};
 
-/// The line and a caret below the column; "" where the text has no such line.
+/// The line with a caret below the column; "" if the text has no such line.
 std::string excerpt_of(std::string_view text, const SourceLocation& place) {
   if (place.line < 1) return "";
   size_t begin = 0;

@@ -1,4 +1,4 @@
-// Errors of the kernel as Python exceptions of one family, tunesmith.errors.
+// The kernel's errors as Python exceptions of one family, tunesmith.errors.
 #pragma once
 
 #include <exception>
@@ -23,7 +23,7 @@ class ShownError : public UserError {
   std::string excerpt_;
 };
 
-/// `function()`, whose errors with a place in `file` are shown in `text`.
+/// Calls `function()` and adds the excerpt of `text` to errors located in `file`.
 template <typename Function>
 auto shown_in(std::string_view text, std::string_view file, const Function& function) {
   try {
@@ -38,8 +38,8 @@ auto shown_in(std::string_view text, std::string_view file, const Function& func
 /// not follow into it, and locks may be held for ever.
 void require_own_process();
 
-/// Makes what was thrown the interpreter's error, for functions that Python calls without nanobind between
-/// them.
+/// Sets an exception as the interpreter's error, for
+/// functions that Python calls without nanobind.
 void set_error(const std::exception_ptr& thrown) noexcept;
 
 void bind_errors(nb::module_& module);

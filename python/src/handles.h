@@ -1,4 +1,4 @@
-// Variables of a schedule's trace, as Python has them.
+// Variables of a schedule's trace in Python.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace tunesmith::python {
 
 struct Handle {
   TraceVar variable;
-  std::shared_ptr<const int> family;  // of the schedules that it fits
+  std::shared_ptr<const int> family;  // identifies the schedules that it fits
 };
 struct BlockHandle : Handle {};
 struct LoopHandle : Handle {};
@@ -24,7 +24,7 @@ void require_own(const Handle& handle, const ScheduleRef& schedule);
 /// Every primitive of the kernel and of plugins as a method of Schedule, by its name.
 void bind_primitives(nb::module_& module, nb::class_<ScheduleRef>& schedule);
 
-/// What modules ask about blocks and loops, as methods of Schedule.
+/// Queries of modules about blocks and loops, as methods of Schedule.
 void bind_questions(nb::module_& module, nb::class_<ScheduleRef>& schedule);
 
 }  // namespace tunesmith::python

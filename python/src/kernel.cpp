@@ -61,7 +61,7 @@ class DefaultFloatMode {
   uint64_t found_;
 };
 
-/// Views of a call's arrays. Most calls have few, and take no memory for them.
+/// Views of a call's arrays. Most calls have few, which need no allocation.
 class Views {
  public:
   void* add(nb::handle array, const BufferNode& buffer, size_t position, bool write) {
@@ -96,7 +96,7 @@ class Kernel {
   using Buffers = boost::container::small_vector<void*, 8>;
 
   Arrays outputs(nb::handle out, nb::handle like) const;
-  /// Without the interpreter's lock. Answers whether constant inputs were prepared.
+  /// Called without the interpreter's lock. Returns whether constant inputs were prepared.
   bool run(Buffers& buffers);
 
   std::shared_ptr<HeldSpace> space_;
@@ -108,11 +108,11 @@ class Kernel {
   std::unique_ptr<LoadedKernel> loaded_;
   Memory workspace_;
   Memory prepared_;
-  std::vector<nb::object> makers_;  // of outputs
+  std::vector<nb::object> makers_;  // of the outputs
 
-  std::mutex mutex_;                   // of the workspace, and of what is prepared
+  std::mutex mutex_;                   // for the workspace and the prepared memory
   std::vector<void*> prepared_for_;    // the constant inputs' memory; empty: nothing is prepared
-  std::vector<nb::object> constants_;  // kept, so that nothing else comes to lie there
+  std::vector<nb::object> constants_;  // kept alive, so that their addresses are not reused
 };
 
 Kernel::Kernel(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, CompiledKernel compiled, int threads,
@@ -153,7 +153,7 @@ nb::object one_or_tuple(std::span<const nb::object> arrays) {
   return nb::tuple(list);
 }
 
-/// Results that are written over what is still read are wrong.
+/// Refuses outputs that overlap inputs: results would be wrong.
 void refuse_overlaps(const Program& program, std::span<void* const> buffers) {
   const size_t inputs = program.inputs.size();
   const auto bytes = [&](size_t i) {
@@ -231,7 +231,7 @@ std::string kernel_text(const Kernel& kernel) {
                      kernel.provenance());
 }
 
-/// k(A, B, out=C). A kernel may take microseconds, and nanobind's own way of calling takes a part of one.
+/// k(A, B, out=C). A kernel may take microseconds, to which nanobind's own call protocol adds noticeably.
 PyObject* call_kernel(PyObject* self, PyObject* arrays, PyObject* named) noexcept {
   try {
     nb::handle out = nb::handle(Py_None);

@@ -1,4 +1,4 @@
-// Programs that are called from Python, in this process.
+// Programs called from Python in this process.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace tunesmith::python {
 
-/// What `Record.build()` answers. Throws UserError where the space's programs run on a device of their own.
+/// The result of `Record.build()`. Throws UserError if the space's programs run on a separate device.
 KernelObject kernel_of(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, CompiledKernel compiled,
                        int threads, std::string provenance);
 

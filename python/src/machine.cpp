@@ -1,4 +1,4 @@
-// The machine's turn at measuring, for what is timed in Python.
+// The machine lock, for code that is timed in Python.
 #include <tunesmith/measuring/machine_lock.h>
 
 #include "errors.h"

@@ -1,5 +1,5 @@
-// The extension: what of the libraries Python can reach. The package beside it adds what is better said in
-// Python.
+// The extension module: the parts of the libraries that
+// Python can use. The Python package adds the rest.
 #include <string>
 
 #include <nanobind/nanobind.h>

@@ -11,7 +11,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// What Python sees of the context.
+/// The context as Python sees it.
 struct ModuleContextRef {
   std::shared_ptr<Lent<ModuleContext>> value;
 
@@ -36,7 +36,7 @@ ModuleDescription description_of(nb::handle object) {
   return {list("makes"), list("consumes"), list("partners"), list("before")};
 }
 
-/// A schedule, several, or why there are none.
+/// A schedule, several, or the reason for none.
 ModuleResult result_of(nb::handle answer) {
   if (nb::isinstance<ScheduleRef>(answer))
     return ModuleResult::applied(nb::cast<const ScheduleRef&>(answer).value->clone());

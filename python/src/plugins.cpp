@@ -21,7 +21,7 @@ SourceLocation place_of(const nb::object& error) {
   return {text_of(error, "file"), nb::cast<int>(error.attr("line")), nb::cast<int>(error.attr("column"))};
 }
 
-/// As it was before the place and the remedy were put around it.
+/// The message without location and remedy.
 std::string bare_message(const nb::object& error) {
   std::string message = text_of(error, "message");
   const std::string place = place_of(error).str() + ": ";
@@ -100,8 +100,8 @@ std::shared_ptr<void> object_of(PluginKind kind, HeldPtr object) {
   }
 }
 
-/// The class, called with its options by their names. What its __init__ refuses is the fault of whoever wrote
-/// them.
+/// Calls the class with its options as keywords. An
+/// exception of __init__ is a user's error in the options.
 std::shared_ptr<void> create(const ScriptSource& source, const HeldObject& class_object,
                              const std::vector<OptionSpec>& specs, const Options& options) {
   return in_python([&] {
@@ -166,7 +166,7 @@ void throw_raised(const nb::python_error& raised) {
   if (is_a(error, "ScheduleError"))
     throw ScheduleError(text_of(error, "primitive"), text_of(error, "reason"), text_of(error, "message"));
   if (is_a(error, "UserError")) throw_user_error(error, raised_at(error));
-  // Ctrl-C is the main thread's to answer, when it is back in Python.
+  // Ctrl-C is handled by the main thread when it is back in Python.
   if (raised.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
   throw std::runtime_error(
       nb::cast<std::string>(nb::module_::import_("tunesmith._plugins").attr("described")(error)));

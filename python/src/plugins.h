@@ -1,4 +1,4 @@
-// Plugins that are classes in Python: objects of the kernel's interfaces that call them, on any thread.
+// Plugins that are Python classes: implementations of the kernel's interfaces that call them from any thread.
 #pragma once
 
 #include <exception>
@@ -18,7 +18,7 @@ namespace tunesmith::python {
 class HeldObject {
  public:
   explicit HeldObject(nb::object object) : object_(std::move(object)) {}
-  /// Takes the interpreter's lock, unless there is no interpreter any more.
+  /// Takes the interpreter's lock, unless the interpreter has ended.
   ~HeldObject();
   HeldObject(const HeldObject&) = delete;
   HeldObject& operator=(const HeldObject&) = delete;
@@ -30,11 +30,11 @@ class HeldObject {
 };
 using HeldPtr = std::shared_ptr<const HeldObject>;
 
-/// Throws what Python raised as the kernel's errors: those of tunesmith.errors as what they stand for, any
-/// other as "FILE:LINE, in FUNCTION: TYPE: MESSAGE".
+/// Converts a Python exception to a kernel error: those of tunesmith.errors
+/// to their counterparts, others to "FILE:LINE, in FUNCTION: TYPE: MESSAGE".
 [[noreturn]] void throw_raised(const nb::python_error& raised);
 
-/// `function()` with the interpreter's lock. It answers nothing of Python's.
+/// Calls `function()` with the interpreter's lock. Its result must contain no Python object.
 template <typename Function>
 auto in_python(const Function& function) {
   if (!Py_IsInitialized()) throw EnvironmentError("Python has ended");
@@ -48,7 +48,7 @@ auto in_python(const Function& function) {
   }
 }
 
-/// What a call may use while it lasts: objects of Python that refer to it may outlive it.
+/// A reference that a call may use while it lasts; Python objects that hold it may outlive the call.
 template <typename T>
 class Lent {
  public:
@@ -63,7 +63,7 @@ class Lent {
   T* value_;
 };
 
-/// Ends what is lent when the call returns.
+/// Ends the loan when the call returns.
 template <typename T>
 class Lending {
  public:
@@ -78,14 +78,14 @@ class Lending {
   std::shared_ptr<Lent<T>> lent_;
 };
 
-/// "an int", "None": what an object is, for messages.
+/// "an int", "None": the kind of an object, for messages.
 std::string kind_of_object(nb::handle object);
 
 /// Schedule for Python, with intrinsics that live as long as it does.
 ScheduleRef schedule_ref(Schedule schedule);
 
-/// Objects of the interfaces, as ScriptPlugin::create answers them. `object` is one of the class. With the
-/// interpreter's lock.
+/// Implementations of the interfaces, as results of ScriptPlugin::create.
+/// `object`: an instance of the class. Call with the interpreter's lock.
 std::shared_ptr<void> module_of(HeldPtr object);
 std::shared_ptr<void> searcher_of(HeldPtr object);
 std::shared_ptr<void> cost_model_of(HeldPtr object);

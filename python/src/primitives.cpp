@@ -1,4 +1,4 @@
-// The primitives of a schedule as methods, with signatures made of what the kernel knows of each.
+// A schedule's primitives as methods, with signatures from the kernel's parameter lists.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -111,7 +111,7 @@ nb::object handle_of(ResultType type, TraceVar variable, const ScheduleRef& sche
   }
 }
 
-/// Nothing, one handle, or a list of them.
+/// None, one handle, or a list of handles.
 nb::object execute(const ScheduleRef& self, const InstructionKind& kind, const nb::args& given,
                    const nb::kwargs& named) {
   nb::kwargs rest = nb::cast<nb::kwargs>(nb::handle(named).attr("copy")());
@@ -136,7 +136,7 @@ nb::object execute(const ScheduleRef& self, const InstructionKind& kind, const n
   return list;
 }
 
-/// What type checkers are told.
+/// The type for type checkers.
 std::string_view python_type(ParamType type) {
   switch (type) {
     case ParamType::Block:
@@ -187,8 +187,8 @@ std::string_view python_type(ResultType type) {
   throw InternalError("unknown type of a result");
 }
 
-/// "split(self, loop: Loop, factors: ...) -> list[Loop]". A parameter that may be left out shows no value
-/// where Python has no text for it.
+/// "split(self, loop: Loop, factors: ...) -> list[Loop]". An optional
+/// parameter has no default value where Python has no syntax for it.
 std::string typed_signature_of(const InstructionKind& kind) {
   std::string text = fmt::format("def {}(self", kind.name());
   for (const ParamSpec& param : kind.params())
@@ -213,7 +213,7 @@ std::string help_of(const std::string& name) {
   return text;
 }
 
-/// Those that are known now. What plugins add later is found by __getattr__.
+/// Binds the known primitives. __getattr__ finds those that plugins add later.
 void bind_known(nb::class_<ScheduleRef>& schedule) {
   const InstructionRegistry& registry = InstructionRegistry::global();
   for (const std::string& name : registry.names()) {

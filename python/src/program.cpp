@@ -21,7 +21,7 @@ std::string program_text(const ProgramRef& self) {
                      to_string(self.lowered->program));
 }
 
-/// Of a lowered program those that it was given before it was lowered.
+/// For a lowered program, the arguments of the program before lowering.
 const Program& arguments_of(const ProgramRef& self) {
   return self.program ? *self.program : self.lowered->program;
 }

@@ -1,4 +1,4 @@
-// Records: what was measured, and programs made of it.
+// Records: measurements, and programs made from them.
 #include "records.h"
 
 #include <filesystem>
@@ -23,8 +23,8 @@
 namespace tunesmith::python {
 namespace {
 
-/// A store's file, opened anew for each question: what other processes add is seen, and nothing is kept
-/// locked.
+/// A store's file, reopened for each query: sees
+/// what other processes add, and holds no lock.
 struct RecordsRef {
   std::string path;
 };
@@ -163,7 +163,7 @@ ListOf<RecordRef> all_on_record(const RecordsRef& self, const WorkloadLike& task
   return list_of(std::move(found), self.path);
 }
 
-/// Of a line as exports have it.
+/// From a line of an export.
 RecordRef parse_record(const std::string& line, const WorkloadLike& workload, const std::string& database) {
   LineContent content = parse_line(line);
   auto* const record = std::get_if<Record>(&content);

@@ -1,4 +1,4 @@
-// Records with what makes a program of one.
+// Records, with what is needed to make their programs.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace tunesmith::python {
 struct RecordRef {
   Record value;
   std::string database;              // the store's file
-  std::shared_ptr<HeldSpace> space;  // it was found with; null: that of its name
-  WorkloadPtr workload;              // in whose names arguments are; null: as the store has it
+  std::shared_ptr<HeldSpace> space;  // in which it was found; null: the one of that name
+  WorkloadPtr workload;              // whose names the arguments have; null: the store's
 };
 
 }  // namespace tunesmith::python

@@ -1,4 +1,4 @@
-// What the Python objects hold: values of the kernel with what they need to live.
+// The state of Python objects: kernel values with what keeps them alive.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct WorkloadRef {
   WorkloadPtr value;
 };
 
-/// What a space is composed of, for a pickle.
+/// The inputs of a space's composition, for a pickle.
 struct SpaceSource {
   std::string file;  // absolute; "": the one that comes with Tunesmith
   std::string name;
@@ -42,7 +42,7 @@ struct HeldSpace {
   SpaceSource source;
   cli::Session session;
   std::unique_ptr<Space> space;
-  /// Of what one thread at a time may do with the target: load.
+  /// For operations of the target that need one thread at a time: load.
   std::mutex target;
 };
 struct SpaceRef {
@@ -51,7 +51,7 @@ struct SpaceRef {
 /// Throws as Space.load() does.
 std::shared_ptr<HeldSpace> composed(const SpaceSource& source);
 
-/// The space of a result: composed when it is first asked for, where the result comes from a pickle.
+/// The space of a result: composed on demand for a result from a pickle.
 class OriginalSpace {
  public:
   OriginalSpace() = default;
@@ -66,16 +66,16 @@ class OriginalSpace {
 
  private:
   SpaceSource source_;
-  mutable std::shared_ptr<HeldSpace> held_;  // null: not asked for yet
+  mutable std::shared_ptr<HeldSpace> held_;  // null: not yet requested
 };
 
 struct TraceRef {
   Trace value;
-  WorkloadPtr workload;      // that it was made for; null: not known
-  IntrinsicsPtr intrinsics;  // that it calls by name; null: the process's
+  WorkloadPtr workload;      // for which it was made; null: unknown
+  IntrinsicsPtr intrinsics;  // that it calls by name; null: those of the process
 };
 
-/// One of the two.
+/// Exactly one of the two is set.
 struct ProgramRef {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const LoweredProgram> lowered;
@@ -87,7 +87,7 @@ struct ScheduleRef {
   std::shared_ptr<Schedule> value;
   WorkloadPtr workload;  // null: not known
   IntrinsicsPtr intrinsics;
-  std::shared_ptr<const int> family;  // of the schedules that its handles fit: clones share it
+  std::shared_ptr<const int> family;  // identifies the schedules that its handles fit; clones share it
 };
 
 struct BufferRef {
@@ -99,10 +99,10 @@ inline std::optional<WorkloadRef> workload_or_none(const WorkloadPtr& workload) 
   return workload ? std::optional(WorkloadRef{workload}) : std::nullopt;
 }
 
-/// Of a str or a path.
+/// From a str or a path.
 std::string path_from(nb::handle object);
 
-/// From an object of these or a text that names one.
+/// From such an object, or a text that names one.
 WorkloadRef workload_from(nb::handle object);
 SpaceRef space_from(nb::handle object);
 

@@ -1,4 +1,4 @@
-// What a run has found, as Python has it: read, printed, pickled.
+// The result of a run in Python: attributes, printing, pickling.
 #include <fmt/format.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
@@ -94,7 +94,7 @@ nb::list dropped_of(const TuneResult& result) {
   return list;
 }
 
-/// What is said of the records that the result is not of.
+/// Remarks on records that the result does not include.
 std::string remarks(const TuneResult& result) {
   std::string text;
   if (result.plain_alone)
@@ -121,7 +121,7 @@ std::string result_text(const ResultRef& self) {
   return text + fmt::format("\n  record    {}", result.best_id) + remarks(result);
 }
 
-/// All that a pickle holds, by name: numbers and texts.
+/// The content of a pickle by name: numbers and texts.
 nb::dict state_of(const ResultRef& self) {
   nb::dict state;
   const auto keep = [&](const auto& field) { state[field.name] = self.value.*field.member; };

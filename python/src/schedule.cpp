@@ -69,7 +69,7 @@ known by name.)")
           nb::arg("number"), "What a drawn number is.");
 }
 
-/// What a schedule is now.
+/// Binds a schedule's current state.
 void bind_state(nb::class_<ScheduleRef>& schedule) {
   schedule.def("copy", &copy_of_schedule, "An independent schedule; the handles of this one fit it, too.")
       .def("__copy__", &copy_of_schedule)

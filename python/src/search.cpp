@@ -1,4 +1,4 @@
-// Ask and tell: a searcher proposes, and whoever asked says what became of it.
+// Ask and tell: a searcher proposes, and the caller tells it the results.
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -30,7 +30,7 @@ class Search {
   std::shared_ptr<HeldSpace> space_;
   std::unique_ptr<OfflineTask> task_;
   std::shared_ptr<Searcher> searcher_;
-  std::vector<CandidatePtr> asked_;  // and not told yet
+  std::vector<CandidatePtr> asked_;  // without results so far
   int64_t trials_ = 0;
 };
 

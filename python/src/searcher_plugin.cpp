@@ -13,8 +13,8 @@
 namespace tunesmith::python {
 namespace {
 
-/// What Python sees of the context. All that the kernel does for it happens without the interpreter's lock,
-/// since other plugins in Python may be asked meanwhile, on other threads.
+/// The context as Python sees it. The kernel works without the interpreter's
+/// lock, since other Python plugins may be called on other threads meanwhile.
 struct SearchContextRef {
   std::shared_ptr<Lent<SearchContext>> value;
   IntrinsicsPtr intrinsics;  // of the space
@@ -43,7 +43,7 @@ struct HistoryRef {
   const MeasuredHistory& get() const { return context.value->get().history(); }
 };
 
-/// One that the kernel made for a strategy in Python, for it to call.
+/// A searcher that the kernel made for a strategy in Python.
 struct OtherSearcher {
   std::shared_ptr<Searcher> value;
 };
@@ -124,7 +124,7 @@ ListOf<TraceRef> traces_of(const SearchContextRef& self, std::span<const Trace> 
 
 using Drafts = nb::typed<nb::iterable, nb::typed<nb::tuple, TraceRef, RandomStream>>;
 
-/// Null where a draft was refused.
+/// None for a refused draft.
 ListOf<std::optional<CandidateRef>> materialised(const SearchContextRef& self, const Drafts& pairs) {
   std::vector<SearchContext::Draft> drafts;
   for (const nb::handle pair : pairs) {

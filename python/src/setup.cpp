@@ -11,7 +11,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// One that is composed anew where the arguments name another search; null: the space's own will do.
+/// A newly composed space if the arguments name another search; null: use the space itself.
 std::unique_ptr<Space> searched_as_asked(HeldSpace& held, const cli::TuneArguments& arguments) {
   if (arguments.search.empty() && arguments.model.empty() && arguments.scheduler.empty() &&
       arguments.runner.empty())
@@ -32,7 +32,7 @@ TuneOptions options_of(const cli::TuneArguments& arguments, const cli::Measuring
   return options;
 }
 
-/// Takes the keyword `name` out of `rest`. False: it is not there, or None.
+/// Removes the keyword `name` from `rest`. False if it is missing or None.
 template <typename T>
 bool take(nb::dict& rest, const char* name, T& value) {
   if (!rest.contains(name)) return false;
@@ -87,7 +87,7 @@ double Setup::peak() {
 cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   cli::TuneArguments arguments;
   nb::dict rest = nb::cast<nb::dict>(nb::handle(keywords).attr("copy")());
-  // As the command: zero is not taken for what is usual.
+  // As in the command: zero does not mean the default.
   take_above_zero(rest, "trials", arguments.trials);
   take_above_zero(rest, "minutes", arguments.minutes);
   take_above_zero(rest, "batch", arguments.batch);

@@ -1,4 +1,4 @@
-// Spaces: files of them, their sketches, their candidates.
+// Spaces: their files, sketches and candidates.
 #include <algorithm>
 #include <filesystem>
 
@@ -47,7 +47,7 @@ cli::Common common_of(const std::string& file, const std::string& space,
   return common;
 }
 
-/// A file whose spaces are composed when they are asked for.
+/// A file whose spaces are composed on demand.
 struct SpacesRef {
   std::shared_ptr<const SpacesFile> file;
   std::vector<std::string> plugin_paths;

@@ -1,4 +1,4 @@
-// Tasks that are advanced step by step: whoever holds one says when it continues.
+// Tasks that advance step by step, under the caller's control.
 #include <mutex>
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ class StepwiseTask {
   std::string database_;
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
-  std::vector<Record> measured_;  // by the step under way
+  std::vector<Record> measured_;  // by the current step
   WorkThread thread_;
   std::unique_ptr<Setup> setup_;
   std::unique_ptr<TuningTask> task_;
@@ -131,7 +131,7 @@ their Records; none when done.)")
       .def("__iter__", [](nb::handle self) { return nb::typed<nb::object, StepwiseTask>(nb::borrow(self)); })
       .def("__next__",
            [](StepwiseTask& self) -> ListOf<RecordRef> {
-             // A step may make no trial of its own, where all it proposes was refused.
+             // A step may make no trial if everything it proposes is refused.
              while (!self.done()) {
                ListOf<RecordRef> batch = self.step(self.batch());
                if (batch.size() > 0) return batch;

@@ -21,7 +21,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// What a progress callback is given.
+/// The argument of a progress callback.
 struct ProgressRef {
   Progress line;
   double elapsed_seconds = 0.0;

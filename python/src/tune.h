@@ -1,4 +1,4 @@
-// What a run of `tune` is made of, from Python's arguments.
+// Sets up a run of `tune` from Python's arguments.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@
 
 namespace tunesmith::python {
 
-/// Trials of a run that time ends.
+/// Trials of a run with a time limit only.
 inline constexpr int64_t kNoLimit = 1'000'000'000;
 
-/// One workload in one space, with the store and the worker. Owns what it gives by reference.
+/// One workload in one space, with the store and the worker. Owns what it returns by reference.
 class Setup {
  public:
   /// `stop` must outlive it. Throws as Space's constructor and cli::Measuring do.
@@ -49,7 +49,7 @@ class Setup {
   TuneOptions options_;
 };
 
-/// What a run has found, with what makes programs of it.
+/// The result of a run, with what is needed to make its programs.
 struct ResultRef {
   TuneResult value;
   OriginalSpace space;
@@ -58,7 +58,7 @@ struct ResultRef {
   bool modelled = false;  // its times are a model's
 };
 
-/// From the keywords that tune() and Task() share. Throws UserError for what is not one of their values.
+/// From the keywords that tune() and Task() share. Throws UserError for invalid values.
 cli::TuneArguments arguments_from(const nb::kwargs& keywords);
 
 }  // namespace tunesmith::python

@@ -20,7 +20,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// What a progress callback of many tasks is given.
+/// The argument of a progress callback for many tasks.
 struct ManyProgressRef {
   int64_t done = 0;
   int64_t total = 0;
@@ -28,7 +28,7 @@ struct ManyProgressRef {
   double elapsed_seconds = 0.0;
   std::string phase;
   std::string task;
-  std::map<std::string, double> best;  // seconds, of tasks with a program that works
+  std::map<std::string, double> best;  // in seconds, for tasks with a working program
   size_t tasks = 0;
 };
 
@@ -88,7 +88,7 @@ cli::TaskList tasks_from(const nb::sequence& workloads, nb::handle weights, bool
   return list;
 }
 
-/// What the tasks of a run have in common, as Setup has it for one.
+/// The common part of a run's tasks, like Setup for one task.
 class ManySetup {
  public:
   ManySetup(HeldSpace& held, const cli::TuneArguments& arguments, const std::atomic<bool>& stop)

@@ -1,5 +1,5 @@
-// What type checkers are told of arguments that are taken in several forms, and of lists of ours. The names
-// are those of tunesmith/_types.py.
+// Type annotations of arguments that accept several forms, and
+// of our lists. The names are those of tunesmith/_types.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,7 +8,7 @@ namespace tunesmith::python {
 
 namespace nb = nanobind;
 
-/// What does not fit is refused in words of our own, with the nearest name.
+/// Wrong types are refused later, with a message of our own and the nearest name.
 inline bool is_anything(PyObject* /*object*/) { return true; }
 
 struct WorkloadLike : nb::object {
@@ -24,7 +24,7 @@ struct PathLike : nb::object {
   NB_OBJECT_DEFAULT(PathLike, nb::object, "PathLike", is_anything)
 };
 
-/// A Kernel, whose class is kernel.cpp's own.
+/// A Kernel, a class defined in kernel.cpp.
 struct KernelObject : nb::object {
   NB_OBJECT_DEFAULT(KernelObject, nb::object, "Kernel", is_anything)
 };
@@ -35,12 +35,12 @@ template <typename T>
 using DictOf = nb::typed<nb::dict, nb::str, T>;
 template <typename T>
 using IteratorOf = nb::typed<nb::iterator, T>;
-/// By its length and its items.
+/// Converts by length and items.
 template <typename T>
 IteratorOf<T> iterator_of(nb::handle sequence) {
   return IteratorOf<T>(nb::steal<nb::iterator>(PySeqIter_New(sequence.ptr())));
 }
-/// What __reduce__ answers.
+/// The result of __reduce__.
 using Reduced = nb::typed<nb::tuple, nb::object, nb::ellipsis>;
 
 }  // namespace tunesmith::python

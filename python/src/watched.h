@@ -1,4 +1,4 @@
-// Long work on a thread of its own, while the calling thread answers signals.
+// Runs long work on its own thread while the calling thread handles signals.
 #pragma once
 
 #include <atomic>
@@ -15,16 +15,16 @@ namespace tunesmith::python {
 class WorkThread {
  public:
   WorkThread();
-  /// To be called with the interpreter's lock, and after the end of all work.
+  /// Call with the interpreter's lock, after all work has ended.
   ~WorkThread();
   WorkThread(const WorkThread&) = delete;
   WorkThread& operator=(const WorkThread&) = delete;
 
-  /// Does `work` without the interpreter's lock, and returns when it has ended. Each 100 ms, and once at the
-  /// end, `poll` is called on the calling thread, and signals are answered: Ctrl-C sets `stop`, for the work
-  /// to end with what it has; what any other handler of Python's, or `poll`, throws sets it too, and is
-  /// thrown when the work has ended, as a second Ctrl-C is. What `work` throws is thrown. Answers whether
-  /// Ctrl-C stopped it. Called by one thread at a time.
+  /// Runs `work` without the interpreter's lock and returns when it has ended. Every 100 ms, and
+  /// once at the end, calls `poll` on the calling thread and handles signals: Ctrl-C sets `stop`,
+  /// so that the work ends with what it has; an exception of another Python handler or of `poll`
+  /// sets it, too, and is thrown when the work has ended, as is a second Ctrl-C. Exceptions of
+  /// `work` are rethrown. Returns whether Ctrl-C stopped it. Called by one thread at a time.
   bool run(const std::function<void()>& work, std::atomic<bool>& stop, const std::function<void()>& poll);
 
  private:
@@ -33,7 +33,7 @@ class WorkThread {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  const std::function<void()>* work_ = nullptr;  // under way; null: none
+  const std::function<void()>* work_ = nullptr;  // in progress; null: none
   std::exception_ptr failure_;                   // of the last work
   bool leaving_ = false;
   std::thread thread_;

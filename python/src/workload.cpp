@@ -32,7 +32,7 @@ std::vector<ParamText> params_of(const nb::kwargs& given) {
   return params;
 }
 
-/// A text of several lines is a definition; all else is a name or a file, as the command takes it.
+/// A text of several lines is a definition; any other is a name or a file, as for the command.
 Workload load_workload(const std::string& text, std::vector<ParamText> given) {
   if (text.find('\n') != std::string::npos)
     return shown_in(text, kText, [&] { return WorkloadDefinition::parse(text, kText).instantiate(given); });
