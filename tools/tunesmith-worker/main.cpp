@@ -1,5 +1,5 @@
-// The process that runs candidates. Started by the tuner, which holds the other end of descriptor 3; of no
-// use by hand. With --probe it loads plugins, to see what becomes of it.
+// The process that runs candidates, started by the tuner, which holds the other end
+// of descriptor 3; not for manual use. With --probe it tests whether plugins load.
 #include <cstdio>
 #include <string_view>
 

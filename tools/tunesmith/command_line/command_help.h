@@ -1,4 +1,4 @@
-// What the command line says of itself, for what is generated from that: completion and manual pages.
+// The command line's own description, from which completion and manual pages are generated.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct OptionHelp {
   std::vector<std::string> names;  // "--trials", "-q"; a positional argument's one name without dashes
   std::string value;               // "INT"; empty for a flag
   std::string text;
-  std::string preset;  // what it is when it is not given, if that is known
+  std::string preset;  // the default value, if known
   bool positional = false;
 };
 

@@ -1,5 +1,5 @@
-// Shell completion: a script that follows the words to the command they name and offers its options and
-// commands; where it offers nothing, the shell offers files.
+// Shell completion: a script that determines the command from the words and
+// offers its options and subcommands; if it offers none, the shell offers files.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -28,10 +28,10 @@ struct Place {
   bool takes_workload = false;
 };
 
-/// What stands before a workload's name, where that is no argument of its own.
+/// The option before a workload's name, where that is no positional argument.
 constexpr const char* kWorkloadOption = "--workload";
 
-/// Of the library as it is where the script is printed.
+/// From the library at the time of printing the script.
 std::string workload_names() { return fmt::format("{}", fmt::join(WorkloadLibrary().list(), " ")); }
 
 void collect(const CommandHelp& command, const std::string& path, std::vector<Place>& places) {

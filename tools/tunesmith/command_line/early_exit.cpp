@@ -16,13 +16,13 @@
 namespace tunesmith::cli {
 namespace {
 
-// Children that are copies of this process end as they like.
+// Child processes that are copies of this one may end in any way.
 std::atomic<pid_t> g_watched = 0;
 
 std::atomic<bool> g_telling = false;
 
-/// The code to end with. Of threads that end the process at once, the first tells and ends it; the others
-/// wait for that.
+/// The exit code. Of threads that end the process at the same
+/// time, the first reports and ends it; the others wait.
 int told(int code, const char* function) {
   if (g_watched != getpid()) return code;
   while (g_telling.exchange(true)) pause();
@@ -59,7 +59,7 @@ extern "C" void exit(int code) {
   end_process(other);
 }
 
-/// What Tunesmith itself ends so has said why.
+/// Tunesmith's own calls have reported the reason.
 extern "C" void _exit(int code) {
   using namespace tunesmith::cli;
   end_process(code == kEnvironmentFault || code == kInterrupted ? code : told(code, "_exit"));

@@ -3,11 +3,11 @@
 
 namespace tunesmith::cli {
 
-/// From now on an end of the process that is not main's is told on standard error, and its code is that of a
-/// fault.
+/// Reports an end of the process that does not come from
+/// main on standard error, with the exit code of a fault.
 void watch_for_early_exit();
 
-/// What main does with its code: from here on the process may end.
+/// Called by main with its exit code: afterwards the process may end.
 int end_with(int code);
 
 }  // namespace tunesmith::cli

@@ -75,7 +75,7 @@ void add_man_pages(CLI::App& app, std::string& folder, int& code) {
   command->callback([&] { code = run_man_pages(describe(app), folder); });
 }
 
-/// What CLI11 does not say of a command line: which name was meant. Empty where it can say no more.
+/// Completes CLI11's message with the nearest name; empty if there is none.
 std::string unknown_name(const CLI::App& app, int argc, char** argv) {
   const CLI::App* command = &app;
   std::string owner = "tunesmith";
@@ -120,7 +120,7 @@ std::string parsed_command(const CLI::App& app) {
   return command;
 }
 
-/// `code`: what the command that is run sets.
+/// `code`: set by the command that runs.
 int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
   if (argc == 1) {
     std::fputs(app.help("tunesmith").c_str(), stderr);
@@ -150,7 +150,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
   }
 }
 
-/// Where the program lies is nobody's business who gets a record or a table.
+/// Without the program's folder, which readers of a record or table need not know.
 std::string command_line_of(int argc, char** argv) {
   std::string line = std::filesystem::path(argv[0]).filename();
   for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);

@@ -13,7 +13,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// A line that roff takes as text.
+/// Escapes a line for roff.
 std::string roff(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -6,7 +6,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// What searches, instead of what the space names.
+/// Replacements of the space's searcher and cost model.
 void add_search_overrides(CLI::App& command, TuneArguments& arguments) {
   command.add_option("--search", arguments.search,
                      "NAME, or NAME:TRIALS,...,NAME for several one after the other: the searchers to use "
@@ -29,7 +29,7 @@ void add_budget(CLI::App& command, TuneArguments& arguments, const std::string& 
       ->check(not_negative());
 }
 
-/// How it searches, and with what.
+/// The options of the search.
 void add_search(CLI::App& command, TuneArguments& arguments) {
   command
       .add_option("--batch", arguments.batch,

@@ -17,7 +17,7 @@ void add_library_files(CLI::App& command, NetworkArguments& arguments) {
                      "of the library and its functions (default: from the file's name)");
 }
 
-/// Commands that take the file of a network.
+/// Commands on a network's file.
 void add_file_commands(CLI::App& group, Common& common, NetworkArguments& arguments, int& code) {
   const auto add = [&](const char* name, const char* help,
                        int (*run)(const Common&, const NetworkArguments&)) -> CLI::App& {
@@ -80,7 +80,7 @@ void add_network_tune(CLI::App& group, Common& common, NetworkTuneArguments& arg
   });
 }
 
-/// A command that takes the folder of a built library.
+/// A command on the folder of a built library.
 template <typename Arguments>
 CLI::App& add_library_command(CLI::App& group, Common& common, const char* name, const char* help,
                               Arguments& arguments, int (*run)(const Common&, const Arguments&), int& code) {

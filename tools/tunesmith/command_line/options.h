@@ -1,4 +1,4 @@
-// What the command line's definition is made of, beside main.cpp.
+// Helpers of the command line's definition, besides main.cpp.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@
 
 namespace tunesmith::cli {
 
-/// Checks of numbers; CLI11's own answer with the bounds of the type.
+/// Checks of numbers; CLI11's own report the bounds of the type.
 const CLI::Validator& positive();
 const CLI::Validator& not_negative();
 
-/// A command that has only commands below it. `example`: what stands behind "tunesmith".
+/// A group of commands. `example`: the words after "tunesmith".
 CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help,
                     const std::string& example);
 
-/// Options that commands share; with `spaces` also those of commands that compose a space.
+/// Common options; with `spaces` also those of commands that compose a space.
 void add_common(CLI::App& command, Common& common, bool spaces);
 
 void add_database(CLI::App& command, std::string& file);
@@ -36,17 +36,17 @@ void add_threads(CLI::App& command, int& threads, const std::string& of_what);
 /// Of commands that search live.
 void add_runner(CLI::App& command, std::string& runner);
 void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what);
-/// What to do without a record: --untuned, and --draws. `when`: "where there is no record".
+/// For tasks without a record: --untuned and --draws. `when`: "where there is no record".
 CLI::Option* add_untuned(CLI::App& command, bool& untuned, int64_t& draws, const std::string& when);
-/// What `network tune` has of `tune`.
+/// The options of `tune` that `network tune` has, too.
 void add_task_budget(CLI::App& command, TuneArguments& arguments);
 
-/// A number whose default is shown, and which must be above zero.
+/// A positive number whose default is shown.
 template <typename Number>
 CLI::Option* add_positive(CLI::App& command, const char* names, Number& number, const std::string& help) {
   return command.add_option(names, number, help)->capture_default_str()->check(positive());
 }
-/// The same of one that may be zero, as seeds may.
+/// The same for one that may be zero, such as a seed.
 template <typename Number>
 CLI::Option* add_not_negative(CLI::App& command, const char* names, Number& number, const std::string& help) {
   return command.add_option(names, number, help)->capture_default_str()->check(not_negative());

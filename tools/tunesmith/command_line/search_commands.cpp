@@ -1,4 +1,4 @@
-// The options of the commands that are about searches: compare, and those on recorded tables.
+// The options of commands on searches: compare, and those on recorded tables.
 #include "options.h"
 
 namespace tunesmith::cli {

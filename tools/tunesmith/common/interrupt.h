@@ -1,14 +1,14 @@
-// Ctrl-C and SIGTERM, for commands that have something to keep. The others are ended by the signal at once.
+// Ctrl-C and SIGTERM, for commands with results to keep. The signal ends other commands immediately.
 #pragma once
 
 #include <atomic>
 
 namespace tunesmith::cli {
 
-/// From now on the first SIGINT or SIGTERM sets the flag that is answered, for the command to end with what
-/// it has. A process that has not ended 0.8 s later, whatever it is doing, is ended with kInterrupted after
-/// `last_words` on standard error; a second signal ends it at once. `last_words` must live as long as the
-/// process. To be called once, on the main thread.
+/// The first SIGINT or SIGTERM sets the returned flag, so that the command ends with
+/// what it has. A process that has not ended after 0.8 s is ended with kInterrupted
+/// after printing `last_words` on standard error; a second signal ends it immediately.
+/// `last_words` must live as long as the process. Call once, on the main thread.
 const std::atomic<bool>& stop_on_interrupt(const char* last_words);
 
 /// The same for a command that ends in its own time: it has as long as it needs, and a second signal ends it

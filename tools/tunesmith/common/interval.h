@@ -1,4 +1,4 @@
-// How commands show what is known of a time.
+// Formats times with their intervals.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tunesmith::cli {
 
-/// "95 % of 821 us to 1.01 ms"; "95 % below 1.30 s, 3 samples" when that is all there is to say; "one
-/// sample".
+/// "95 % of 821 us to 1.01 ms"; "95 % below 1.30 s,
+/// 3 samples" without a lower end; "one sample".
 std::string interval_text(const QuantileInterval& interval);
 
 /// [low, high], null for a side that is not known.

@@ -1,4 +1,4 @@
-// What --json prints.
+// Prints the output of --json.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tunesmith::cli {
 
-/// A value in one line. Text of users, files and compilers may be no UTF-8: what of it is not becomes U+FFFD.
+/// A value in one line. Invalid UTF-8 in texts of users, files and compilers becomes U+FFFD.
 std::string json_line(const nlohmann::json& value);
 
 /// The same on output().

@@ -1,4 +1,4 @@
-// A record store for a run whose records nobody keeps.
+// A temporary record store.
 #pragma once
 
 #include <tunesmith/records/record_store.h>
@@ -6,7 +6,7 @@
 
 namespace tunesmith::cli {
 
-/// In memory where the system has a folder for that; gone with this object.
+/// In memory if the system has a folder for that; deleted by the destructor.
 class ScratchStore {
  public:
   /// Throws EnvironmentError.

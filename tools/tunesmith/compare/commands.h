@@ -1,4 +1,4 @@
-// The arguments of `compare` and `tables`, and what runs them.
+// The arguments of `compare` and `tables`, and their implementations.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tunesmith::cli {
 
 struct TablesArguments {
   std::vector<std::string> files;
-  std::string output;  // of rehash
+  std::string output;  // for rehash
 };
 int run_tables_show(const Common& common, const TablesArguments& arguments);
 int run_tables_check(const Common& common, const TablesArguments& arguments);
@@ -22,19 +22,19 @@ struct TablesRecordArguments {
   std::string output;
   int64_t programs = 20000;  // at most
   int rounds = 6;
-  uint64_t seed = 0;  // of the order of the rounds after the first
+  uint64_t seed = 0;  // for the order of rounds after the first
   int threads = 0;
   double candidate_time_out = 10;
   bool allow_memory = false;
-  bool count = false;  // only say how many programs there are
+  bool count = false;  // only print the number of programs
 };
 int run_tables_record(const Common& common, const TablesRecordArguments& arguments);
 
 struct CompareArguments {
   std::vector<std::string> workloads;
   std::vector<std::string> tables;
-  std::vector<std::string> spaces;     // names, and at most one file of spaces
-  std::vector<std::string> searchers;  // variants of the one space: its searcher replaced by these
+  std::vector<std::string> spaces;     // names, and at most one spaces file
+  std::vector<std::string> searchers;  // variants of the one space, with these searchers
   int64_t trials = 256;
   int64_t batch = 64;
   int seeds = 5;

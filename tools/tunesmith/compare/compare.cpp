@@ -127,8 +127,8 @@ void require_one_target(const std::deque<Search>& searches) {
   }
 }
 
-/// Searches by all strategies on one subject, as long as nobody stops them. Strategies in turn: what changes
-/// on the machine meanwhile changes for all of them.
+/// Runs searches by all strategies on one subject, until stopped. Strategies
+/// take turns, so that changes of the machine affect all of them.
 std::deque<FinishedSearch> search_in_turn(std::deque<Search>& searches, const Subject& subject, int seeds,
                                           const std::atomic<bool>& stop, ResultsFile& results,
                                           CompareProgress& progress) {

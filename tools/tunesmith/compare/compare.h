@@ -27,21 +27,21 @@ struct Strategy {
   SpaceSpec spec;
 };
 
-/// What is searched: a workload measured live, or a table.
+/// The subject of searches: a workload measured live, or a table.
 struct Subject {
   std::string name;  // how the summary calls it
   Workload workload;
-  std::shared_ptr<const Table> table;  // none: live
+  std::shared_ptr<const Table> table;  // null: live
 };
 
-/// A search and what a later process needs of it.
+/// A search, with what a later process needs of it.
 struct FinishedSearch {
-  std::string key;    // of everything that decides what the search does; equal keys are one search
-  std::string trace;  // of its best program; "" when nothing worked
+  std::string key;    // of everything that determines the search; equal keys are one search
+  std::string trace;  // of its best program; "" if none worked
   SearchRun run;
 };
 
-/// Everything that the searches of one comparison have alike.
+/// Common settings of a comparison's searches.
 struct CompareSettings {
   CompareArguments arguments;
   std::string command_line;
@@ -56,7 +56,7 @@ class Search {
   Search(const Subject& subject, Strategy& strategy, const CompareSettings& settings);
 
   std::string key(uint64_t seed) const;
-  /// Stopped, it answers what was done until then; nobody keeps that.
+  /// When stopped, returns the incomplete search, which is not kept.
   FinishedSearch search(uint64_t seed);
   const Space& space() const { return *space_; }
   const Strategy& strategy() const { return strategy_; }
@@ -75,15 +75,15 @@ class Search {
   std::unique_ptr<Measuring> measuring_;
 };
 
-/// Times the best programs of all live searches of one subject in turn, and writes that into the runs: what
-/// each search saw was seen at another moment. Programs of one hash are timed once.
+/// Times the best programs of all live searches of one subject in turn and stores the times in the
+/// runs, since the searches measured at different moments. Programs with equal hashes are timed once.
 void rank_together(const Subject& subject, const std::vector<Search*>& searches,
                    const std::vector<FinishedSearch*>& finished);
 
 /// The file of --results: JSON lines, one for each finished search.
 class ResultsFile {
  public:
-  /// Reads what is there; "": nothing is read or kept. Throws UserError for a file that is no such file.
+  /// Reads the existing file; "": nothing is read or written. Throws UserError for an invalid file.
   explicit ResultsFile(std::string file);
   const FinishedSearch* find(const std::string& key) const;
   /// Throws EnvironmentError when it cannot be written.
@@ -91,12 +91,12 @@ class ResultsFile {
 
  private:
   std::string file_;
-  std::optional<uintmax_t> cut_at_;  // where a last line begins that its writer did not finish
+  std::optional<uintmax_t> cut_at_;  // the beginning of an incomplete last line
   bool lacks_newline_ = false;       // behind a last line that is whole
   std::map<std::string, FinishedSearch> searches_;
 };
 
-/// What stands over and under the figures.
+/// The text above and below the figures.
 struct CompareFacts {
   int64_t trials = 0;
   int seeds = 0;
@@ -107,7 +107,7 @@ struct CompareFacts {
 void print_comparison(const Comparison& comparison, const CompareFacts& facts);
 nlohmann::json comparison_json(const Comparison& comparison, const CompareFacts& facts);
 
-/// JSON has no infinity: null stands for never.
+/// JSON has no infinity: null means never.
 nlohmann::json finite_or_null(double value);
 
 }  // namespace tunesmith::cli

@@ -1,4 +1,4 @@
-// What `compare` prints.
+// Prints the results of `compare`.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ std::string p_text(const SignedRank& test) {
                                : fmt::format("{:.4f}", test.p_value).substr(test.p_value < 1.0 ? 1 : 0);
 }
 
-/// Of the best known speed, at a few moments.
+/// As shares of the best known speed, at a few points.
 std::string curve_text(const std::vector<CurvePoint>& curve, double best_known, bool seconds, size_t first,
                        size_t step) {
   std::string text;
@@ -88,7 +88,7 @@ void print_workload(const WorkloadComparison& workload, size_t width, const std:
   fmt::print(output(), "  speed and 'to baseline's': against the median final time of {}\n\n", baseline);
 }
 
-/// A mean over workloads of what is there.
+/// A mean over the workloads that have a value.
 std::string mean_text(const Comparison& comparison, const std::string& strategy,
                       std::optional<double> StrategySummary::* value) {
   double sum = 0.0;
@@ -108,7 +108,7 @@ std::string trials_to_final_text(const OverallSummary& one) {
   return fmt::format("{}{:.2f}", one.trials_to_baseline_bound ? ">" : "", one.trials_to_baseline);
 }
 
-/// The table of the slides: what a search finds, how many trials that takes, and how wrong its models are.
+/// A table of what a search finds, after how many trials, and the error of its models.
 void print_latency_table(const Comparison& comparison, size_t width) {
   fmt::print(output(), "\nLatency, trials and the error of the models (means over the workloads)\n");
   fmt::print(output(), "  {:<{}} {:>10} {:>19} {:>16} {:>16}\n", "", width, "latency", "trials to its final",

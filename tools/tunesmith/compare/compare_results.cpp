@@ -1,4 +1,4 @@
-// The file to which finished searches are added, so that a comparison continues where it was interrupted.
+// The file of finished searches, with which a comparison continues after an interruption.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -70,7 +70,7 @@ FinishedSearch from_json(const json& in) {
   in.at("failures").get_to(run.failures);
   in.at("refusals").get_to(run.refusals);
   run.model_batches = batches_from(in.at("model_batches"));
-  // Files of before searchers said what they expect have none.
+  // Older files have none.
   if (in.contains("own_batches")) run.own_batches = batches_from(in.at("own_batches"));
   in.at("model_dropped").get_to(run.model_dropped);
   in.at("search_seconds").get_to(run.search_seconds);

@@ -128,7 +128,7 @@ void rank_together(const Subject& subject, const std::vector<Search*>& searches,
                    const std::vector<FinishedSearch*>& finished) {
   const std::unique_ptr<Runner> runner = searches.front()->runner();
   std::vector<CompiledKernel> kernels;
-  std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
+  std::unordered_map<uint64_t, size_t> places;  // by lowered hash; never iterated
   std::vector<std::pair<FinishedSearch*, size_t>> timed;
   for (FinishedSearch* one : finished) {
     if (one->trace.empty()) continue;
@@ -137,7 +137,7 @@ void rank_together(const Subject& subject, const std::vector<Search*>& searches,
     const Space& space = (*search)->space();
     const auto candidate = space.materialise(subject.workload.program,
                                              Trace::parse(one->trace, "a result's trace"), RandomStream(0));
-    if (!candidate) continue;  // of an older version, in the file of results
+    if (!candidate) continue;  // from an older version, in the results file
     const auto [place, fresh] = places.try_emplace((*candidate)->lowered_hash, kernels.size());
     if (fresh) {
       std::optional<CompiledKernel> kernel =

@@ -21,7 +21,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Answers for any program: what is asked is only which programs there are.
+/// Returns a time for any program: only the set of programs matters.
 class NoTimes final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -55,7 +55,7 @@ Fastest range_of(const Table& table) {
   return range;
 }
 
-/// Programs within so many percent of the fastest.
+/// The number of programs within this percentage of the fastest.
 size_t programs_within(const Table& table, double best, double percent) {
   return static_cast<size_t>(std::ranges::count_if(table.rows, [&](const TableRow& row) {
     const std::optional<double> seconds = seconds_of(row);

@@ -1,4 +1,4 @@
-// What the commands on recorded tables share.
+// Helpers of the commands on recorded tables.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace tunesmith::cli {
 
-/// A round of an enumeration. Where a decision changes what others can be, the rest of a round is made in
-/// vain.
+/// The size of a round of an enumeration. Where a decision changes
+/// the domains of later ones, the rest of the round is wasted.
 inline constexpr int64_t kEnumeratedBatch = 32;
 
 /// A searcher without options, for a space that is only enumerated.

@@ -27,7 +27,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Requests in one call of the runner: as many as the tuning loop makes.
+/// Requests per call of the runner, as in the tuning loop.
 constexpr size_t kGroup = 8;
 /// Two rounds agree when the slower is at most this share slower.
 constexpr double kAgreement = 0.05;
@@ -36,12 +36,12 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Has every program measured in full, however slow, and keeps its code for later rounds.
+/// Measures every program completely, however slow, and keeps its code for later rounds.
 class RecordingRunner final : public Runner {
  public:
   struct Program {
     TableRow row;
-    std::optional<CompiledKernel> kernel;  // none where it did not compile
+    std::optional<CompiledKernel> kernel;  // none if it did not compile
   };
 
   explicit RecordingRunner(Runner& runner) : runner_(runner) {}
@@ -89,7 +89,7 @@ class RecordingRunner final : public Runner {
   std::deque<Pending> pending_;
 };
 
-/// What worked, and has not two rounds that agree: a machine that is used by others is slower for minutes.
+/// Working programs without two rounds that agree: a machine that others use is slower for minutes.
 std::vector<RecordingRunner::Program*> unsettled(std::vector<RecordingRunner::Program>& programs) {
   std::vector<RecordingRunner::Program*> left;
   for (RecordingRunner::Program& program : programs) {
@@ -100,8 +100,8 @@ std::vector<RecordingRunner::Program*> unsettled(std::vector<RecordingRunner::Pr
   return left;
 }
 
-/// One more round, in a random order, so that what disturbs for a while does not disturb neighbours of the
-/// space.
+/// Runs one more round in random order, so that a temporary
+/// disturbance does not affect neighbours of the space.
 void visit_again(std::vector<RecordingRunner::Program*> order, Runner& runner, RandomStream random,
                  const std::atomic<bool>& stop, const std::function<void(size_t)>& progress) {
   random.shuffle(order);
@@ -110,7 +110,7 @@ void visit_again(std::vector<RecordingRunner::Program*> order, Runner& runner, R
     std::vector<MeasureRequest> requests;
     for (size_t i = begin; i < end; ++i) requests.push_back({&*order[i]->kernel, 0.0});
     const std::vector<MeasureResult> results = runner.run(requests);
-    if (stop) return;  // it may be what the last ones failed by
+    if (stop) return;  // the stop may have caused the last failures
     for (size_t i = begin; i < end; ++i) {
       const MeasureResult& result = results[i - begin];
       TableRow& row = order[i]->row;
@@ -125,7 +125,7 @@ void visit_again(std::vector<RecordingRunner::Program*> order, Runner& runner, R
   }
 }
 
-/// What a table can be replayed from: extensions that are certain and come with Tunesmith.
+/// Requires that a table can be replayed: extensions must be required and built in.
 void require_pinned(const SpaceSpec& space) {
   for (const PluginUse& use : space.extensions) {
     if (use.optional)
@@ -161,7 +161,7 @@ Table begin_table(const Workload& workload, const SpaceSpec& spec, const Target&
   return table;
 }
 
-/// Every program must be what its trace makes on the table's own target, or nobody could look it up.
+/// The trace of every program must give the program on the table's own target, or replays could not find it.
 void require_replayable(const Table& table, PluginRegistry& registry) {
   ThreadPool pool;
   const Space space(exhaustive_space(table), registry, make_table_target(table));
@@ -198,7 +198,7 @@ class RecordingProgress {
   int64_t tenth_ = 0;
 };
 
-/// Of `--count`: how many programs there are to record.
+/// For `--count`: the number of programs to record.
 int count_programs(const Common& common, const TablesRecordArguments& arguments, const Table& table,
                    PluginRegistry& registry, const std::atomic<bool>& stop) {
   const Space replayed(exhaustive_space(table), registry, make_table_target(table));

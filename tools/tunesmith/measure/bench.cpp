@@ -38,7 +38,7 @@ struct Entry {
   double prepare_seconds = 0.0;  // 0: nothing to prepare
   std::string failure;           // why it has no time
   std::vector<double> samples;
-  size_t disturbed = 0;  // of them
+  size_t disturbed = 0;  // number of disturbed ones
 };
 
 struct ComparedWorkload {
@@ -50,8 +50,8 @@ struct ComparedWorkload {
   double known_peak = 0.0;  // on record, in operations a second
 };
 
-/// What `what` names: "unscheduled", "space:NAME" (its best record), a record's id, a trace's file, or ""
-/// (the best record of all spaces).
+/// Resolves `what`: "unscheduled", "space:NAME" (its best record), a
+/// record's id, a trace's file, or "" (the best record of all spaces).
 Entry make_entry(const std::string& what, const Common& common, const BenchArguments& arguments,
                  const Workload& workload, const std::string& typed, const Space& space, int threads) {
   Entry entry{what, {}, 0.0, 0.0, "", {}};
@@ -96,7 +96,7 @@ std::string failure_text(const CandidateFailure& failure) {
   return fmt::format("{}: {}", failure_cause_name(failure.cause), failure.message);
 }
 
-/// What has no time when `stop` was set says so.
+/// Entries without a time when `stop` was set say so.
 void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, int threads, int rounds) {
   std::vector<const CompiledKernel*> kernels;
   std::vector<Entry*> timed;
@@ -117,7 +117,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
   comparison.peak_unit = peak.unit;
   const bool has_peak = peak.operations > 0.0;
   if (has_peak) kernels.push_back(&peak.kernel);
-  // As many rounds as asked for, whatever they take.
+  // As many rounds as requested, however long they take.
   const InterleaveOptions options{
       .rounds = rounds, .min_rounds = rounds, .yardstick = has_peak ? &peak.kernel : nullptr};
   std::vector<InterleavedTimes> times = runner.interleave(kernels, options);
@@ -132,7 +132,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
   }
 }
 
-/// Operations a second, beside the programs.
+/// Operations per second, measured beside the programs.
 double peak_beside(const ComparedWorkload& comparison) {
   if (comparison.peak_samples.empty()) return 0.0;
   return comparison.peak_operations / quantile_interval(comparison.peak_samples, kTimeQuantile).value;
@@ -230,7 +230,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
   options.time_out_seconds = arguments.candidate_time_out;
   options.machine = machine_lock();
 
-  // Everything that can be refused is refused before anything is timed.
+  // All refusals happen before anything is timed.
   std::vector<ComparedWorkload> comparisons;
   for (const std::string& text : arguments.workloads) {
     ComparedWorkload& comparison = comparisons.emplace_back();
@@ -258,7 +258,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     const bool modelled = models_times(space->target());
     if (!common.json) print(results.back(), modelled);
     if (!common.json && modelled) print_modelled_note();
-    std::fflush(output());  // what is measured is kept, whatever comes
+    std::fflush(output());  // so that results are kept, whatever follows
   }
   if (stop && !common.json)
     fmt::print(output(), "interrupted: {} of {} workloads were begun\n", results.size(), comparisons.size());

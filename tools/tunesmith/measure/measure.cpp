@@ -23,7 +23,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// What became of the jobs so far.
+/// The results of the jobs so far.
 struct Outcome {
   size_t measured = 0;
   size_t known = 0;

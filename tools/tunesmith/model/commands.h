@@ -1,4 +1,4 @@
-// The arguments of `model`, and what runs them.
+// The arguments of `model`, and their implementations.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace tunesmith::cli {
 
 struct ModelArguments {
-  std::vector<std::string> stores;     // of records; none: the default one, unless there are tables
+  std::vector<std::string> stores;     // of records; none: the default store, unless there are tables
   std::vector<std::string> tables;     // files of recorded tables
   std::vector<std::string> workloads;  // only these tasks; none: all
   std::vector<std::string> except;
-  std::string model;  // in place of the space's; empty: that
+  std::string model;  // instead of the space's; empty: the space's
   std::string file;   // of the model
   std::vector<int64_t> counts = {0, 128, 512, 1024};
   bool alone = false;

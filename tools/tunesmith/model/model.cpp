@@ -21,7 +21,7 @@ SpaceSpec with_model(SpaceSpec spec, const std::string& kind) {
   return spec;
 }
 
-/// A new object. A call of it may take longer than in a search, where it would be ended (rule P22).
+/// A new object. Its calls may take longer than in a search, where rule P22 would end them.
 std::shared_ptr<CostModel> create_model(const Space& space, PluginRegistry& registry) {
   const PluginUse& use = space.spec().cost_model;
   const Options options =
@@ -50,7 +50,7 @@ std::vector<MeasuredTask> load_tasks(const ModelArguments& arguments, const Spac
   return tasks;
 }
 
-/// Those that `only` names, if it names any, without those of `except`.
+/// The tasks that `only` names, if any, without those of `except`.
 std::vector<MeasuredTask> chosen(std::vector<MeasuredTask> tasks, const std::vector<std::string>& only,
                                  const std::vector<std::string>& except) {
   const auto any = [](const std::vector<std::string>& texts, const MeasuredTask& task) {

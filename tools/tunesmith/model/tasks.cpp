@@ -20,7 +20,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Of each program the first success, else its first failure; by machine.
+/// For each program the first success, else its first failure; by machine.
 std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, const TaskKey& task) {
   RecordFilter filter;
   filter.task = task;
@@ -28,7 +28,7 @@ std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, co
   filter.attributed = true;
   struct Machine {
     std::vector<Record> programs;
-    std::unordered_map<uint64_t, size_t> places;  // by lowered hash; looked up in, never walked
+    std::unordered_map<uint64_t, size_t> places;  // by lowered hash; never iterated
   };
   std::map<uint64_t, uint64_t> machine_of;  // by environment
   std::map<uint64_t, Machine> machines;
@@ -49,7 +49,7 @@ std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, co
   return programs;
 }
 
-/// What is known of one program.
+/// The measurements of one program.
 struct Known {
   Trace trace;
   uint64_t lowered_hash = 0;

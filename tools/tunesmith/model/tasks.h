@@ -1,4 +1,4 @@
-// What stores and recorded tables have of measured programs, as a cost model is told of it.
+// Measured programs from stores and recorded tables, as input of cost models.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct MeasuredTask {
   int64_t lost = 0;  // programs on record that their traces do not give any more
 };
 
-/// All that searches measured of the space's target in `stores` (as database_path() takes them; the default
-/// one when there is none), tasks in the order in which they came. Failures that may have passed are left
-/// out, and so are workloads without a definition. UserError when nothing is left.
+/// All search measurements of the space's target in `stores` (as for database_path();
+/// the default store if empty), with tasks in the order of insertion, without transient
+/// failures and workloads without a definition. UserError if nothing is left.
 std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, const Space& space);
 
-/// The programs of a table, made by its own space with the cost model's columns of features. Throws UserError
-/// when the file is none.
+/// The programs of a table, made in its own space, with the cost
+/// model's feature columns. Throws UserError for an invalid file.
 MeasuredTask load_measured_table(const std::string& file, const SpaceSpec& search, PluginRegistry& registry);
 
 /// Is `text` the workload's, or its name and some of its parameters?

@@ -16,22 +16,22 @@
 namespace tunesmith::cli {
 
 struct ModelTrial {
-  std::vector<int64_t> counts;  // of programs of the task that it has learned from, rising
-  bool alone = false;           // without what it learns of the other tasks ahead
-  uint64_t seed = 0;            // which programs are held out, and in which order it is told of the others
+  std::vector<int64_t> counts;  // of the task's programs that it has learned from, increasing
+  bool alone = false;           // without pre-training on the other tasks
+  uint64_t seed = 0;            // selects the held-out programs, and the order of learning from the others
 };
 
 struct ModelFigures {
   std::string workload;
   bool ahead = false;    // trained on the other tasks before
   int64_t measured = 0;  // programs of this task that it learned from
-  int64_t programs = 0;  // held out, of which the figures are
-  double pairs = 0.0;    // in order
-  double apart = 0.0;    // of those pairs whose times differ by a tenth and more
+  int64_t programs = 0;  // held out, on which the figures are based
+  double pairs = 0.0;    // in the right order
+  double apart = 0.0;    // of the pairs whose times differ by at least a tenth
   double best_of_64 = 0.0;
   double rank_correlation = 0.0;
   double learn_seconds = 0.0;
-  double predict_seconds = 0.0;  // of the programs held out
+  double predict_seconds = 0.0;  // for the held-out programs
 };
 
 /// One task with the others. A third of its programs, a thousand at most, is held out; counts of which the

@@ -1,4 +1,4 @@
-// The arguments of `plugins`, `explain` and `doctor`, and what runs them.
+// The arguments of `plugins`, `explain` and `doctor`, and their implementations.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ struct Speeds {
   double copy = 0.0;         // bytes a second
 };
 
-/// Nothing where the target measures none.
+/// Nothing if the target measures none.
 std::optional<Speeds> measure_speeds(Target& target, int threads) {
   Benchmarking* const benchmarking = target.benchmarking();
   if (benchmarking == nullptr) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<Speeds> measure_speeds(Target& target, int threads) {
                 benchmarking->measure_copy_bandwidth(threads)};
 }
 
-/// What is found out about this machine and what is installed on it.
+/// Findings about this machine and its installation.
 struct Findings {
   Environment environment;
   std::string identity;  // of the target
@@ -57,11 +57,11 @@ struct Findings {
   std::string remark;
   int threads = 0;
   std::optional<Speeds> speeds;
-  std::vector<std::pair<PluginInfo, std::string>> plugins;  // each with its fault, "" where it loads
+  std::vector<std::pair<PluginInfo, std::string>> plugins;  // each with its fault, or ""
   std::string database;
   bool writable = false;
 
-  /// What keeps Tunesmith from working here, each with what to do; nothing where it is ready.
+  /// What prevents Tunesmith from working here, each with a remedy; empty if it is ready.
   std::vector<std::string> obstacles() const {
     std::vector<std::string> all;
     if (!writable)
@@ -133,7 +133,7 @@ void print_plugins(const Findings& found) {
   }
 }
 
-/// `next`: what to type then.
+/// `next`: the suggested next command.
 void print(const Findings& found, const std::string& next) {
   fmt::print(output(), "tunesmith {} ({})\n", kernel_version(), kernel_compiler());
   fmt::print(output(), "machine   {}, {} processors\n", found.environment.cpu_model,

@@ -11,14 +11,14 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Plugins are listed also where there is no spaces file.
+/// Plugins are listed even without a spaces file.
 PluginSearch search_of(const Common& common) {
   if (common.spaces_file.empty()) return plugin_search(common, nullptr);
   const SpacesFile spaces = SpacesFile::load(common.spaces_file);
   return plugin_search(common, &spaces);
 }
 
-/// What the plugin says of itself and its options, or why it is refused, which stops nobody else.
+/// Prints the plugin's description and options, or why it is refused, without affecting others.
 void describe(PluginRegistry& registry, const PluginInfo& info, nlohmann::json* json) {
   try {
     const std::vector<OptionSpec>& options = registry.option_specs(info.kind, info.id);

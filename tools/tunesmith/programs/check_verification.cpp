@@ -29,7 +29,7 @@ nlohmann::json to_json(const VerificationTally& tally) {
           {"kinds", tally.kinds}};
 }
 
-/// What was planted and cannot show.
+/// Describes planted mistakes that cannot show.
 std::string hidden_text(int places) {
   return fmt::format("not exercised: denormals taken for zero at {} places, where rounding hides them",
                      places);
@@ -47,13 +47,13 @@ std::string to_text(const VerificationTally& tally) {
       tally.wrong, tally.accepted, tally.equivalent, tally.not_compiled, tally.right, tally.right_refused);
 }
 
-/// What was looked at, and what became of it.
+/// Describes what was checked, with the results.
 std::string total_text(const VerificationTally& all, size_t checked, size_t refused) {
   return fmt::format("total: {} kinds of mistakes in {} workloads ({} more refused): {}", all.kinds.size(),
                      checked, refused, to_text(all));
 }
 
-/// `text` with each of `types`, where it has a parameter dtype and says none itself.
+/// `text` with each of `types`, if it has a parameter dtype and does not set it.
 std::vector<std::string> in_types(const std::string& text, const std::vector<std::string>& types) {
   if (types.empty() || text.find("dtype=") != std::string::npos) return {text};
   const Workload workload = WorkloadLibrary().load(text);
@@ -66,7 +66,7 @@ std::vector<std::string> in_types(const std::string& text, const std::vector<std
   return texts;
 }
 
-/// Those asked for, or of all suites, in all types.
+/// The requested workloads, or those of all suites, in all types.
 std::vector<std::string> wanted_workloads(const CheckVerificationArguments& arguments) {
   std::vector<std::string> texts = arguments.workloads;
   if (texts.empty()) {
@@ -115,7 +115,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
       tally = check_verification(workload, *space, session.worker_target(), *machine, options,
                                  [](const std::string& fault) { fmt::print(stderr, "  {}\n", fault); });
     } catch (const UserError& refusal) {
-      // Nothing of it is ever accepted.
+      // None of its mutants is ever accepted.
       ++refused;
       rows.push_back({{"workload", workload.key}, {"refused", refusal.what()}});
       if (!common.json) fmt::print(output(), "{}: {}\n", typed, refusal.what());

@@ -1,4 +1,4 @@
-// The arguments of `workloads`, `features`, `trace` and `opt`, and what runs them.
+// The arguments of `workloads`, `features`, `trace` and `opt`, and their implementations.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace tunesmith::cli {
 
 struct FeaturesArguments {
-  std::string workload;  // empty: what the columns are
+  std::string workload;  // empty: describe the columns
   std::string trace;     // a file, or a record's id; empty: drawn from the space
   std::string database;
   uint64_t seed = 0;
@@ -23,7 +23,7 @@ struct CheckVerificationArguments {
   std::vector<std::string> workloads;  // empty: the suite
   std::vector<std::string>
       types;         // for workloads with a parameter dtype that do not say one; empty: as they are
-  int programs = 1;  // scheduled ones, besides the unscheduled
+  int programs = 1;  // scheduled ones, besides the unscheduled program
   int sites = 2;     // places for each kind of mistake
   uint64_t seed = 0;
   int threads = 0;
@@ -37,9 +37,9 @@ struct TraceArguments {
   std::string other;
   std::string workload;
   std::string database;
-  std::string output;             // of export; empty: standard output
-  int repeats = 0;                // of export, of a job; 0: not said
-  double candidate_time_out = 0;  // likewise
+  std::string output;             // for export; empty: standard output
+  int repeats = 0;                // for export of a job; 0: unspecified
+  double candidate_time_out = 0;  // for export of a job; 0: unspecified
   bool sequence = false;
   bool program = false;
   bool passes = false;
@@ -56,12 +56,12 @@ int run_trace_diff(const Common& common, const TraceArguments& arguments);
 
 struct OptArguments {
   std::string file;                 // "-": standard input
-  std::vector<std::string> apply;   // instructions, as in a trace
-  std::vector<std::string> passes;  // by their names, after `until`
-  std::string until;                // the last of the steps of lowering to take; empty: none
-  int64_t vector_bits = 0;          // 0: as the target says
+  std::vector<std::string> apply;   // instructions in the syntax of a trace
+  std::vector<std::string> passes;  // by name, applied after `until`
+  std::string until;                // the last lowering step to run; empty: none
+  int64_t vector_bits = 0;          // 0: the target's
   bool lower = false;               // all steps
-  bool list = false;                // say which passes there are
+  bool list = false;                // list the passes
   bool check = false;               // compare the programs before and after
 };
 int run_opt(const Common& common, const OptArguments& arguments);

@@ -55,7 +55,7 @@ CandidatePtr candidate_of(const Space& space, const Workload& workload, const Fe
   return std::move(*candidate);
 }
 
-/// Of each row: the buffer that its store writes.
+/// For each row, the buffer that its store writes.
 std::vector<std::string> stores_of(const Program& program) {
   std::vector<std::string> names;
   walk(static_cast<const Stmt&>(program.root()), [&](const Stmt& stmt) {

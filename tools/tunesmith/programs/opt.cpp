@@ -32,7 +32,7 @@ constexpr std::string_view kFirstWord = "program ";
 
 /// How programs are lowered: by the kernel's own list, unless a space is named.
 struct Lowering {
-  std::unique_ptr<Session> session;  // what the steps are made of
+  std::unique_ptr<Session> session;  // provides target and spaces for the steps
   std::unique_ptr<Space> space;
   LowerOptions options;
   Pipeline pipeline = standard_pipeline();
@@ -81,8 +81,8 @@ std::string read_text(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Without what stands before the first program, such as the trace that `trace show` begins with; places
-/// stay.
+/// Drops everything before the first program, such as the
+/// trace that `trace show` prints; locations stay correct.
 std::string programs_in(std::string text) {
   const size_t begin = text.starts_with(kFirstWord) ? 0 : text.find(fmt::format("\n{}", kFirstWord));
   for (size_t at = 0; begin != std::string::npos && at < begin; ++at) {
@@ -181,7 +181,7 @@ std::string fault_of(const Program& before, const PassRunner& after, bool schedu
   } catch (const InterpreterError& error) {
     return error.what();
   } catch (const LowerError&) {
-    return "";  // what the target refuses is not wrong
+    return "";  // a refusal by the target is not wrong
   }
 }
 
@@ -200,7 +200,7 @@ Program apply(const Program& program, const std::vector<std::string>& instructio
 
 struct Changed {
   std::string text;
-  std::string fault;  // what --check found
+  std::string fault;  // found by --check
 };
 
 Changed change(const Program& before, const OptArguments& arguments, const Lowering& lowering) {

@@ -13,7 +13,7 @@ namespace tunesmith::cli {
 namespace {
 
 constexpr std::string_view kSimplify = "simplify";
-/// What it finds out about blocks is no part of a program's text.
+/// Its findings about blocks are not part of a program's text.
 constexpr std::string_view kFirstStep = "lower_blocks";
 
 struct KnownPass {
@@ -54,7 +54,7 @@ const KnownPass* find_known(std::string_view name) {
   return found == std::end(kKnown) ? nullptr : found;
 }
 
-/// Every expression by what its loops and conditions say.
+/// Simplifies every expression with the ranges of its loops and conditions.
 void simplify_all(Program& program) {
   walk(program.root(), [](Stmt& stmt) {
     const Analyzer analyzer = Analyzer::at(stmt);
@@ -97,7 +97,7 @@ void PassRunner::run(const std::string& name) {
   if (name == kSimplify) return simplify_all(state_.lowered.program);
   const LoweringStep& pass = step(name);
   const KnownPass* known = find_known(name);
-  // Of a target's own step it is not known what it needs.
+  // The needs of a target's own step are unknown.
   if ((known == nullptr || known->needs_blocks) && !knows_blocks_) {
     throw UserError(
         fmt::format("{} needs what {} finds out about blocks, which no text says", name, kFirstStep),

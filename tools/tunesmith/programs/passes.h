@@ -1,4 +1,4 @@
-// What `tunesmith opt --pass` can do to a program: the steps of a list of lowering, and what stands in none.
+// The passes of `tunesmith opt --pass`: lowering steps and others.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tunesmith::cli {
 
-/// The preparation first, where there is one.
+/// The preparation first, if there is one.
 std::string text_of(const LoweredProgram& lowered);
 
 struct ProgramPass {
@@ -17,7 +17,7 @@ struct ProgramPass {
   std::string help;  // one line; "" of a step that the command knows nothing of
 };
 
-/// All that `run_pass` takes with this pipeline, in the order of its steps.
+/// All passes that `run_pass` accepts with this pipeline, in the order of its steps.
 std::vector<ProgramPass> program_passes(const Pipeline& pipeline);
 
 /// Lowers one program in steps that the user chooses.
@@ -26,8 +26,8 @@ class PassRunner {
   /// Both must outlive it. `program` is copied.
   PassRunner(const Program& program, const LowerOptions& options, const Pipeline& pipeline);
 
-  /// Throws UserError where there is no such pass, where it needs to know what an earlier one knew and does
-  /// not print, and where the pass refuses the program.
+  /// Throws UserError if there is no such pass, if it needs findings of an
+  /// earlier step that are not printed, or if the pass refuses the program.
   void run(const std::string& name);
   /// All steps of the pipeline up to this one.
   void run_until(const std::string& name);

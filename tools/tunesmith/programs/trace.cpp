@@ -23,7 +23,7 @@ Workload workload_for(const NamedTrace& loaded, const TraceArguments& arguments)
                                     : find_workload(arguments.workload, arguments.database);
 }
 
-/// What `--waste` prints, a line for each access.
+/// The output of `--waste`, one line per access.
 std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& target) {
   const std::optional<LockstepMachine> machine = lockstep_machine(target.execution(), target.device());
   if (!machine) {
@@ -36,7 +36,7 @@ std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& t
   return lines;
 }
 
-/// What the target prints of a program, which it may refuse all the same.
+/// The target's text of a program, which it may still refuse.
 template <typename Function>
 auto unless_refused(const Function& print) {
   try {
@@ -95,7 +95,7 @@ int run_trace_show(const Common& common, const TraceArguments& arguments) {
   const NamedTrace loaded = load_trace(arguments.trace, arguments.database);
   nlohmann::json all{{"trace", loaded.trace.str()}};
   if (loaded.record) all.update({{"record", loaded.record->id}, {"workload", loaded.record->workload}});
-  // Printed as it comes, so that what went well is seen before an error.
+  // Prints incrementally, so that output before an error is visible.
   const auto show = [&](const char* key, const std::string& text) {
     if (common.json) {
       all[key] = text;

@@ -20,7 +20,7 @@ std::string three_digits(double value) {
 
 std::string fastest_text(const Progress& progress) {
   if (!progress.best_seconds) return "no valid program yet";
-  // Not what will be called the best: that is the ranking's time.
+  // Not called the best, which is decided by the ranking's times.
   std::string text = "fastest " + seconds_text(*progress.best_seconds);
   if (progress.modelled) text += " modelled";
   if (progress.gflops) text += fmt::format(", {:.1f} {}", *progress.gflops, progress.rate_unit);
@@ -60,14 +60,14 @@ size_t columns(int descriptor) {
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written <= 0) return;  // a terminal that went away takes the line with it, not the run
+    if (written <= 0) return;  // a terminal that closes does not end the run
     text.remove_prefix(static_cast<size_t>(written));
   }
 }
 }  // namespace
 
 std::string seconds_text(double seconds) {
-  // Compared with what would be printed as 1000 of the smaller unit.
+  // Compares the rounded value with 1000 of the smaller unit.
   if (seconds < 999.5e-9) return three_digits(seconds * 1e9) + " ns";
   if (seconds < 999.5e-6) return three_digits(seconds * 1e6) + " us";
   if (seconds < 999.5e-3) return three_digits(seconds * 1e3) + " ms";

@@ -12,23 +12,22 @@
 
 namespace tunesmith {
 
-/// What the line says; what is not set is left out.
+/// The content of the line; unset fields are omitted.
 struct Progress {
   int64_t done = 0;
-  int64_t total = 0;                    // 0 when it is not known
-  std::optional<double> best_seconds;   // for one call
-  bool modelled = false;                // these are a model's, and were not measured
-  std::optional<double> gflops;         // of the best
-  std::string rate_unit = "GFLOP/s";    // that gflops are called: "GOP/s" of integers
-  std::optional<double> share_of_peak;  // of the best: 1 is the machine's measured peak
-  std::vector<std::pair<std::string, int64_t>>
-      failures;  // by cause, in the order to show; zeros are left out
+  int64_t total = 0;                                      // 0 when it is not known
+  std::optional<double> best_seconds;                     // for one call
+  bool modelled = false;                                  // these are a model's, and were not measured
+  std::optional<double> gflops;                           // of the best
+  std::string rate_unit = "GFLOP/s";                      // the unit of gflops: "GOP/s" for integers
+  std::optional<double> share_of_peak;                    // of the best: 1 is the machine's measured peak
+  std::vector<std::pair<std::string, int64_t>> failures;  // by cause, in display order; zeros are omitted
   std::optional<double> seconds_left;
 };
 
-/// As "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed 7 (time_out 4, crash 3)  2m05s
-/// left", in at most `width` columns: first the causes give way, then the number of failures, then the end is
-/// cut.
+/// "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed
+/// 7 (time_out 4, crash 3)  2m05s left", in at most `width` columns:
+/// omits first the causes, then the number of failures, then the end.
 std::string progress_text(const Progress& progress, size_t width);
 
 /// "850 ns", "12.3 us", "1.23 ms", "4.56 s": three digits that count.
@@ -53,7 +52,7 @@ class LiveLine {
   bool active() const { return active_; }
   /// Draws, unless the last drawing is less than a tenth of a second before `now`.
   void update(const Progress& progress, Clock::time_point now = Clock::now());
-  /// Draws `text` at once, until the next update.
+  /// Draws `text` immediately, until the next update.
   void say(std::string_view text);
   /// Leaves the terminal's line empty and the cursor at its beginning.
   void clear();

@@ -1,4 +1,4 @@
-// The arguments of `records` and `report`, and what runs them.
+// The arguments of `records` and `report`, and their implementations.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ struct RecordsArguments {
   std::string database;
   std::string workload;  // empty: all
   std::string record;    // an id
-  std::string file;      // to export to or import from; empty: stdout or stdin
+  std::string file;      // for export or import; empty: stdout or stdin
   int count = 10;
-  bool best = false;  // to export: the best `count` of each task alone
-  std::string task;   // to delete: by its id
+  bool best = false;  // for export: only the best `count` of each task
+  std::string task;   // for delete: the task's id
   std::string run;
   bool yes = false;  // without asking
 };
@@ -35,8 +35,8 @@ struct ReportArguments {
   std::vector<std::string> workloads;
   std::vector<std::string> tasks;
   std::vector<std::string> runs;
-  std::vector<std::string> comparisons;  // files, as `compare --json` prints them
-  std::vector<std::string> networks;     // files, as `network bench --json` prints them
+  std::vector<std::string> comparisons;  // output files of `compare --json`
+  std::vector<std::string> networks;     // output files of `network bench --json`
   bool measure_roofs = false;
 };
 int run_report(const Common& common, const ReportArguments& arguments);

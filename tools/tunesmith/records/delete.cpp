@@ -1,4 +1,4 @@
-// `records delete`: what a person wants to be rid of.
+// `records delete`: deletes records.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -28,7 +28,7 @@ void require_known(const std::string& id, const char* what, const std::set<std::
                     suggest(id, {known.begin(), known.end()}));
 }
 
-/// What --run and --task say, of each workload.
+/// Applies --run and --task to each workload's filter.
 void narrow(std::vector<RecordFilter>& filters, const RecordsArguments& arguments, const RecordStore& store) {
   std::set<std::string> runs;
   std::map<std::string, RecordFilter> tasks;
@@ -55,7 +55,7 @@ void narrow(std::vector<RecordFilter>& filters, const RecordsArguments& argument
   }
 }
 
-/// Throws UserError where nobody can be asked.
+/// Throws UserError if there is no terminal to ask on.
 bool agreed(const std::string& question) {
   if (isatty(STDIN_FILENO) != 1)
     throw UserError(fmt::format("nobody can be asked here: {}", question), "--yes deletes without asking");

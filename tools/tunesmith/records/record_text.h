@@ -1,4 +1,4 @@
-// Records as lists and objects show them.
+// Formats records for lists and objects.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ std::string outcome(const Record& record);
 std::string threads_text(const TaskKey& task);
 /// "2026-11-22 01:45:00 UTC".
 std::string date_text(int64_t time_ms);
-/// The id of its task on its machine; "" where one of these is not known.
+/// The id of its task on its machine; "" if one of these is unknown.
 std::string task_of(const Record& record, const RecordStore& store);
 /// Without its trace.
 nlohmann::json to_json(const Record& record, const RecordStore& store, ShownWorkloads& shown);

@@ -75,7 +75,7 @@ int report_import(const Common& common, const ImportReport& report) {
   return report.refused.empty() ? kDone : kBadInput;
 }
 
-/// A program that was not in the ranking stands behind those that were, with a lower time at times.
+/// A program outside the ranking comes after ranked ones, possibly with a lower time.
 void explain_order(const std::vector<Record>& records) {
   const auto looks_faster = [](const Record& one, const Record& other) {
     return one.task() == other.task() && one.kind == MeasurementKind::Ranking &&

@@ -24,7 +24,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// By number of threads and by quantity, the peaks of the tasks of this target on this machine.
+/// The peaks of this target's tasks on this machine, by number of threads and quantity.
 std::map<int, std::map<std::string, PeakKernel>> peaks_here(const RecordStore& store, const Space& space,
                                                             uint64_t machine) {
   std::map<int, std::map<std::string, PeakKernel>> peaks;
@@ -33,7 +33,7 @@ std::map<int, std::map<std::string, PeakKernel>> peaks_here(const RecordStore& s
     const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
     if (!recorded || !task.device.empty()) continue;
     const auto workload = sound_workload(*recorded);
-    if (!workload) continue;  // the page says so where the task stands
+    if (!workload) continue;  // the page says so at the task
     PeakKernel peak = peak_kernel(space, workload->program, task.threads);
     std::string quantity = operations_roof(computed_type(workload->program), peak.unit);
     peaks[task.threads].emplace(std::move(quantity), std::move(peak));

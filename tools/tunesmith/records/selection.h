@@ -1,4 +1,4 @@
-// Which records a person asked for: by a workload's text, or by its name and some of its parameters.
+// Selects records by a workload's text, or by its name and some parameters.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tunesmith::cli {
 
-/// One for each workload on record that was asked for; one of all where `workload` is empty. Throws UserError
-/// for a workload that neither the store nor the library knows.
+/// One filter for each requested workload on record; one for all if `workload` is
+/// empty. Throws UserError for a workload that neither the store nor the library knows.
 std::vector<RecordFilter> filters_of(const std::string& workload, const RecordStore& store);
 
 /// Their tasks, under whatever text: equal layers of a network are one.
@@ -22,7 +22,7 @@ std::vector<TaskKey> tasks_of(const std::string& workload, const RecordStore& st
 class ShownWorkloads {
  public:
   explicit ShownWorkloads(const RecordStore& store) : store_(store) {}
-  /// "" where its text has parameters or its definition is not known.
+  /// "" if its text has parameters or its definition is unknown.
   const std::string& shapes(const Record& record);
   std::string text(const Record& record);
 

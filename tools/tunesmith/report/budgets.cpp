@@ -1,4 +1,4 @@
-// What a command that tuned several tasks spent on each.
+// How a command distributed its budget over several tasks.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -12,10 +12,10 @@ struct Part {
   const TaskRecords* task;
   const RecordedRun* run;
   std::vector<Record> records;
-  int64_t ended_ms;  // of a run without an end: when its last record was written
+  int64_t ended_ms;  // for a run without an end: the time of its last record
 };
 
-/// Runs of one command line that overlap in time were one call of it.
+/// Runs of one command line that overlap in time belong to one call.
 struct Call {
   std::vector<Part> parts;
   int64_t ended_ms = 0;
@@ -30,7 +30,7 @@ struct Call {
   }
 };
 
-/// At most about this many points of a curve are told apart.
+/// The approximate maximum number of points of a curve.
 constexpr size_t kPoints = 200;
 
 nlohmann::json spent(const Part& part, int64_t began_ms) {

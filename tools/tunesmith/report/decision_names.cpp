@@ -46,7 +46,7 @@ class Names {
     return fmt::format("{} of {}", kind, first);
   }
 
-  /// What a sampling instruction is for: its subject, or what first uses its result.
+  /// The purpose of a sampling instruction: its subject, or the first use of its result.
   std::string purpose(size_t position) const {
     const Instruction& sampling = trace_[position];
     if (sampling.kind->name() == kPlace) return fmt::format("place of {}", of(sampling.args.front()));
@@ -69,7 +69,7 @@ class Names {
     const auto* items = std::get_if<ArgList>(&list);
     return items == nullptr || items->empty() ? "loops" : of(items->front());
   }
-  /// Of the root, too, which a trace names by a text.
+  /// Also for the root, which a trace names by a text.
   std::string of_annotated(const Arg& arg) const {
     return std::holds_alternative<TraceVar>(arg) ? of(arg) : "the program";
   }

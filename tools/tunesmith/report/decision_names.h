@@ -1,4 +1,4 @@
-// What the decisions of a trace are about, in words.
+// Describes the decisions of a trace in words.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace tunesmith::report {
 /// One number that a sampling instruction decided.
 struct DecidedNumber {
   size_t position = 0;  // of the instruction in the trace
-  size_t part = 0;      // of its decision
+  size_t part = 0;      // within its decision
   std::string name;     // "loop 2 of C, piece 1: factor 4 of 4"
 };
 
-/// Of the searchable part, in order. Traces that differ in decisions alone give the same.
+/// Of the searchable part, in order; equal for traces that differ only in decisions.
 std::vector<DecidedNumber> decided_numbers(const Trace& trace);
 
-/// What the number stands for, as a person would write it: a factor, the value of a category, a depth.
+/// The number's meaning: a factor, the value of a category, a depth.
 std::string value_text(const Trace& trace, const DecidedNumber& number);
 int64_t value_of(const Trace& trace, const DecidedNumber& number);
 

@@ -1,4 +1,4 @@
-// The importance of decisions, of what the runs measured.
+// The importance of decisions in the measurements of the runs.
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/hash.h>

@@ -15,7 +15,7 @@ namespace {
 constexpr int kShuffles = 100;
 constexpr double kChanceQuantile = 0.95;
 
-/// What the values explain when nothing but chance joins them to their groups.
+/// The share of variance that random groups would explain.
 double explained_by_chance(std::vector<double> values, std::span<const size_t> groups, size_t count) {
   std::vector<double> explained;
   for (int i = 0; i < kShuffles; ++i) {
@@ -30,7 +30,7 @@ double explained_by_chance(std::vector<double> values, std::span<const size_t> g
 
 DecisionEffect effect_of(const DecidedNumber& number, std::span<const TimedTrace* const> programs,
                          const std::vector<double>& logarithms) {
-  std::map<int64_t, size_t> values;  // to the number of its group
+  std::map<int64_t, size_t> values;  // values to group numbers
   for (const TimedTrace* program : programs) values.emplace(value_of(program->trace, number), 0);
   size_t count = 0;
   for (auto& [value, group] : values) group = count++;

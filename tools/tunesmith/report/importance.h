@@ -43,17 +43,17 @@ struct SketchEffects {
   uint64_t sketch = 0;  // sketch_key()
   size_t programs = 0;
   double seconds = 0.0;                   // of the fastest
-  std::vector<DecisionEffect> decisions;  // what explains most first; those with one value are left out
+  std::vector<DecisionEffect> decisions;  // by decreasing explained share; without those with a single value
 };
 
-/// Of sketches with this many programs and more.
+/// For sketches with at least this many programs.
 inline constexpr size_t kMinPrograms = 16;
 
 /// Most programs first. The same for the same programs in the same order.
 std::vector<SketchEffects> importance(std::span<const TimedTrace> programs);
 
-/// `groups[i]` < `count` is the group of `values[i]`. 0 where nothing varies, or there are not more values
-/// than groups.
+/// `groups[i]` < `count` is the group of `values[i]`. 0 if
+/// nothing varies, or there are not more values than groups.
 double explained_variance(std::span<const double> values, std::span<const size_t> groups, size_t count);
 
 }  // namespace tunesmith::report

@@ -13,7 +13,7 @@
 namespace tunesmith::report {
 namespace {
 
-/// `text` with each {{name}} replaced, once: what is put in is not looked at.
+/// Replaces each {{name}} in `text` once; inserted text is not scanned.
 std::string fill(std::string_view text, const std::map<std::string, std::string, std::less<>>& parts) {
   std::string filled;
   for (size_t begin = 0;;) {
@@ -34,7 +34,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
   return text;
 }
 
-/// No text in the data can end the element that it stands in: in JSON a '<' may be written so.
+/// Escapes '<', so that no text in the data can end its HTML element.
 std::string as_element(const nlohmann::json& data) {
   return replaced(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "<", "\\u003c");
 }

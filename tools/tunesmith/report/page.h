@@ -7,11 +7,11 @@
 
 namespace tunesmith::report {
 
-/// Does the page draw charts? Not when the charting library was absent where this was built: then the same
-/// data stand in tables alone, and the page says so.
+/// Does the page draw charts? Not if the charting library was missing at
+/// build time: then the data are only in tables, and the page says so.
 bool draws_charts();
 
-/// `data` as report_data() gives it.
+/// `data`: from report_data().
 std::string page(const nlohmann::json& data, bool charts = draws_charts());
 
 }  // namespace tunesmith::report

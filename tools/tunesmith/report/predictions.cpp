@@ -1,4 +1,4 @@
-// What the cost model said of programs before it learned their times, beside these times.
+// The cost model's scores before learning, beside the measured times.
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/tuning/model_batches.h>

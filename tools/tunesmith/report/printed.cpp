@@ -13,7 +13,7 @@
 namespace tunesmith::report {
 namespace {
 
-/// What a command prints, and how one knows it.
+/// A kind of printed output, and how it is recognised.
 struct Kind {
   std::string_view what, command;
   std::vector<const char*> keys;

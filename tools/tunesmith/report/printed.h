@@ -1,4 +1,4 @@
-// What other commands printed with --json, read from files for the report.
+// Reads the --json output of other commands for the report.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tunesmith::report {
 
-/// What `compare --json` printed. Throws UserError for a file that is no such thing.
+/// The output of `compare --json`. Throws UserError for an invalid file.
 nlohmann::json comparisons(const std::vector<std::string>& files);
 
-/// What `network bench --json` printed. Throws UserError for a file that is no such thing.
+/// The output of `network bench --json`. Throws UserError for an invalid file.
 nlohmann::json networks(const std::vector<std::string>& files);
 
 }  // namespace tunesmith::report

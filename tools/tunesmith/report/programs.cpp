@@ -1,4 +1,4 @@
-// The best programs of a task, and what sets the best apart.
+// The best programs of a task, and how the best differs.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>

@@ -16,17 +16,17 @@
 
 namespace tunesmith::report {
 
-/// Of what a report is; what is empty is not asked for.
+/// Selects the content of a report; empty fields select everything.
 struct Query {
   std::vector<std::string> workloads;  // texts, or names and some parameters: every workload that fits one
-  std::vector<std::string> tasks;      // ids as reports show them
+  std::vector<std::string> tasks;      // ids as shown in reports
   std::vector<std::string> runs;       // RecordedRun::id
 };
 
 /// The scheduled program of a record, printed. Throws UserError when it cannot be made.
 using PrintProgram = std::function<std::string(const Record&)>;
 
-/// Throws UserError when something asked for is not in the store, with the nearest that is.
+/// Throws UserError if something requested is not in the store, with the nearest that is.
 nlohmann::json report_data(const RecordStore& store, const Query& query, const PrintProgram& print);
 
 }  // namespace tunesmith::report

@@ -1,4 +1,4 @@
-// How far programs are below what the machine was measured to do at most.
+// Programs compared with the machine's measured peaks.
 #include <map>
 #include <optional>
 #include <tuple>
@@ -13,7 +13,7 @@
 namespace tunesmith::report {
 namespace {
 
-/// When the largest was measured, and whether something else used the machine then; null when none was.
+/// The largest roof, with its time and whether it was disturbed; null if none was measured.
 nlohmann::json roof_json(const std::optional<RecordedRoof>& roof) {
   if (!roof) return nullptr;
   return {{"time_ms", roof->time_ms},

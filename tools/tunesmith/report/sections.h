@@ -1,4 +1,4 @@
-// What a report says of each question, each answered in the .cpp of its name.
+// The sections of a report, each implemented in the .cpp file of its name.
 #pragma once
 
 #include <vector>

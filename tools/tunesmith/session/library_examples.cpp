@@ -83,7 +83,7 @@ buffers[@LAST@] = (ctypes.addressof(room) + 63) // 64 * 64  # what is prepared o
 assert library.@NAME@_prepare_raw(buffers) == 0
 )";
 
-/// "float" and "c_float". Types of 16 bits are their bits.
+/// "float" and "c_float". 16-bit types are represented by their bits.
 struct CTypes {
   std::string c;
   std::string python;
@@ -116,7 +116,7 @@ struct Array {
 std::vector<Array> arrays_of(const Program& program) {
   std::vector<Array> arrays;
   const auto add = [&](const Buffer& buffer, bool output) {
-    // Any name is one of C's and of Python's with its kind before it.
+    // A prefix makes any name valid in C and Python.
     arrays.push_back({fmt::format("{}_{}", output ? "out" : "in", arrays.size()), buffer->dtype,
                       buffer->elements(), output});
   };

@@ -35,7 +35,7 @@ std::optional<double> number_in(const std::filesystem::path& file) {
   return in >> number ? std::optional(number) : std::nullopt;  // "max" is no number
 }
 
-/// Of the control group, version 2, that this process is in.
+/// For this process's control group, version 2.
 double left_in_group() {
   std::ifstream groups("/proc/self/cgroup");
   std::string line;

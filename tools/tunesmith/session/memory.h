@@ -1,4 +1,4 @@
-// Is there memory for measuring a workload? Asked before anything is started.
+// Checks before a start whether there is enough memory to measure a workload.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace tunesmith::cli {
 
-/// Bytes that measuring takes at its peak, in the worker and here: arguments for two data sets and for
-/// timing, with the reference and its error bounds in double precision.
+/// The peak memory in bytes for measuring, in the worker and here: arguments for two data
+/// sets and for timing, with the reference and its error bounds in double precision.
 double measuring_bytes(const Workload& workload);
-/// Bytes that this process may still take: of the machine, or of the control group it runs in.
+/// The bytes that this process may still use, by the machine or its control group.
 double available_bytes();
 
-/// What measuring takes beside what `available` bytes are, where that is too much.
+/// A description of the required and available memory if it is not enough.
 std::optional<std::string> memory_lacking(const Workload& workload, double available);
 
-/// Throws UserError when measuring takes more than there is; with `allowed` it only says so on standard
-/// error.
+/// Throws UserError if measuring needs more memory
+/// than available; with `allowed` it only prints that.
 void require_memory(const Workload& workload, bool allowed);
 
 }  // namespace tunesmith::cli

@@ -11,7 +11,7 @@
 
 namespace tunesmith::cli {
 namespace {
-std::FILE* g_output = nullptr;  // null while it is stdout
+std::FILE* g_output = nullptr;  // null for stdout
 }  // namespace
 
 std::FILE* output() { return g_output != nullptr ? g_output : stdout; }

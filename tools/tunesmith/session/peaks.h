@@ -1,4 +1,4 @@
-// What shares of the peak are of: one number a machine, whichever run measured it.
+// The peak to which shares refer: one number per machine, of any run.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@
 
 namespace tunesmith::cli {
 
-/// The highest of a quantity (RecordedRoof::quantity) that the store at `database` (as database_path() takes
-/// it) knows for tasks of the space's target on this machine; 0 where there is none.
+/// The highest recorded roof (RecordedRoof::quantity) in the store at `database` (as for
+/// database_path()) for tasks of the space's target on this machine; 0 if there is none.
 double known_roof(const std::string& database, const Space& space, int threads, const std::string& quantity);
 
-/// The machine's peaks, each measured when it is first asked for and kept in `store` where it is higher than
-/// what the store knows: disturbances only lower it. Used by one thread.
+/// The machine's peaks, measured on demand and stored in `store` if higher
+/// than the recorded ones: disturbances only lower them. Used by one thread.
 class Peaks {
  public:
   Peaks(const Space& space, const MeasureOptions& measure, int threads, RecordStore& store,
         const Environment& environment)
       : space_(space), measure_(measure), threads_(threads), store_(store), environment_(environment) {}
-  /// Operations a second of peak_kernel() for the workload: the highest known; 0 where there is none.
+  /// The operations per second of peak_kernel() for the workload: the highest known; 0 if there is none.
   double of(const Workload& workload);
 
  private:

@@ -1,4 +1,4 @@
-// Reports of blocks that a space leaves plain.
+// Reports blocks that a space leaves plain.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ nlohmann::json plain_json(std::span<const PlainBlock> blocks);
 /// declined.
 std::string plain_text(const PlainBlock& block, size_t all_sketches);
 
-/// Tells the user, by say(), of those that all sketches leave plain. `task`: which one of many, else
-/// "".
+/// Reports, by say(), the blocks that all sketches leave
+/// plain. `task`: the name of one task among many, else "".
 void tell_plain(std::span<const PlainBlock> blocks, const std::string& task);
 
 }  // namespace tunesmith::cli

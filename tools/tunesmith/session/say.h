@@ -1,4 +1,4 @@
-// Remarks for a person: what happened that is no error and no result.
+// Remarks for the user that are neither errors nor results.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@ namespace tunesmith::cli {
 /// A line, from any thread: on standard error as "tunesmith: LINE", unless say_to() leads it elsewhere.
 void say(const std::string& line);
 
-/// From now on say() calls `listener`, from any thread. To be called once, before any other thread says
-/// anything.
+/// say() will call `listener`, from any thread.
+/// Call once, before other threads use say().
 void say_to(std::function<void(const std::string& line)> listener);
 
 }  // namespace tunesmith::cli

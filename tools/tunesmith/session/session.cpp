@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Beside the built-in workloads: <prefix>/share/tunesmith when installed, the source tree otherwise.
+/// <prefix>/share/tunesmith if installed, else the source tree, like the built-in workloads.
 fs::path builtin_spaces_file() { return builtin_workload_folder().parent_path() / "spaces.yaml"; }
 
 bool is_builtin(const fs::path& file) {
@@ -66,7 +66,7 @@ Session::Session(const Common& common, SpacesFile spaces)
       registry_(std::make_unique<PluginRegistry>(plugin_search(common, &spaces_))) {
   if (!is_builtin(spaces_.file()) && fs::exists(builtin_spaces_file()))
     builtin_ = SpacesFile::load(builtin_spaces_file());
-  // An id that is there twice is nobody's wish.
+  // A duplicate id is always a mistake.
   for (const PluginLogEntry& entry : registry_->log()) {
     if (entry.outcome == PluginLogEntry::Outcome::Refused && entry.detail.starts_with("[P7]"))
       say(fmt::format("{} is refused: {}", entry.path.string(), entry.detail));
@@ -152,7 +152,7 @@ RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
     throw UserError(SourceLocation{asked}, fmt::format("there is no folder '{}'", folder.string()),
                     "make it, or correct --database");
   RecordStore store(database_path(asked), mode);
-  // What only reads may open the store again and again, and finds it as it was.
+  // Readers may open the store repeatedly and find it unchanged each time.
   static std::set<fs::path> told;
   if (store.migration() && (mode != RecordStore::Mode::Read || told.insert(store.path()).second))
     tell(*store.migration());

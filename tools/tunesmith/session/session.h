@@ -1,4 +1,4 @@
-// What most commands begin with: where plugins, spaces and records are.
+// Common set-up of commands: plugins, spaces and records.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace tunesmith::cli {
 
-/// Options that all commands share.
+/// Options of all commands.
 struct Common {
   std::vector<std::string> plugin_paths;
   std::string spaces_file;  // empty: spaces.yaml here, else the one that came with Tunesmith
@@ -23,11 +23,11 @@ struct Common {
   std::string lock_file;
   bool json = false;
   bool quiet = false;
-  std::string command_line;     // for the records: the program's name, and its arguments as they were given
-  int plugin_seconds = 60;      // that one call of a plugin may take; 0: any
-  double plugin_gibibytes = 4;  // by which the process may grow meanwhile; 0: any
-  /// False in a library: the process's signals and its standard output are left alone, and its plugins
-  /// unwatched.
+  std::string command_line;     // for the records: the program's name and its arguments
+  int plugin_seconds = 60;      // limit of one call of a plugin; 0: none
+  double plugin_gibibytes = 4;  // limit of growth during a call; 0: none
+  /// False in a library: does not change the process's
+  /// signals and standard output, and does not watch plugins.
   bool owns_process = true;
 };
 
@@ -39,44 +39,44 @@ class Session {
   Session(const Common& common, SpacesFile spaces);
 
   const SpacesFile& spaces() const { return spaces_; }
-  /// Those that come with Tunesmith, where spaces() is another file.
+  /// The built-in spaces, if spaces() is another file.
   const std::optional<SpacesFile>& builtin_spaces() const { return builtin_; }
   PluginRegistry& registry() { return *registry_; }
-  /// Chooses this space where the user named none and there is one of this name: a record knows its own.
+  /// Chooses this space if the user named none and it exists: a record names its space.
   void prefer_space(const std::string& name);
-  /// Composes the space chosen. Where its target need not be here and is not, that is said.
+  /// Composes the chosen space. Says so if an optional target is missing.
   std::unique_ptr<Space> space(TargetPresence presence = TargetPresence::Required);
-  /// The same without remarks on what its modules lack: only its target is used.
+  /// The same without remarks on missing modules: only its target is used.
   std::unique_ptr<Space> space_for_target();
   /// The space chosen: of the spaces file, else a built-in one, else UserError.
   const SpaceSpec& spec() const;
-  /// That of the built-in default space, for spaces that name none.
+  /// The task scheduler of the built-in default space, for spaces without one.
   PluginUse usual_task_scheduler() const;
-  /// The tensor intrinsics of the space's extensions, for who replays traces and composes no space.
+  /// The tensor intrinsics of the space's extensions, for replaying traces without composing the space.
   std::shared_ptr<const TensorIntrinsics> read_extensions();
-  /// What a worker needs to make the space's target.
+  /// The worker's parameters for making the space's target.
   WorkerTarget worker_target() const;
 
  private:
   Common common_;
   SpacesFile spaces_;
-  std::optional<SpacesFile> builtin_;  // where `spaces_` is another file
+  std::optional<SpacesFile> builtin_;  // if `spaces_` is another file
   std::unique_ptr<PluginRegistry> registry_;
 };
 
-/// Tells the user, on standard error, which extensions, and instructions of them, the space does without.
+/// Reports the extensions and instructions that are missing from the space, on standard error.
 void tell_refused(const Space& space);
-/// And which hints of its modules nobody carries out.
+/// Reports annotations of its modules that nothing consumes.
 void tell_unconsumed(const Space& space);
 
-/// The machine's lock, which says on standard error when it is waited for.
+/// The machine's lock, which reports on standard error when it waits.
 std::shared_ptr<MachineLock> machine_lock();
 
-/// The spaces file to use; says on standard error when it is one that was found here and not asked for.
-/// Throws UserError when it is not there.
+/// The spaces file to use; reports on standard error if it was
+/// found and not requested. Throws UserError if it does not exist.
 std::string find_spaces_file(const Common& common);
-/// Where plugins are looked for. They may be loaded next, so standard output is kept from them (output.h)
-/// where the process is the command's own.
+/// The search path for plugins. They may be loaded next, so standard output
+/// is protected from them (output.h) if the command owns the process.
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces);
 /// $XDG_DATA_HOME/tunesmith/records.db, or ~/.local/share/tunesmith/records.db; or `asked`.
 std::string database_path(const std::string& asked);

@@ -22,8 +22,8 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Records that are looked at besides the best ones, of which programs may not be given any more, or be
-/// refused by the check as it is now.
+/// Additional records to consider besides the best ones, since some traces
+/// may not give their programs any more or be refused by the current check.
 constexpr size_t kSpare = 64;
 
 /// This program is not shipped, and another may be.
@@ -159,7 +159,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   if (!kernel) throw does_not_compile(workload, kernel.error(), *candidate);
   Shipped shipped{std::move(*kernel),
                   fmt::format("{}, {} {}, ", workload.key, named.record ? "record" : "trace", id)};
-  // What is shipped was verified and measured: the program itself, not the trace that it was made from.
+  // The shipped program itself must have been verified and measured, not just the trace.
   const bool on_record = named.record && named.record->ok() &&
                          named.record->lowered_hash == candidate->lowered_hash &&
                          named.record->task() == task_key(workload, space_, options_.threads);
@@ -188,7 +188,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
 Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& candidate,
                                    const CompiledKernel& kernel) const {
   require_memory(workload, options_.allow_memory);
-  // What is verified is the code that is shipped, but where the target has twins verified in its place.
+  // The shipped code is verified itself, unless the target verifies twins instead.
   std::optional<CandidateKernel> twin;
   if (twins_of(space_.target()) != nullptr) {
     auto code = CandidateCompiler(workload, space_).compile(candidate, "tunesmith_verified");

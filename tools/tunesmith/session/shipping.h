@@ -1,4 +1,4 @@
-// Programs that leave Tunesmith in a library: those on record as verified, or verified now.
+// Programs for libraries: recorded as verified, or verified now.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace tunesmith::cli {
 
-/// A C identifier: "gmm_1x512" and the like become gmm_1x512.
+/// Makes a C identifier: "gmm_1x512" and similar become gmm_1x512.
 std::string c_identifier(const std::string& text);
-/// A name that a person chose is taken as it is, or refused.
+/// Refuses a name that is no valid identifier.
 void require_identifier(const std::string& name);
 /// Callers give arrays without gaps: workloads with `strides` are parts of networks. Throws UserError.
 void require_arrays_without_gaps(const Program& program);
@@ -36,12 +36,12 @@ struct Shipped {
 
 struct ShippingOptions {
   std::string database;
-  int threads = 1;         // that programs were tuned for
-  int worker_threads = 0;  // that a program which is verified now has; 0: all
+  int threads = 1;         // for which programs were tuned
+  int worker_threads = 0;  // of programs that are verified now; 0: all
   double candidate_time_out = 10;
   bool allow_memory = false;
-  bool quiet = false;             // say nothing of what is verified now
-  int64_t draws = kDefaultDraws;  // of which the first program of a task without a record is the best
+  bool quiet = false;             // do not report what is verified now
+  int64_t draws = kDefaultDraws;  // number of draws for the first program of a task without a record
 };
 
 class Shipper {
@@ -50,18 +50,18 @@ class Shipper {
   Shipper(Session& session, const Space& space, ShippingOptions options)
       : session_(session), space_(space), options_(std::move(options)) {}
 
-  /// The best of the workload's records that the check still finds right. `typed`: what the person called the
-  /// workload; `symbol`: of the kernel. Throws UserError when there is none, NotCompiled where the last that
-  /// was left does not compile.
+  /// The best of the workload's records that the current check accepts. `typed`:
+  /// the workload as the user wrote it; `symbol`: of the kernel. Throws UserError
+  /// if there is none, NotCompiled if the last candidate does not compile.
   Shipped ship_best(const Workload& workload, const std::string& typed, const std::string& symbol) const;
   /// The best `count` of them, the best first; at least one.
   std::vector<Shipped> ship_best(const Workload& workload, const std::string& typed,
                                  const std::string& symbol, size_t count) const;
 
-  /// Of some draws the best few by the space's cost model are verified and timed: the fastest. The next best
-  /// is tried where one does not compile or is wrong. Throws UserError where none is left.
+  /// Verifies and times the best few of some draws by the space's cost model, and returns the
+  /// fastest. Tries the next if one does not compile or is wrong. Throws UserError if none is left.
   Shipped ship_untuned(const Workload& workload, const std::string& symbol) const;
-  /// ship_best(), or where there is no record ship_untuned().
+  /// ship_best(), or ship_untuned() if there is no record.
   Shipped ship_best_or_untuned(const Workload& workload, const std::string& typed,
                                const std::string& symbol) const;
 
@@ -69,7 +69,7 @@ class Shipper {
   Shipped ship(const Workload& workload, const std::string& id, const std::string& symbol) const;
 
  private:
-  /// What a verified program takes, and how it was verified.
+  /// The time of a verified program, and how it was verified.
   struct Verified {
     double seconds = 0.0;
     std::string of_twin;  // "" or ", as its twin of gmm:n=128,..."

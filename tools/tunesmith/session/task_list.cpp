@@ -13,7 +13,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Of a worker that does nothing yet, and of what this process keeps for it.
+/// For an idle worker, and its state in this process.
 constexpr double kWorkerBytes = 64e6;
 
 void add(TaskList& list, const std::string& name, double weight, const TuneArguments& arguments) {

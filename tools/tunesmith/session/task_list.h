@@ -1,4 +1,4 @@
-// The workloads that `tune` is given.
+// The workloads given to `tune`.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace tunesmith::cli {
 
 struct TaskList {
   std::vector<WeightedTask> tasks;  // equal computations are one, with the sum of their weights
-  std::vector<std::string> names;   // of each, as it was written
+  std::vector<std::string> names;   // of each, as written
   bool weighted = false;            // somebody gave a weight
-  bool many = false;                // more than one workload was asked for, or a suite
+  bool many = false;                // several workloads, or a suite, were requested
 };
 
-/// Whether there is memory for it is asked before (memory.h).
+/// Call after checking that there is enough memory (memory.h).
 WeightedTask weighted_task(Workload workload, double weight);
 
-/// Throws UserError, also where measuring one of them takes more memory than there is.
+/// Throws UserError, also if there is not enough memory to measure one of them.
 TaskList read_task_list(const TuneArguments& arguments);
 
 }  // namespace tunesmith::cli

@@ -25,7 +25,7 @@ namespace tunesmith::cli {
 namespace fs = std::filesystem;
 
 namespace {
-/// Of a record's id, and of the beginning of one.
+/// The length of a record's id.
 constexpr size_t kIdDigits = 16;
 constexpr size_t kMinIdDigits = 4;
 }  // namespace
@@ -54,7 +54,7 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
   named.workload = store.workload(named.record->workload_hash);
   if (named.workload && named.record->workload != named.workload->text)
     named.workload = store.workload(named.record->workload_hash, named.record->workload);
-  // Of a store from before definitions were kept: by its name.
+  // From a store without definitions: find it by name.
   if (!named.workload)
     named.workload = RecordedWorkload{named.record->workload_hash, named.record->workload, ""};
   named.trace = Trace::parse(named.record->trace, "record " + name, &named.places);
@@ -66,14 +66,13 @@ namespace {
 /// The trace in the names that the workload gives to its blocks.
 NamedTrace in_names_of(const Workload& workload, const NamedTrace& named,
                        const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
-  // Kernels of two networks may be equal, have one text, and call their arrays otherwise.
+  // Equal kernels of two networks may have one text but name arrays differently.
   const bool same_names =
       named.record && named.record->workload == workload.key &&
       (named.workload->definition.empty() || named.workload->definition == workload.definition);
   if (!named.record || same_names) return named;
   const auto other = sound_workload(*named.workload);
-  if (!other)
-    return named;  // of another task, or of one whose names are lost: it fits or is refused as it stands
+  if (!other) return named;  // of another task, or of one with unknown names: it fits or is refused
   if (other->hash != workload.hash) return named;
   NamedTrace renamed = named;
   if (auto trace = with_names_of(workload.program, other->program, named.trace, intrinsics))
@@ -112,7 +111,7 @@ Workload find_workload(const std::string& text, const std::string& database) {
     return library.load(text);
   const RecordStore store = open_records(database, RecordStore::Mode::Read);
   const std::vector<std::string> texts = recorded_texts(store, text);
-  if (texts.empty()) return library.load(text);  // which says what is wrong with the text
+  if (texts.empty()) return library.load(text);  // it reports what is wrong with the text
   const auto exact = std::ranges::find(texts, text);
   if (texts.size() > 1 && exact == texts.end()) {
     throw UserError(fmt::format("'{}' may be any of {} workloads on record", text, texts.size()),
@@ -162,7 +161,7 @@ std::vector<Record> best_with_other_extensions(const RecordStore& store, const B
   return others;
 }
 
-/// A person who tuned another space may not know that its programs are not this space's.
+/// A user may not know that programs of another space do not belong to this one.
 void tell_of_faster(const RecordStore& store, const BestQuery& query, const Record& best) {
   const std::vector<Record> others = best_with_other_extensions(store, query);
   const auto fastest = std::ranges::min_element(others, {}, &Record::seconds);

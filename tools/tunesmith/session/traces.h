@@ -1,4 +1,4 @@
-// Traces that a person names: files and records.
+// Traces that the user names: files and records.
 #pragma once
 
 #include <memory>
@@ -14,39 +14,39 @@
 namespace tunesmith::cli {
 
 struct NamedTrace {
-  std::string name;                          // as the person gave it
+  std::string name;                          // as the user gave it
   std::optional<Record> record;              // nothing for a file
-  std::optional<RecordedWorkload> workload;  // of a record: in whose names the trace is
+  std::optional<RecordedWorkload> workload;  // for a record: defines the names in the trace
   Trace trace;
   std::vector<SourceLocation> places;  // of its instructions
 };
 
-/// `name` is a file's, or else a record's id in `database` (as database_path() takes it). Throws UserError
-/// with file, line and column.
+/// `name`: a file, or else the id of a record in `database` (as for
+/// database_path()). Throws UserError with file, line and column.
 NamedTrace load_trace(const std::string& name, const std::string& database);
 
-/// The workload of this text: of the library or of a file, else one that the records remember, whose file may
-/// be gone: by its whole text, or by its name and some parameters where only one fits. Throws UserError.
+/// The workload of a text: from the library or a file, else from the records, in case its file is
+/// gone: by its whole text, or by its name and some parameters if that is unique. Throws UserError.
 Workload find_workload(const std::string& text, const std::string& database);
-/// Is `text`, a workload's on record, what was asked for: all of it, or its name and some of its parameters?
+/// Does `text`, a recorded workload's, match the request: all of it, or its name and some parameters?
 bool fits(const std::string& text, const std::string& asked);
 /// The texts that the store remembers of workloads that fit `text` so; in the order they were stored.
 std::vector<std::string> recorded_texts(const RecordStore& store, const std::string& text);
 
-/// The record of this id, or of the only one that begins so (four digits at least). Throws UserError, with
-/// the nearest id, when there is none, or several begin so.
+/// The record with this id or unique prefix (at least four digits).
+/// Throws UserError with the nearest id if there is none or several.
 Record find_record(const RecordStore& store, const std::string& id);
 
-/// Nothing that fits the question was measured.
+/// No measurement matches the query.
 class NoRecord : public UserError {
  public:
   using UserError::UserError;
 };
 
-/// The best `n` records of the workload on this machine with this number of threads and the space's
-/// extensions, by the store's one rule (RecordStore::best), of the space of this name if it is not empty; at
-/// least one. Says on stderr when a space with other extensions has a faster one. Throws NoRecord when there
-/// is none. `typed` is what the person called the workload, for the hint.
+/// The best `n` records of the workload on this machine with this number of threads and the
+/// space's extensions, by the store's rule (RecordStore::best), of the space of this name if not
+/// empty; at least one. Reports on stderr if a space with other extensions has a faster one.
+/// Throws NoRecord if there is none. `typed`: the workload as the user wrote it, for the hint.
 std::vector<Record> best_records(const Workload& workload, const Space& space, const std::string& database,
                                  int threads, const std::string& typed, size_t n,
                                  const std::string& space_name = "");
@@ -57,9 +57,9 @@ bool is_measured(const Candidate& candidate, const Workload& workload, const Spa
 
 /// The workload that a record is of, from the text that the store keeps. Throws UserError for a file's trace.
 Workload workload_of(const NamedTrace& named);
-/// The program that the trace makes of the workload: that of a complete trace, else finished by the space's
-/// modules; open decisions are drawn from stream 0. An instruction that is refused is a UserError at its
-/// place, with the program as it then was.
+/// The program that the trace gives for the workload: by itself if complete, else
+/// finished by the space's modules; open decisions are drawn from stream 0. A refused
+/// instruction is a UserError at its location, with the program at that point.
 CandidatePtr materialise(const Space& space, const Workload& workload, const NamedTrace& named,
                          const LoweringObserver& observer = {});
 /// The same without finishing modules. `intrinsics`: those of the trace's space (Space::intrinsics()).

@@ -1,4 +1,4 @@
-// What `tune` is asked for.
+// The arguments of `tune`.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct TuneArguments {
   std::string runner;
   std::string goal;  // "total" or "geomean"; empty: "total" when there are weights
   std::string database;
-  int64_t trials = 0;              // of all workloads together; 0: as many as is usual
+  int64_t trials = 0;              // of all workloads together; 0: the default
   double minutes = 0;              // of all workloads together; 0: no limit
-  int64_t batch = 0;               // 0: as is usual
+  int64_t batch = 0;               // 0: the default
   std::optional<double> min_gain;  // percent; nothing: as is usual
   uint64_t seed = 0;
   int64_t first_draws = 0;  // TuneOptions::first_draws
@@ -27,9 +27,9 @@ struct TuneArguments {
   double time_limit = 0;
   double candidate_time_out = 10;
   bool fresh = false;         // do not resume from earlier records
-  bool allow_memory = false;  // continue where measuring takes more memory than there is
+  bool allow_memory = false;  // continue without enough memory
   std::string model_file;
-  bool verbose = false;  // say more of the search
+  bool verbose = false;  // print more about the search
   std::string against;   // a library to time beside the best program; empty: none
 };
 

@@ -13,9 +13,9 @@
 namespace tunesmith::cli {
 namespace {
 
-constexpr int64_t kUsualBatch = 16;     // where there are many tasks
-constexpr int64_t kUsualTrials = 64;    // for each of them
-constexpr double kUsualMinGain = 5e-4;  // of a task's even share of the goal
+constexpr int64_t kUsualBatch = 16;     // default for many tasks
+constexpr int64_t kUsualTrials = 64;    // default, per task
+constexpr double kUsualMinGain = 5e-4;  // default, of a task's even share of the goal
 
 SourceLocation option_place(const char* option) { return SourceLocation{option}; }
 
@@ -25,13 +25,13 @@ PluginUse use_of(const std::string& id, const PluginUse& own, const char* option
   return {id, option_place(option), {}, false};
 }
 
-/// Where the trials of "evolutionary:32" begin, or of "mine.py:Mine:32".
+/// The position of the trials in "evolutionary:32" or "mine.py:Mine:32".
 size_t colon_before_trials(const std::string& member) {
   const size_t script = member.find(".py:");
   return member.find(':', script == std::string::npos ? 0 : script + 4);
 }
 
-/// "random:32,evolutionary": a chain, whose members but the last say how many trials they take.
+/// "random:32,evolutionary": a chain, in which all but the last have a number of trials.
 std::vector<SpaceSpec::Stage> stages_of(const std::string& text, const SpaceSpec& spec) {
   constexpr const char* kOption = "--search";
   std::vector<SpaceSpec::Stage> stages;
@@ -111,7 +111,7 @@ TuneManyOptions many_options(const Common& common, const TuneArguments& argument
   const bool total = arguments.goal.empty() ? list.weighted : arguments.goal == "total";
   options.goal = total ? TuningGoal::TotalTime : TuningGoal::GeometricMean;
   options.min_gain = min_gain(arguments, list.tasks.size());
-  // What is left is for the programs that are searched among, and for whoever else is here.
+  // The rest is for the programs of the search and for other processes.
   options.runner_bytes = 0.5 * available_bytes();
   return options;
 }

@@ -1,4 +1,4 @@
-// What a run of `tune` is made of, for one workload or many.
+// Sets up a run of `tune` for one workload or many.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ TuneManyOptions many_options(const Common& common, const TuneArguments& argument
                              const Measuring& measuring);
 /// Of the goal, as a share: --min-gain, else what is usual of so many tasks where time alone ends the run.
 double min_gain(const TuneArguments& arguments, size_t tasks);
-/// Of --time-limit and --minutes the lower; 0: none.
+/// The lower of --time-limit and --minutes; 0: none.
 double seconds_limit(const TuneArguments& arguments);
 
 }  // namespace tunesmith::cli

@@ -1,4 +1,4 @@
-// The arguments of `spaces`, and what runs them.
+// The arguments of `spaces`, and their implementations.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace tunesmith::cli {
 
 struct SpacesArguments {
-  std::string file;  // to lint; empty: as Common says
+  std::string file;  // for lint; empty: as in Common
   std::string workload;
   int count = 1;
   uint64_t seed = 0;

@@ -1,4 +1,4 @@
-// `spaces lint`: everything that is wrong with a spaces file, at once, and what its spaces are made of.
+// `spaces lint`: reports all errors of a spaces file at once, and the parts of its spaces.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ SpacesFile load_with_faults(const Common& common, const SpacesArguments& argumen
   return spaces;
 }
 
-/// What check_space() cannot see: the compiler refuses an instruction, or a description contradicts itself.
+/// Finds what check_space() cannot: an instruction that the compiler refuses, a contradictory description.
 void compose(const SpaceSpec& spec, PluginRegistry& registry, std::vector<SpaceFault>& faults) {
   try {
     const Space composed(spec, registry);

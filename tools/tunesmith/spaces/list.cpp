@@ -1,4 +1,4 @@
-// `spaces list`: which spaces there are, what they are for, and what is missing here to use them.
+// `spaces list`: lists spaces with their purpose, and what is missing here to use them.
 #include <map>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct ListedSpace {
   bool built_in = false;
 };
 
-/// Those of the spaces file, and the built-in ones that it does not replace.
+/// The spaces of the file, and the built-in ones that it does not replace.
 std::map<std::string, ListedSpace> all_spaces(const Session& session) {
   std::map<std::string, ListedSpace> all;
   const auto add = [&](const SpacesFile& file, bool built_in) {

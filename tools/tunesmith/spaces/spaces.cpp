@@ -114,7 +114,7 @@ nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, 
           {"finishing", finishing},   {"refused", refusals_of(space)}};
 }
 
-/// What became of a block, and the modules of which it is said.
+/// The result at a block, and the modules with this result.
 struct ExplainedLine {
   std::string what;
   std::vector<std::string> modules;
@@ -129,7 +129,7 @@ std::string text_of_event(const ModuleEvent& event) {
                      event.count > 1 ? fmt::format("  ({} times)", event.count) : "");
 }
 
-/// Modules that follow each other and say the same are one line.
+/// Merges consecutive modules with equal results into one line.
 std::vector<ExplainedLine> lines_of_block(const SketchSet& set, const std::string& block) {
   std::vector<ExplainedLine> lines;
   for (const ModuleEvent& event : set.events) {
@@ -153,8 +153,8 @@ std::string text_of_lines(const std::vector<ExplainedLine>& lines) {
   return text;
 }
 
-/// What modules did to each block, in the order in which they met it; blocks of which the same is said are
-/// said once.
+/// Prints the modules' results at each block,
+/// in order; merges blocks with equal results.
 void print_events(const SketchSet& set) {
   std::vector<std::pair<std::string, std::vector<std::string>>> said;  // text, and its blocks
   std::set<std::string> met;
