@@ -7,16 +7,16 @@ namespace tunesmith::analytical {
 namespace {
 
 constexpr double kMemoryLatency = 10.0;  // cycles from a store to the load that follows it
-constexpr double kHandOver = 2000.0;     // cycles to give work to the other cores
-constexpr double kSpilled = 3.0;         // times as long, when accumulators do not fit the registers
+constexpr double kHandOver = 2000.0;     // cycles to start work on other cores
+constexpr double kSpilled = 3.0;         // slowdown if accumulators do not fit the registers
 
-/// What an operation takes beside a multiply-add of a vector.
+/// The cost of an operation relative to a vector multiply-add.
 struct Weight {
   size_t column;
   double weight;
 };
 
-/// Where the numbers stand that the estimate reads.
+/// The positions of the features that the estimate reads.
 struct Columns {
   size_t at(const char* name) const { return feature_index(name); }
 
@@ -57,8 +57,8 @@ const Columns& columns() {
   return columns;
 }
 
-/// Instructions of arithmetic, by what they take. The features count operations of each sort in all lanes,
-/// and the instructions of all sorts together.
+/// Arithmetic instructions weighted by cost. The features count operations
+/// of each kind over all lanes, and the instructions of all kinds together.
 double weighted_instructions(std::span<const float> row) {
   const Columns& c = columns();
   double operations = 0.0;
@@ -68,7 +68,7 @@ double weighted_instructions(std::span<const float> row) {
   return operations > 0.0 ? row[c.vector_operations] * std::max(weighted, 0.0) / operations : 0.0;
 }
 
-/// Iterations of the innermost loop that is one at run time, and of those around it.
+/// Iterations of the innermost run-time loop, and of the loops around it.
 double iterations(std::span<const float> row) {
   const Columns& c = columns();
   double inside = row[c.executions];
@@ -99,11 +99,11 @@ Machine machine_from(const DeviceModel& device) {
 
 StoreCycles estimate_store(std::span<const float> row, const Machine& machine) {
   const Columns& c = columns();
-  // Of the work, on the busiest core.
+  // The share of the busiest core.
   const bool shared = row[c.parallel] > 1.0F && row[c.imbalance] > 0.0F;
   const double share = shared ? row[c.imbalance] / machine.cores : 1.0;
   const double issue = weighted_instructions(row) / machine.fma_per_cycle;
-  // A store takes a cycle to itself, a load but a part of one.
+  // A store takes a whole cycle, a load a part of one.
   const bool in_register = row[c.in_register] != 0.0F || row[c.accumulates_in_registers] != 0.0F;
   const double stores = in_register ? 0.0 : row[c.executions] * std::max(1.0F, row[c.vectors]);
   const double accesses = row[c.memory_instructions] / machine.loads_per_cycle + 0.5 * stores;

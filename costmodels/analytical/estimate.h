@@ -8,7 +8,7 @@
 
 namespace tunesmith::analytical {
 
-/// What the features do not say of the machine.
+/// Machine properties that the features do not contain.
 struct Machine {
   double cores = 1;
   double vector_registers = 16;
@@ -16,19 +16,19 @@ struct Machine {
   double loads_per_cycle = 2;
   double fma_latency = 4;                 // cycles from one accumulation to the next
   double l2_bytes_per_cycle = 64;         // from the second level into the first
-  double l3_bytes_per_cycle = 64;         // from the last level: fetched ahead, mostly
+  double l3_bytes_per_cycle = 64;         // from the last level, mostly prefetched
   double memory_bytes_per_cycle = 16;     // from beyond it
   double other_core_bytes_per_cycle = 2;  // from another core's cache
 };
 Machine machine_from(const DeviceModel& device);
 
-/// Cycles of all executions of one store on the busiest core, by what they go to.
+/// Cycles of all executions of one store on the busiest core, by cause.
 struct StoreCycles {
-  double compute = 0.0;  // arithmetic and loads, which overlap, or the wait of an accumulation for the last
-  double loops = 0.0;    // iterations
-  double l2 = 0.0;       // bringing in what the first level does not hold
-  double memory = 0.0;   // and what the second does not, from the last level or from memory
-  double other_cores = 0.0;  // and what another core has written
+  double compute = 0.0;      // arithmetic and overlapping loads, or the latency of accumulations
+  double loops = 0.0;        // iterations
+  double l2 = 0.0;           // for data missing in the first level
+  double memory = 0.0;       // for data missing in the second level, from the last level or memory
+  double other_cores = 0.0;  // for data that another core has written
   double launch = 0.0;       // giving work to the other cores
 
   double total() const { return compute + loops + l2 + memory + other_cores + launch; }
@@ -39,7 +39,7 @@ struct StoreCycles {
 /// of the loops that fit it. `row` has the numbers of feature_columns().
 StoreCycles estimate_store(std::span<const float> row, const Machine& machine);
 
-/// Of all stores of a program; at least 1.
+/// For all stores of a program; at least 1.
 double estimate_cycles(const FeatureRows& rows, const Machine& machine);
 
 }  // namespace tunesmith::analytical

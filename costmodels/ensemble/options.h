@@ -6,7 +6,7 @@
 
 namespace tunesmith::ensemble {
 
-/// Those of the learned model, and the ensemble's own.
+/// The learned model's options, and the ensemble's own.
 inline std::vector<OptionSpec> option_specs() {
   xgboost::Settings preset;
   preset.held_out = 0.15;

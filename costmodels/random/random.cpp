@@ -1,5 +1,5 @@
-// Scores without knowledge: what a cost model must beat. The score of a program depends on the seed and on
-// the program alone.
+// Random scores, which other cost models must beat. The score
+// of a program depends only on the seed and the program.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/search/cost_model.h>
 

@@ -1,5 +1,5 @@
-// In place of a cost model, where Tunesmith was built without XGBoost: says what is missing when it is asked
-// for.
+// Replaces a cost model in a build without XGBoost:
+// says what is missing when it is requested.
 #pragma once
 
 #include <tunesmith/plugin/plugin.h>

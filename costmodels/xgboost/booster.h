@@ -11,7 +11,7 @@
 
 namespace tunesmith::xgboost {
 
-/// Numbers in rows, as the library keeps them for training.
+/// Rows of numbers in the library's form for training.
 class Matrix {
  public:
   Matrix(std::span<const float> values, size_t columns, int threads);
@@ -28,21 +28,21 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 /// A sum of trees, grown one by one against gradients that the caller computes.
 class Booster {
  public:
-  /// Of no trees: 0 for every row.
+  /// Without trees: predicts 0 for every row.
   explicit Booster(const Parameters& parameters);
   /// The first `trees` of `other`.
   Booster(const Booster& other, int trees, const Parameters& parameters);
-  /// As save() wrote it, or checked_trees() anew (saved_trees.h): whatever else it is, XGBoost may fault.
+  /// From save(), or rewritten by checked_trees() (saved_trees.h): XGBoost may crash on other data.
   Booster(std::string_view saved, const Parameters& parameters);
 
   int trees() const;
   /// One tree more. `gradients` and `hessians`: one for each row of `data`.
   void grow(const Matrix& data, std::vector<float>& gradients, std::vector<float>& hessians);
-  /// Of a matrix that trees are grown on or tested with: only what is new since the last call is computed.
+  /// For a matrix used in training or testing: computes only what is new since the last call.
   std::vector<float> values(const Matrix& data) const;
-  /// Of rows that are not kept. Does not change the booster.
+  /// For rows that are not kept. Does not change the booster.
   std::vector<float> values(std::span<const float> rows, size_t columns) const;
-  /// Of the columns that trees split by, in rising order: what all these splits have gained.
+  /// The total gain of the splits by each column that is used, in increasing column order.
   std::vector<std::pair<size_t, double>> gains() const;
   std::string save() const;
 

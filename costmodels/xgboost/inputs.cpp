@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kEstimated = 8;  // inputs behind the columns
 
-/// Within what a float can say, and a logarithm.
+/// Limited to a range with finite float logarithms.
 double cycles_of(const analytical::StoreCycles& store) { return std::clamp(store.total(), 1.0, 1e30); }
 
 }  // namespace

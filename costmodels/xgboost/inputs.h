@@ -1,4 +1,4 @@
-// What trees are grown on: a store's features, and what the analytical model makes of them.
+// The input of trees: a store's features, and the analytical model's estimate.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@ namespace tunesmith::xgboost {
 
 struct Sample;
 
-/// Rows of all programs, one after the other.
+/// The rows of all programs in sequence.
 struct Inputs {
-  std::vector<float> values;  // as many in a row as input_names() gives
-  std::vector<double> base;   // of each row: the logarithm of the cycles that are estimated
+  std::vector<float> values;  // per row as many as input_names()
+  std::vector<double> base;   // for each row: the logarithm of the estimated cycles
 };
 
-/// Names of the inputs, in the order of a row: those of the columns of features, and then the estimate's.
+/// Names of the inputs in the order of a row: the feature columns, then the estimate's parts.
 std::vector<std::string> input_names(std::span<const FeatureColumn> columns);
 
-/// `columns`: of an input; rows of another width are an InternalError.
+/// `columns`: number per input; rows of another width are an InternalError.
 Inputs inputs_of(std::span<const Sample> programs, size_t columns, const analytical::Machine& machine);
 
 }  // namespace tunesmith::xgboost

@@ -1,4 +1,4 @@
-// A PackSum as a cost model uses it: told of measurements as they come, it learns in steps.
+// Trains a PackSum incrementally on measurements as they arrive, in steps.
 #pragma once
 
 #include <span>
@@ -13,15 +13,15 @@
 
 namespace tunesmith::xgboost {
 
-/// What is learned follows from the settings and the programs in their order, and not from how many of them
-/// come at a time.
+/// The result depends only on the settings and the
+/// programs in order, not on how many arrive at a time.
 class Learner {
  public:
   explicit Learner(const Settings& settings) : settings_(settings), trees_(settings) {}
 
   /// Before anything else: PackSum::use_columns().
   void use_columns(std::span<const FeatureColumn> columns) { trees_.use_columns(columns); }
-  /// Keeps what was learned of the tasks before.
+  /// Keeps what was learned of earlier tasks.
   void begin(const DeviceModel& device);
   void update(std::span<const Measured> results);
   /// How many programs of this task it was trained on.
@@ -35,7 +35,7 @@ class Learner {
 
  private:
   struct Program {
-    FeatureRows rows;  // none when it is not learned from any more
+    FeatureRows rows;  // empty when no longer needed for learning
     double seconds = 0.0;
   };
   size_t next_step(size_t step) const;
@@ -45,10 +45,10 @@ class Learner {
   Settings settings_;
   DeviceModel device_;
   PackSum trees_;
-  std::vector<std::vector<Program>> earlier_;  // of the tasks before the one under way
-  std::vector<Program> programs_;              // of the one under way
-  size_t learned_ = 0;                         // of those
-  size_t learned_anew_ = 0;                    // when the trees were last grown from what was loaded
+  std::vector<std::vector<Program>> earlier_;  // of earlier tasks
+  std::vector<Program> programs_;              // of the current task
+  size_t learned_ = 0;                         // number of these that were learned
+  size_t learned_anew_ = 0;                    // at the last time when trees were grown anew
 };
 
 }  // namespace tunesmith::xgboost

@@ -1,4 +1,4 @@
-// The option `model_file` of the cost models that learn: what was pre-trained.
+// The option `model_file` of cost models that learn: a pre-trained model.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ class ModelFromFile {
   ModelFromFile(std::string kind, const Options& options)
       : kind_(std::move(kind)), options_(options), name_(options.get_string("model_file")) {}
 
-  /// At the first call loads into `model` what the option names, if anything. UserError at the option's
-  /// place.
+  /// The first call loads the file that the option names, if
+  /// any, into `model`. UserError at the option's location.
   void load_into(CostModel& model) {
     if (std::exchange(done_, true) || name_.empty()) return;
     const std::filesystem::path spaces = options_.location("model_file").file;

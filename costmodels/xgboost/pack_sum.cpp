@@ -23,13 +23,13 @@ namespace {
 // Behind it the number of inputs, in lines of their own their names, and the trees.
 constexpr std::string_view kMagic = "tunesmith pack sum 3 ";
 
-/// Trees grown on other columns say nothing.
+/// Trees grown on other columns are useless.
 [[noreturn]] void refuse_columns(const std::string& why) {
   throw UserError(fmt::format("the model was trained on other columns of features: {}", why),
                   "train it again, in a space with the same extensions");
 }
 
-/// `theirs`: of the model that is loaded.
+/// `theirs`: of the loaded model.
 void check_same(const std::vector<std::string>& theirs, const std::vector<std::string>& ours) {
   const auto lacks = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) == names.end();
@@ -56,7 +56,7 @@ double sum_of(std::span<double> logarithms) {
 
 }  // namespace
 
-/// Programs with what was measured, as one matrix.
+/// Programs with their measurements, as one matrix.
 class PackSum::Batch {
  public:
   Batch(std::span<const Sample> samples, size_t columns, const analytical::Machine& machine,
@@ -78,7 +78,7 @@ class PackSum::Batch {
     }
     for (const Sample& sample : samples_) {
       const Task& task = tasks[sample.task];
-      // A failure is as slow as the slowest. Where all failed there is nothing to learn.
+      // A failure counts as slow as the slowest. If all failed there is nothing to learn.
       const double seconds = std::min(sample.seconds, task.most);
       targets_.push_back(seconds > 0.0 ? std::log(seconds) : 0.0);
       weights_.push_back(seconds > 0.0 ? std::max(std::pow(task.least / seconds, settings.weight_power),
@@ -112,7 +112,7 @@ class PackSum::Batch {
   }
 
  private:
-  /// Of the logarithms of the times, without what is common to the programs of a task.
+  /// Errors of log times, without the mean error of each task.
   std::vector<double> errors_of(const Booster& booster, std::vector<double>& shares) const {
     const std::vector<float> corrections = booster.values(matrix_);
     shares.resize(corrections.size());
@@ -176,7 +176,7 @@ void PackSum::forget() {
 void PackSum::grow(std::span<const Sample> samples, std::span<const Sample> test, int trees) {
   if (samples.empty()) return;
   const Batch data(samples, inputs_.size(), machine_, settings_);
-  constexpr size_t kMinTested = 8;  // whose error says when to stop
+  constexpr size_t kMinTested = 8;  // minimum number of programs for early stopping
   std::optional<Batch> stop;
   if (test.size() >= kMinTested) stop.emplace(test, inputs_.size(), machine_, settings_);
   if (!booster_) booster_.emplace(parameters());

@@ -1,8 +1,8 @@
-// What a program's rows say of its time, learned. A program takes as long as its stores together, and a store
-// as long as the analytical model says times the exponential of a sum of boosted trees over the store's row.
-// So before anything is learned the order is the analytical model's, and trees say where it is wrong. What is
-// fitted is the logarithm of a program's time, within a task: by which factor a whole task is estimated wrong
-// is nothing that an order needs, and no tree has to explain it.
+// Learns a program's time from its rows. A program takes the sum of its stores' times, and
+// a store takes the analytical estimate times the exponential of a sum of boosted trees
+// over its row. So before learning the order is that of the analytical model, and trees
+// correct it. The target is the logarithm of a program's time within a task: a constant
+// factor for a whole task does not affect the order, so no tree has to explain it.
 #pragma once
 
 #include <cstdint>
@@ -28,31 +28,31 @@ struct Sample {
   size_t task = 0;       // only programs of one task are compared
 };
 
-/// What is learned follows from the settings and the samples in their order. Objects share nothing.
+/// The result depends only on the settings and the samples in order. Objects share nothing.
 class PackSum {
  public:
   explicit PackSum(const Settings& settings);
 
-  /// Of the rows that it is given from now on: before anything is learned or loaded. Without it they are
-  /// those that what is loaded was learned from, or the kernel's alone.
+  /// Sets the columns of future rows, before learning or loading. By
+  /// default they are those of the loaded model, or the kernel's.
   void use_columns(std::span<const FeatureColumn> columns);
-  /// Of the machine that programs are from now on for.
+  /// Sets the machine of future programs.
   void set_machine(const DeviceModel& device) { machine_ = analytical::machine_from(device); }
-  /// Back to what was loaded, or to nothing.
+  /// Resets to the loaded model, or to nothing.
   void forget();
-  /// Grows at most so many trees more on `samples`, and stops before by the error on `test`, if that has
-  /// programs enough to say.
+  /// Grows at most this many trees on `samples`, and stops
+  /// earlier by the error on `test`, if that has enough programs.
   void grow(std::span<const Sample> samples, std::span<const Sample> test, int trees);
   /// Minus the logarithm of the time, whatever its unit; one for each program.
   std::vector<double> predict(std::span<const FeatureRows* const> programs) const;
-  /// Trees so far.
+  /// The number of trees.
   int trees() const { return booster_ ? booster_->trees() : 0; }
   /// By the gain of the splits.
   std::vector<FeatureImportance> importance() const;
 
-  /// What has been learned, as bytes; "" when nothing has.
+  /// What was learned, as bytes; "" if nothing.
   std::string save() const;
-  /// Throws UserError when the bytes are no such thing, or were made for other columns of features.
+  /// Throws UserError if the bytes are invalid, or made for other feature columns.
   void load(std::string_view saved);
 
  private:
@@ -63,7 +63,7 @@ class PackSum {
   std::vector<std::string> inputs_;  // names
   bool told_ = false;                // which columns there are
   analytical::Machine machine_;
-  std::string loaded_;  // what is learned on; "" for nothing
+  std::string loaded_;  // the initial model; "" for none
   std::optional<Booster> booster_;
 };
 

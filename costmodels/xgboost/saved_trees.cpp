@@ -22,8 +22,8 @@ constexpr size_t kMaxDepthOfTree = 64;
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error(why); }
 
-/// Makes the values, as many as there are bytes at most: Universal Binary JSON may announce any number of
-/// values that take none.
+/// Creates at most as many values as there are bytes: Universal
+/// Binary JSON can announce any number of values that take no bytes.
 class BoundedReader : public nlohmann::detail::json_sax_dom_parser<json> {
  public:
   BoundedReader(json& value, size_t bytes) : json_sax_dom_parser(value, false), left_(bytes) {}
@@ -105,7 +105,7 @@ std::vector<float> numbers(const json& tree, const char* name, size_t nodes) {
   return values;
 }
 
-/// Of a tree: one value of each for a node.
+/// One value per node of a tree.
 struct Nodes {
   std::vector<int64_t> left, right;  // -1: a leaf
   std::vector<int64_t> column, missing_left;
@@ -125,7 +125,7 @@ Nodes nodes_of(const json& tree) {
           numbers(tree, "loss_changes", count),     numbers(tree, "sum_hessian", count)};
 }
 
-/// All nodes but the root, each with one parent, in rising order; pruned ones have none.
+/// All nodes but the root, each with one parent, in increasing order; pruned nodes have none.
 std::vector<size_t> reached(const Nodes& nodes, size_t columns) {
   const auto count = static_cast<int64_t>(nodes.left.size());
   std::vector<bool> seen(nodes.left.size());
@@ -153,7 +153,7 @@ std::vector<size_t> reached(const Nodes& nodes, size_t columns) {
   return order;
 }
 
-/// As XGBoost writes them: nine digits hold any float, and more of them are refused.
+/// In XGBoost's format: nine digits represent any float, and more are refused.
 std::string text_of(const std::vector<float>& values, const std::vector<size_t>& order) {
   std::vector<float> chosen;
   for (const size_t node : order) chosen.push_back(values[node]);
@@ -167,7 +167,7 @@ std::string text_of(const std::vector<int64_t>& values) {
 std::string text_of_tree(const json& tree, size_t id, size_t columns) {
   const Nodes nodes = nodes_of(tree);
   const std::vector<size_t> order = reached(nodes, columns);
-  std::vector<int64_t> number(nodes.left.size(), -1);  // of a node among those that are reached
+  std::vector<int64_t> number(nodes.left.size(), -1);  // of a node among the reachable ones
   for (size_t i = 0; i < order.size(); ++i) number[order[i]] = static_cast<int64_t>(i);
   const auto renumbered = [&](const std::vector<int64_t>& children) {
     std::vector<int64_t> result;

@@ -1,5 +1,5 @@
-// The trees that XGBoost has saved, read by ourselves first: of damaged ones it faults, or takes memory
-// without end.
+// Reads and checks the trees saved by XGBoost,
+// which crashes or exhausts memory on damaged data.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace tunesmith::xgboost {
 
-/// What XGBoost may load: the trees of `saved`, which split by `columns` columns, written anew. Throws
-/// std::runtime_error with the first fault.
+/// Trees that XGBoost can safely load: those of `saved`, which split by `columns`
+/// columns, written anew. Throws std::runtime_error with the first problem.
 std::string checked_trees(std::string_view saved, size_t columns);
 
 }  // namespace tunesmith::xgboost

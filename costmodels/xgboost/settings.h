@@ -1,4 +1,4 @@
-// What a learner is told besides programs; stands on nothing of XGBoost's.
+// A learner's settings; independent of XGBoost.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ struct Settings {
   double lambda = 1.0;
   double gamma = 0.0;
   double min_child_weight = 1.0;
-  double column_share = 0.5;    // of the columns that each tree may look at
-  int trees = 100;              // at most, when learning anew
+  double column_share = 0.5;    // of the columns available to each tree
+  int trees = 100;              // maximum when learning anew
   int more_trees = 10;          // at most, when learning on
   int learn_every = 16;         // programs
-  double relearn_growth = 1.5;  // learn anew when there is so many times the data of the last time
-  int most_programs = 1024;     // of a task that are learned from
-  double held_out = 0.0;        // share of the programs that trees are stopped by
+  double relearn_growth = 1.5;  // learn anew when the data have grown by this factor
+  int most_programs = 1024;     // maximum learned per task
+  double held_out = 0.0;        // share of the programs used for early stopping
   int early_stopping = 10;      // trees without an improvement on those
-  double weight_power = 0.5;    // of the throughput, which a program's error is weighted with
+  double weight_power = 0.5;    // of the throughput, as the weight of a program's error
   double least_weight = 0.1;    // the fastest has 1
   int threads = 1;
   uint64_t seed = 0;
