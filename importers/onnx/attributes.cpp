@@ -16,7 +16,7 @@ std::vector<Value> list_of(const Values& values) {
   return {values.begin(), values.end()};
 }
 
-/// Files of the first versions do not say the type.
+/// Files of the first versions do not contain the type.
 int type_of(const onnx::AttributeProto& attribute) {
   using Proto = onnx::AttributeProto;
   if (attribute.type() != Proto::UNDEFINED) return attribute.type();

@@ -13,7 +13,7 @@ class AttributeProto;
 
 namespace tunesmith::onnx_reader {
 
-/// Throws UserError, which says what is wrong but not with which attribute.
+/// Throws UserError with the problem, without the attribute's name.
 network::Attribute read_attribute(const onnx::AttributeProto& attribute,
                                   const std::shared_ptr<const void>& owner, ExternalFiles& files);
 

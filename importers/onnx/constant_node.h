@@ -1,4 +1,4 @@
-// Nodes of the operator Constant, which hold values.
+// Nodes of the operator Constant, which contain values.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ class AttributeProto;
 
 namespace tunesmith::onnx_reader {
 
-/// What the attribute `name` of a Constant says, whose value stands in `attribute`. Throws UserError for an
-/// attribute that it does not take.
+/// The value of attribute `name` of a Constant, stored in
+/// `attribute`. Throws UserError for an unsupported attribute.
 std::shared_ptr<const network::Constant> constant_of_node(const std::string& name,
                                                           const onnx::AttributeProto& attribute,
                                                           const std::shared_ptr<const void>& owner,

@@ -19,7 +19,7 @@ using network::Constant;
 
 static_assert(std::endian::native == std::endian::little, "the format's bytes are little-endian");
 
-/// Bytes that the values of this shape take. Before any memory is taken for them.
+/// The size in bytes of values of this shape, computed before any allocation.
 uint64_t bytes_of(const network::Shape& shape, DType dtype) {
   uint64_t bytes = dtype.bytes();
   for (const int64_t extent : shape) {
@@ -70,12 +70,12 @@ std::shared_ptr<std::vector<std::byte>> typed_values(const onnx::TensorProto& te
   if (dtype == kU32) return converted<uint32_t>(tensor.uint64_data());
   if (dtype == kI16) return converted<int16_t>(tensor.int32_data());
   if (dtype == kI8) return converted<int8_t>(tensor.int32_data());
-  // As those of u16, the bits of a float of 16 bits are a number without a sign.
+  // As u16: the bits of a 16-bit float are an unsigned number.
   return dtype.bytes() == 2 ? converted<uint16_t>(tensor.int32_data())
                             : converted<uint8_t>(tensor.int32_data());
 }
 
-/// The bytes of a typed field. What has the machine's form there is not copied.
+/// The bytes of a typed field; not copied if they have the machine's layout.
 FileBytes typed_bytes(const onnx::TensorProto& tensor, DType dtype,
                       const std::shared_ptr<const void>& owner) {
   const auto in_place = [&](const auto& values) -> FileBytes {

@@ -18,7 +18,7 @@ struct ElementType {
 /// Nothing for a type that networks do not have.
 std::optional<ElementType> element_type(int32_t number);
 
-/// As ONNX calls it: "uint16", "float8e4m3fn"; "type 99" for a number that it does not have.
+/// ONNX's name: "uint16", "float8e4m3fn"; "type 99" for an unknown number.
 std::string element_type_name(int32_t number);
 
 /// "the element type uint16 is not taken; taken are f16, ...".

@@ -21,7 +21,7 @@ UserError cannot_be_read(const fs::path& path, const std::string& why) {
   return UserError(fmt::format("the external data '{}' cannot be read: {}", path.string(), why));
 }
 
-/// "; 'below/link' is a link to '../outside'": of the first link on the way; "" where there is none.
+/// "; 'below/link' is a link to '../outside'" for the first link of the path; "" if there is none.
 std::string link_on_the_way(const fs::path& root, const fs::path& named) {
   fs::path way;
   for (const fs::path& part : named) {

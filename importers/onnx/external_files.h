@@ -1,4 +1,4 @@
-// The files beside a model that hold its weights, mapped.
+// Maps files beside a model that contain its weights.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class ExternalFiles {
  public:
   explicit ExternalFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// `length` bytes of a file from `offset`, or all after it. Throws UserError when the file does not lie in
-  /// the folder, links followed, when it cannot be read, or when it ends before.
+  /// `length` bytes of a file from `offset`, or all after it. Throws UserError if the
+  /// file is not in the folder (with links followed), cannot be read, or is too short.
   FileBytes bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
 
  private:

@@ -10,7 +10,7 @@
 namespace tunesmith::onnx_reader {
 namespace {
 
-/// A file's names may hold what a terminal obeys.
+/// Names in a file may contain terminal control sequences.
 void make_printable(std::string& text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');

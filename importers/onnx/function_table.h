@@ -19,12 +19,12 @@ namespace tunesmith::onnx_reader {
 /// "" for ONNX's own operators, which have two names.
 std::string domain_of(const std::string& domain);
 
-/// Owns what it was read from, so that values in its messages stay where they are.
+/// Owns the model, so that values in its messages stay valid.
 class FunctionTable {
  public:
   struct Function {
     const onnx::FunctionProto* proto = nullptr;
-    /// Of the attributes that a node may leave out. In this table.
+    /// The defaults of optional attributes. In this table.
     std::map<std::string, const onnx::AttributeProto*> defaults;
   };
 
@@ -35,7 +35,7 @@ class FunctionTable {
   FunctionTable& operator=(const FunctionTable&) = delete;
 
   const onnx::ModelProto& model() const { return *model_; }
-  /// Null where the node uses no function of the model.
+  /// Null if the node calls no function of the model.
   const Function* find(const onnx::NodeProto& node) const;
 
  private:

@@ -103,7 +103,7 @@ void NetworkBuilder::read_inputs(const onnx::GraphProto& graph) {
       faults_.add(title + (input.name().empty() ? ": it has no name" : ": it is there twice"));
       continue;
     }
-    // Values that a call may replace: they are taken for constants.
+    // Initial values of inputs, which a call could replace: taken as constants.
     if (graph_scope_.tensors.contains(input.name())) continue;
     const TensorIndex index = tensor_in(graph_scope_, input.name());
     mark_known(graph_scope_, index, title);

@@ -49,7 +49,7 @@ class NetworkBuilder {
     std::map<std::string, int64_t> versions;  ///< of the operator sets, by domain
     std::unordered_map<std::string, network::TensorIndex>
         tensors;            ///< kAbsent: an input that the use leaves out
-    Attributes attributes;  ///< of the use, by name
+    Attributes attributes;  ///< of the call, by name
     const onnx::FunctionProto* function = nullptr;
     const Scope* user = nullptr;
     int depth = 0;              ///< of functions and bodies in each other
@@ -83,7 +83,7 @@ class NetworkBuilder {
   void add_identity(Scope& scope, network::TensorIndex from, network::TensorIndex to);
   Attributes attributes_in(const Scope& scope, const onnx::NodeProto& node, const std::string& title);
   int64_t version_in(const Scope& scope, const std::string& domain, const std::string& title);
-  /// The tensor of that name, which is made where it is new.
+  /// The tensor with this name, created if new.
   network::TensorIndex tensor_in(Scope& scope, const std::string& name);
   /// `type`: ONNX's number.
   void set_constant(Scope& scope, network::TensorIndex index,
@@ -91,13 +91,13 @@ class NetworkBuilder {
   void mark_known(Scope& scope, network::TensorIndex index, const std::string& title);
   void check_reads(const Level& level);
 
-  /// Of the model, too: it lives as long as constants whose values lie in its messages.
+  /// Also owns the model: it lives as long as constants in its messages.
   std::shared_ptr<const FunctionTable> functions_;
   ExternalFiles files_;
   Faults faults_;
   Level graph_level_;
   Scope graph_scope_;
-  std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< that the graph says, by tensor
+  std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< declared by the graph, by tensor
   UniqueNames tensor_names_, node_names_;
   int64_t nodes_ = 0;          ///< that were read, those of functions as often as they are used
   size_t function_bytes_ = 0;  ///< of what functions made so far, as the file has it

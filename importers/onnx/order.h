@@ -1,4 +1,4 @@
-// Nodes in an order in which each comes after what it reads.
+// Orders nodes so that each comes after its inputs.
 #pragma once
 
 #include <tunesmith/network/network.h>
@@ -7,8 +7,8 @@
 
 namespace tunesmith::onnx_reader {
 
-/// The order of the file, where it is one; else of the nodes that may come next the first in the file. Nodes
-/// that read each other in a circle are faults.
+/// Keeps the file's order if valid; otherwise takes the first
+/// possible node of the file each time. Cycles are faults.
 void order_nodes(network::Network& network, Faults& faults);
 
 }  // namespace tunesmith::onnx_reader

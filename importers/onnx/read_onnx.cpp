@@ -27,7 +27,7 @@ network::Network read_onnx(std::span<const std::byte> bytes, const std::filesyst
     throw UserError(fmt::format("a model of {} bytes is too large for its format", bytes.size()),
                     "store its weights as external data");
   auto model = std::make_shared<onnx::ModelProto>();
-  // Messages in messages are followed to a depth of 100, protobuf's own limit.
+  // Nested messages are limited to a depth of 100 by protobuf.
   if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     throw UserError("the file is damaged or cut off: its bytes are no model");
   return NetworkBuilder(std::move(model), folder).build();

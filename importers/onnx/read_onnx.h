@@ -14,10 +14,10 @@ namespace tunesmith::onnx_reader {
 /// By the name, or by the first fields of the message.
 bool looks_like_onnx(std::string_view file_name, std::span<const std::byte> head);
 
-/// As Importer::import.
+/// Implements Importer::import.
 network::Network read_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder);
 
-/// As Importer::read_tensor.
+/// Implements Importer::read_tensor.
 std::shared_ptr<const network::Constant> read_tensor(std::span<const std::byte> bytes);
 
 }  // namespace tunesmith::onnx_reader

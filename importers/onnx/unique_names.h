@@ -10,7 +10,7 @@ namespace tunesmith::onnx_reader {
 
 class UniqueNames {
  public:
-  /// `wanted`, or `wanted` with a number, where another has the name.
+  /// `wanted`, with a number if the name is taken.
   std::string make(const std::string& wanted);
 
  private:

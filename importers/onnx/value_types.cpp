@@ -28,7 +28,7 @@ const char* kind_of(const onnx::TypeProto& type) {
   }
 }
 
-/// Some tools write "?", "-1" or "None" for an extent that they do not know.
+/// Some tools write "?", "-1" or "None" for an unknown extent.
 bool is_name(const std::string& text) {
   return text != "None" && std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) != 0; });
 }

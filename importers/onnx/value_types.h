@@ -1,4 +1,4 @@
-// What a model says of the types and shapes of its tensors.
+// The types and shapes that a model declares for its tensors.
 #pragma once
 
 #include <string>
