@@ -1,6 +1,6 @@
-// Gives products of matrices to the matrix unit of warpgroups: the intrinsics of hopper.yaml, which read both
-// factors in shared memory. Each number of columns of a call is a sketch, and one more where boxes of the
-// factors can be copied in bulk.
+// Maps products of matrices to the matrix unit of warpgroups: the intrinsics of
+// hopper.yaml, which read both factors from shared memory. Each number of columns per
+// call is a sketch, and another one if boxes of the factors can be copied in bulk.
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,25 +20,25 @@ constexpr const char* kLaunchAxis = "block.x";
 constexpr const char* kGroupAxis = "warpgroup.x";
 constexpr const char* kShared = "shared";
 constexpr const char* kHeld = "accumulator";
-constexpr int64_t kMaxTiles = 4;     // of the intrinsic that a warpgroup computes along one dimension
-constexpr int64_t kPieceBytes = 16;  // rows of sums begin at odd multiples of it
-constexpr int64_t kPanel = 64;       // elements of a row of a factor in shared memory
+constexpr int64_t kMaxTiles = 4;     // intrinsic tiles per warpgroup along one dimension
+constexpr int64_t kPieceBytes = 16;  // rows of sums begin at odd multiples of this
+constexpr int64_t kPanel = 64;       // elements in a row of a factor in shared memory
 
-/// Boxes of the factors, fetched by a producer of its own.
+/// Boxes of the factors, fetched by a separate producer.
 struct Boxes {
   std::vector<TensorIntrinsic> unit;
-  std::vector<int64_t> stages;  // choices for the steps that are under way at once
+  std::vector<int64_t> stages;  // choices for the number of steps in flight
 };
 
-/// One sketch, whose calls compute so many columns. `boxes`: null where all threads fetch the factors.
+/// One sketch, with this number of columns per call. `boxes`: null if all threads fetch the factors.
 class Warpgroups {
  public:
   Warpgroups(Schedule& schedule, const std::string& block, int64_t columns, const Boxes* boxes)
       : schedule_(schedule), block_(schedule.get_block(block)), columns_(columns), boxes_(boxes) {}
 
-  /// Answers the block that calls the product. Throws ScheduleError, with the schedule half way, where the
-  /// block is no product of matrices, the unit has none of its types, or boxes cannot fetch a factor as it
-  /// lies.
+  /// Returns the block that calls the product. Throws ScheduleError, with the
+  /// schedule half changed, if the block is no product of matrices, the unit
+  /// does not support its types, or boxes cannot fetch a factor in its layout.
   BlockRV run() {
     const std::string type = schedule_.read_accesses(block_).front().buffer->dtype.str();
     const MatrixForm form = bring_to_matrix_form(schedule_, block_);
@@ -110,8 +110,8 @@ class Warpgroups {
     share_out(result_);
   }
 
-  /// They are made when a candidate is finished: a loop is pipelined before its copies are calls, and how
-  /// large these can be depends on what was sampled. Whether there can be any does not.
+  /// The calls are made when a candidate is finished: a loop is pipelined before its copies
+  /// become calls, and their size depends on sampled decisions. Whether any exist does not.
   void check_boxes() const {
     Schedule trial = schedule_.clone();
     for (const BlockRV& copy : shared_) tensorize_bulk_copy(trial, copy, boxes_->unit);
@@ -133,13 +133,13 @@ class Hopper final : public TransformationModule {
     if (stages_.empty()) options.fail("stages", "expected at least one number of steps");
   }
 
-  /// Of boxes, bulk_fetch makes the calls; it has to be told the unit, so nobody brings it.
+  /// bulk_fetch makes the calls for boxes; it needs the unit as an option, so it is no partner.
   ModuleDescription description() const override {
     return {.makes = {"cooperative_fetch", "bulk_fetch", "software_pipeline"},
             .partners = {"cooperative_fetch"}};
   }
 
-  /// What the unit cannot do, as another type, is refused on the way, and the module declines.
+  /// A primitive refuses what the unit cannot do (another type), and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     if (!context.has_extension(kUnit)) return ModuleResult::not_applicable("there is no such unit");
     const Block product = *schedule.program().find_block(name);

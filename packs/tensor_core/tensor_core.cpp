@@ -19,13 +19,13 @@ constexpr const char* kLaunchAxis = "block.x";
 constexpr const char* kGroupAxis = "warp.x";
 constexpr const char* kShared = "shared";
 constexpr const char* kHeld = "fragment";
-constexpr int64_t kMaxTiles = 4;  // of the intrinsic that a warp computes along one dimension
-/// The intrinsics load rows of shared memory in pieces of so many bytes.
+constexpr int64_t kMaxTiles = 4;  // intrinsic tiles per warp along one dimension
+/// The intrinsics load rows of shared memory in pieces of this many bytes.
 constexpr int64_t kPieceBytes = 16;
 
 /// Blocks around the product.
 struct Copies {
-  std::vector<BlockRV> shared, held;  // of the factors
+  std::vector<BlockRV> shared, held;  // copies of the factors
   BlockRV sums, result;
 };
 
@@ -59,8 +59,8 @@ Copies make_copies(Schedule& schedule, BlockRV block, const MatrixForm& form, co
   return copies;
 }
 
-/// Tiles that warps hold lie one after the other, and so do those in shared memory whose rows would not all
-/// begin where the intrinsic wants them; other rows of shared memory are spaced out.
+/// Makes the tiles held by warps contiguous, as well as tiles in shared memory whose rows
+/// would otherwise be misaligned for the intrinsic; spaces out other rows of shared memory.
 void lay_out(Schedule& schedule, BlockRV block, const Copies& copies, const UnitIntrinsics& unit, bool pad) {
   lay_in_tiles(schedule, block, unit.product->operands.front().buffer->shape);
   if (pad) space_out_rows(schedule, copies.sums, kPieceBytes);
@@ -76,14 +76,14 @@ void lay_out(Schedule& schedule, BlockRV block, const Copies& copies, const Unit
   }
 }
 
-/// What all threads copy is annotated with the number of elements that each copies at once.
+/// Annotates copies by all threads with the number of elements per access.
 void annotate_fetches(Schedule& schedule, const Copies& copies) {
   for (const BlockRV& copy : {copies.shared[0], copies.shared[1], copies.result})
     schedule.annotate(copy, "cooperative_fetch", sample_one_of(schedule, {1, 2, 4, 8}));
 }
 
-/// Answers the block that calls the product. Throws ScheduleError, with the schedule half way, where the
-/// block is no product of matrices, or the unit has none of its types.
+/// Returns the block that calls the product. Throws ScheduleError, with the schedule half
+/// changed, if the block is no product of matrices, or the unit does not support its types.
 BlockRV give_to_warps(Schedule& schedule, const std::string& name, const std::vector<TensorIntrinsic>& all,
                       bool pad) {
   const BlockRV block = schedule.get_block(name);
@@ -116,7 +116,7 @@ class TensorCore final : public TransformationModule {
     return {.makes = {"cooperative_fetch"}, .partners = {"cooperative_fetch"}};
   }
 
-  /// What the unit cannot do, as another type, is refused on the way, and the module declines.
+  /// A primitive refuses what the unit cannot do (another type), and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const std::vector<TensorIntrinsic> unit = context.intrinsics(unit_);
     if (unit.empty()) return ModuleResult::not_applicable("there is no such unit");
