@@ -1,6 +1,6 @@
-// Factors a reduction: partial results in parallel (or in the lanes of a vector), combined by a second block.
-// One that reuses what it reads is factored only where it has too little spatial work of its own. Forks the
-// space: the plain reduction, and the reduction factored over its outer and over its inner part.
+// Factors a reduction: partial results in parallel (or in the lanes of a vector), combined by a second
+// block. A reduction that reuses what it reads is only factored if it has too little spatial work. Forks
+// the space: the plain reduction, and the reduction factored over its outer and over its inner part.
 #include <bit>
 #include <optional>
 
@@ -42,8 +42,8 @@ class AddRfactor final : public TransformationModule {
   }
 
  private:
-  /// Lengths of the inner part that leave both parts with work: the divisors of the reduction; powers of two,
-  /// with a masked rest, where it has none.
+  /// Inner lengths that leave work for both parts: the divisors of the
+  /// reduction; powers of two, with a masked remainder, if it has none.
   std::vector<int64_t> inner_parts(int64_t reduction) const {
     std::vector<int64_t> dividing;
     std::vector<int64_t> powers;

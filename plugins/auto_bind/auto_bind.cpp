@@ -1,7 +1,7 @@
-// Binds what no module before has bound to the levels of a device: the outermost spatial loops of every nest
-// become one, which is distributed over the threads of a block and over blocks. The levels are the target's,
-// found by what they can do and not by their names: threads are the outermost level that synchronises, blocks
-// the level around it.
+// Binds the loops that no earlier module has bound to the levels of a device: fuses
+// the outermost spatial loops of every nest and distributes them over the threads of
+// a block and over blocks. Finds the levels by their properties and not by names:
+// threads are the outermost level that synchronises, blocks the level around it.
 #include <algorithm>
 #include <optional>
 
@@ -12,9 +12,9 @@ namespace {
 using namespace tunesmith;
 
 struct Axes {
-  std::string blocks;  // "" when there is no level around the threads
+  std::string blocks;  // "" if there is no level around the threads
   std::string threads;
-  int64_t most = 0;  // threads of a block
+  int64_t most = 0;  // maximum number of threads in a block
 };
 
 std::optional<Axes> axes_of(const ExecutionModel& model) {
@@ -57,7 +57,7 @@ class AutoBind final : public TransformationModule {
   }
 
  private:
-  /// The loops of the nest that may become one, outermost first.
+  /// The loops of the nest that may be fused, outermost first.
   static std::vector<LoopRV> outer_spatial(Schedule& schedule, const std::string& name) {
     std::vector<LoopRV> loops;
     for (const LoopRV& rv : schedule.get_loops(schedule.get_block(name))) {
@@ -93,8 +93,8 @@ class AutoBind final : public TransformationModule {
     return loops.size() == 1 ? loops.front() : schedule.fuse(loops);
   }
 
-  /// Where no number of threads divides the loops so that it can be shown to be legal: the innermost one is
-  /// that of the threads, as it is.
+  /// If no number of threads divides the loops in a provably
+  /// legal way, binds the innermost loop to threads unchanged.
   static void bind_apart(Schedule& schedule, std::vector<LoopRV> loops, const Axes& axes) {
     const LoopRV threads = loops.back();
     loops.pop_back();
@@ -108,7 +108,7 @@ class AutoBind final : public TransformationModule {
     for (const int64_t threads : threads_) {
       if (threads <= std::min(axes.most, extent)) choices.push_back(threads);
     }
-    // Fewer iterations than any choice: one block. Where they are too many for it, lowering says so.
+    // Fewer iterations than any choice: one block. Lowering refuses it if they are too many.
     if (axes.blocks.empty() || choices.empty()) return schedule.bind(loop, axes.threads);
     const std::vector<double> even(choices.size(), 1.0 / static_cast<double>(choices.size()));
     const IntRV threads = schedule.sample_categorical(choices, even);

@@ -1,4 +1,4 @@
-// Inlines elementwise blocks into their consumers, so that what they compute never goes through memory.
+// Inlines elementwise blocks into their consumers, so that their results need no memory.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
-// Makes calls of bulk copies of the blocks that are annotated `bulk_fetch`: each of as large a tile as
-// divides what the candidate fetches at once.
+// Makes bulk copies of the blocks annotated with `bulk_fetch`, each with
+// the largest tile that divides what the candidate fetches at once.
 #include <string>
 #include <vector>
 

@@ -20,8 +20,8 @@ struct ThreadAxis {
   int64_t extent = 1;
 };
 
-/// Of levels that synchronise, to which loops of the nest are bound: outermost first, the first axis of a
-/// level innermost, with the largest extent of its loops. The members of groups are threads, too.
+/// The synchronising axes to which loops of the nest are bound: outermost level first, the first axis
+/// of a level innermost, with the largest extent of its loops. Members of groups are threads, too.
 std::vector<ThreadAxis> threads_of(const Stmt& nest, const ExecutionModel& model) {
   const auto outermost_first = [](const ExecutionModel::Axis& a, const ExecutionModel::Axis& b) {
     return a.level != b.level ? a.level < b.level : a.axis > b.axis;
@@ -48,7 +48,7 @@ Stmt nest_of(const Block& block) {
   return *at;
 }
 
-/// The loops that hold the block alone, outermost first.
+/// The loops that contain only the block, outermost first.
 std::vector<LoopRV> own_loops(Schedule& schedule, BlockRV block) {
   std::vector<LoopRV> loops = schedule.get_loops(block);
   const std::vector<LoopFacts> facts = schedule.loops_of(block);
@@ -95,7 +95,7 @@ class CooperativeFetch final : public TransformationModule {
       std::vector<ThreadAxis> threads;
     };
     std::vector<Copy> copies;
-    // All from one reading: sharing a copy out binds its loops to axes that the nest has already.
+    // Computed once: distributing a copy binds its loops to axes that the nest already has.
     const Program program = schedule.program();
     for (const Pointer<Block>& block : program.blocks()) {
       if (!block->annotations.contains(kAnnotation)) continue;

@@ -1,7 +1,7 @@
-// Shares a reduction out over threads: each thread reduces every so many elements, a few threads what these
-// found, and one thread the rest, through memory that they share. Forks the space: the plain reduction, and
-// the shared one. The levels are the target's: threads are the outermost level that synchronises, and the
-// memory is the level's around them.
+// Distributes a reduction over threads: each thread reduces elements at a stride, a few
+// threads reduce their results, and one thread the rest, through shared memory. Forks the
+// space: the plain and the distributed reduction. Finds levels by their properties: threads
+// are the outermost level that synchronises, and the memory is that of the level around them.
 #include <algorithm>
 #include <optional>
 
@@ -11,8 +11,8 @@ namespace {
 
 using namespace tunesmith;
 
-/// How many threads reduce what all have found. Each of them has several, whatever the number of all: the
-/// loops of a sketch are the same ones for all its decisions.
+/// The number of threads that reduce the others' results. Each has several,
+/// for any total number: the loops of a sketch do not depend on its decisions.
 constexpr int64_t kGroup = 16;
 constexpr int64_t kMinThreads = 2 * kGroup;
 
@@ -62,7 +62,7 @@ class CrossThreadReduction final : public TransformationModule {
   }
 
  private:
-  /// A block with its loops, those of the result first.
+  /// A block with its loops, those over results first.
   struct Part {
     std::vector<LoopRV> spatial;
     std::vector<LoopRV> reduction;
@@ -85,8 +85,8 @@ class CrossThreadReduction final : public TransformationModule {
     return loops.size() == 1 ? loops.front() : schedule.fuse(loops);
   }
 
-  /// Partial results, one for each of `width` threads, in memory that they share. Answers the block that
-  /// makes them: its last loop is the one over the threads.
+  /// Factors partial results, one for each of `width` threads, into shared memory.
+  /// Returns the block that computes them, whose last loop is over the threads.
   static BlockRV factor(Schedule& schedule, BlockRV block, IntArg width, const Place& place) {
     const Part part = part_of(schedule, block);
     const LoopRV steps = fused(schedule, part.reduction);

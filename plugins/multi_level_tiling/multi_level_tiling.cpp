@@ -96,7 +96,7 @@ class MultiLevelTiling final : public TransformationModule {
  private:
   using Levels = std::vector<std::vector<LoopRV>>;  // one list of loops for each letter of the structure
   static constexpr int64_t kNone = 0;
-  static constexpr std::ptrdiff_t kMaxParts = 16;  // of a loop
+  static constexpr std::ptrdiff_t kMaxParts = 16;  // per loop
 
   Schedule sketch(const Schedule& base, const std::string& block_name, int64_t write_level,
                   int64_t read_level, bool ragged) const {
@@ -122,9 +122,9 @@ class MultiLevelTiling final : public TransformationModule {
     return schedule;
   }
 
-  /// Does a read stay where it is along the last spatial iterator, so that a row of a tile uses it again?
-  /// Tiles of `row_tiles` are for such blocks; a depthwise convolution has none, and is faster in smaller
-  /// tiles.
+  /// Is a read invariant along the last spatial iterator, so that a row
+  /// of a tile reuses it? `row_tiles` are for such blocks; a depthwise
+  /// convolution has no such read, and is faster with smaller tiles.
   static bool is_outer_product(const Block& block) {
     const std::optional<size_t> last = last_spatial(block.iters());
     return !last ||
@@ -151,11 +151,11 @@ class MultiLevelTiling final : public TransformationModule {
 
   struct ReusedRead {
     int64_t index;      // in read_accesses()
-    std::string order;  // an index map; empty: the copy lies as the buffer does
+    std::string order;  // an index map; empty: the buffer's own order
   };
 
-  /// Reads that are worth a copy in the order in which the innermost loops want them: they move along the
-  /// last spatial iterator, whose neighbours are computed together, and are used again for another one.
+  /// Reads that are worth copying in the order of the innermost loops: they move along the last
+  /// spatial iterator, whose neighbours are computed together, and another iterator reuses them.
   static std::vector<ReusedRead> reused_reads(const Block& block) {
     const std::vector<IterVar> iters = block.iters();
     const std::optional<size_t> last = last_spatial(iters);
@@ -173,9 +173,9 @@ class MultiLevelTiling final : public TransformationModule {
     return reads;
   }
 
-  /// The map that puts `last` last, where the access has each of its iterators as an index and another one
-  /// last: a transposed operand. Empty where it has not: a copy of sums of iterators would be larger than
-  /// what it copies.
+  /// The map that puts `last` last if the access has each of its iterators
+  /// as an index and another one last (a transposed operand). Otherwise
+  /// empty: a copy of sums of iterators would be larger than the original.
   static std::string order_of_use(size_t iterators, const Access& access, size_t last) {
     const auto is_plain = [](const AccessIndex& index) { return index.iterator || index.constant; };
     if (!std::ranges::all_of(access.indices, is_plain) || access.indices.back().uses(last)) return {};
@@ -234,8 +234,8 @@ class MultiLevelTiling final : public TransformationModule {
     return last;
   }
 
-  /// The levels inside the first reduction get a tile whose size need not divide the loop; what hangs over is
-  /// masked. The levels outside share the tiles out exactly.
+  /// The levels inside the first reduction get a tile that need not divide the
+  /// loop; the excess is masked. The outer levels divide the tiles exactly.
   std::vector<LoopRV> ragged_tiles(Schedule& schedule, LoopRV loop, const std::vector<int64_t>& sizes) const {
     const int64_t extent = schedule.facts(loop).extent;
     std::vector<int64_t> useful;

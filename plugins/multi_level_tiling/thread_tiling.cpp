@@ -11,12 +11,12 @@ namespace {
 
 using Bound = ThreadTiling::Bound;
 
-/// A tile that is bound to nothing: one thread computes its iterations, which lie apart.
+/// An unbound tile: one thread computes its iterations, which are strided.
 constexpr const char* kUnbound = "vthread";
 constexpr int64_t kWidestFetchBytes = 16;
 
-/// For each dimension of the access the position, among the loops around the block, of the one that its index
-/// is; nothing where the index is a constant. Empty where it is something else.
+/// For each dimension of the access, the position of the loop that is its
+/// index; nothing for a constant index. Empty if an index is anything else.
 std::vector<std::optional<size_t>> loops_of_dimensions(const Block& block, const Access& access) {
   const std::vector<Pointer<Loop>> loops = loops_above(block);
   const std::vector<IterVar> iters = block.iters();
@@ -33,8 +33,8 @@ std::vector<std::optional<size_t>> loops_of_dimensions(const Block& block, const
   return found;
 }
 
-/// The loops of `writer` that run over what the spatial loops of `block` make, in their order; nothing when
-/// they are not one to one.
+/// The loops of `writer` over the elements of the spatial loops of
+/// `block`, in order; nothing if they do not correspond one to one.
 std::optional<std::vector<size_t>> loops_of_writer(const Block& block, const Block& writer) {
   const Access made = writes_of(block).front();
   std::vector<Access> reads = read_accesses(writer);
@@ -154,7 +154,7 @@ Schedule ThreadTiling::sketch(const Schedule& base, const std::string& block_nam
     schedule.merge({tiles.levels[i].back(), written[i].back()});
     break;
   }
-  // What verify_limits checks when a candidate is finished.
+  // For verify_limits, when a candidate is finished.
   schedule.annotate(block, "tile_iterations", iteration_count(schedule.block(block)).spatial);
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i] == Bound::Nothing) {
@@ -207,8 +207,8 @@ ThreadTiling::Tiles ThreadTiling::cut(Schedule& schedule, BlockRV block) const {
   return tiles;
 }
 
-/// Threads stand inside the outermost reduction tile, beside what fetches its operands, and what one thread
-/// computes far apart stands inside the next reduction tile.
+/// Threads are inside the outermost reduction tile, beside the statements that fetch
+/// its operands; a thread's strided iterations are inside the next reduction tile.
 void ThreadTiling::arrange(Schedule& schedule, const Tiles& tiles, const std::vector<Bound>& bounds) const {
   std::vector<LoopRV> order;
   const auto append_bound = [&](Bound wanted) {

@@ -1,6 +1,6 @@
-// Multi-level tiling for machines whose threads share memory: the outermost spatial tiles are bound to levels
-// of the target, all threads together fetch the operands of a reduction tile, and each thread keeps its
-// results until the reduction is done.
+// Multi-level tiling for machines whose threads share memory: binds the outermost
+// spatial tiles to levels of the target; all threads together fetch the operands of a
+// reduction tile, and each thread keeps its results until the reduction is complete.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,17 @@ namespace tunesmith {
 /// A value.
 class ThreadTiling {
  public:
-  /// What a tile is bound to: a level whose iterations do not wait for one another, one whose do, or nothing.
+  /// A tile's binding: a level that does not synchronise, one that does, or none.
   enum class Bound : uint8_t { Apart, Together, Nothing };
 
-  /// Nothing when the options bind no tiles. Throws UserError for options that do not go together. The
-  /// letters of `structure` have been checked.
+  /// Nothing if the options bind no tiles. Throws UserError for
+  /// contradictory options. The letters of `structure` were checked.
   static std::optional<ThreadTiling> from(const Options& options);
 
   /// Its annotations, and the modules that carry them out.
   ModuleDescription description() const;
 
-  /// One sketch. Throws ScheduleError where the block's loops cannot be arranged so.
+  /// One sketch. Throws ScheduleError if the block's loops cannot be arranged in this way.
   ModuleResult apply(const Schedule& schedule, const std::string& block_name, ModuleContext& context) const;
 
  private:
@@ -39,7 +39,7 @@ class ThreadTiling {
   std::vector<BlockRV> fetches(Schedule& schedule, BlockRV block) const;
   Tiles cut(Schedule& schedule, BlockRV block) const;
   void arrange(Schedule& schedule, const Tiles& tiles, const std::vector<Bound>& bounds) const;
-  /// The loops of the writer as those of `tiles`, by position in tile_binds_.
+  /// Tiles the writer's loops like `tiles`, by position in tile_binds_.
   std::vector<std::vector<LoopRV>> tile_writer(Schedule& schedule, const std::vector<LoopRV>& loops,
                                                const Tiles& tiles, const std::vector<Bound>& bounds) const;
 

@@ -1,4 +1,4 @@
-// What tilings of all sorts ask about a block and do with its loops.
+// Helpers of all kinds of tilings.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace tunesmith {
 /// cache.
 bool has_reusable_consumer(const Program& program, const Block& block);
 
-/// `parts` loops whose extents are sampled and divide the loop.
+/// `parts` loops with sampled extents that divide the loop.
 std::vector<LoopRV> perfect_tiles(Schedule& schedule, LoopRV loop, int64_t parts, int64_t max_innermost);
 
 }  // namespace tunesmith

@@ -47,7 +47,7 @@ class ParallelVectorizeUnroll final : public TransformationModule {
   }
 
  private:
-  /// To call other threads may take longer than so many.
+  /// For fewer iterations, starting other threads may take longer.
   static constexpr int64_t kFewIterations = 4096;
 
   static int64_t iterations(const Program& program) {
@@ -59,8 +59,8 @@ class ParallelVectorizeUnroll final : public TransformationModule {
     return all;
   }
 
-  /// Where the loops of every reduction have been unrolled as far as they shall be, as those of a register
-  /// tile, the number would only make twins of programs.
+  /// If the loops of every reduction are already unrolled (as in
+  /// a register tile), the limit would only give equal programs.
   static bool has_open_reduction(const Program& program) {
     bool any = false;
     for (const Pointer<Block>& block : program.blocks()) {

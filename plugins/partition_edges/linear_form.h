@@ -20,8 +20,8 @@ class LoopConditions {
  public:
   explicit LoopConditions(const Block& block);
 
-  /// Conditions that are linear over the loops, each as the form that is not negative where it holds: of the
-  /// block's predicate, and of what its `select`s ask. Others are left out.
+  /// Conditions that are linear in the loops, each as a form that is nonnegative where
+  /// it holds: those of the block's predicate and of its `select`s. Others are omitted.
   std::vector<LinearForm> of_predicate() const;
   std::vector<LinearForm> of_selects() const;
 

@@ -1,9 +1,9 @@
-// Gives the tiles that hang over an edge pieces of their own, so that all others need not ask where they are.
-//
-// A ragged tile (of `split` into more than there is) has a predicate, and a convolution that reads its
-// padding in place has `select`s. The loop over such tiles is cut where the condition begins or ceases to
-// hold for a whole tile. Where a single loop of the tile stands inside the loop over the taps, that is cut
-// instead: each of its pieces computes just the outputs that its taps reach.
+// Partitions loops at ragged edges, so that all other tiles need no conditions.
+// A ragged tile (of a `split` with excess) has a predicate, and a convolution
+// that reads its padding in place has `select`s. Cuts the loop over such tiles
+// where the condition begins or ceases to hold for a whole tile. If a single
+// loop of the tile is inside the loop over the taps, cuts that one instead:
+// each piece computes just the outputs that its taps reach.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -21,8 +21,8 @@ namespace {
 
 using namespace tunesmith;
 
-constexpr int kMaxCuts = 32;        // of one program
-constexpr int64_t kMaxPieces = 16;  // of one loop over taps
+constexpr int kMaxCuts = 32;        // per program
+constexpr int64_t kMaxPieces = 16;  // per loop over taps
 /// Iterations for each core that the largest piece of a nest's outermost loop must have.
 constexpr int64_t kMinShare = 4;
 
@@ -37,7 +37,7 @@ struct Range {
   int64_t max = 0;
 };
 
-/// What the form is at most and at least while the loop `fixed` stays at `value`.
+/// The range of the form while the loop `fixed` has the value `value`.
 Range range_of(const LinearForm& form, const std::vector<EdgeLoop>& loops, size_t fixed, int64_t value) {
   Range range{form.constant, form.constant};
   for (size_t i = 0; i < loops.size(); ++i) {
@@ -50,16 +50,16 @@ Range range_of(const LinearForm& form, const std::vector<EdgeLoop>& loops, size_
 }
 
 struct Cut {
-  size_t loop = 0;  // of those around the block
+  size_t loop = 0;  // position among the enclosing loops
   std::vector<int64_t> points;
 };
 
-/// The loop's iterations for which the condition holds throughout are one piece: its first or its last ones,
-/// as the form falls or rises with the loop.
+/// Makes one piece of the iterations for which the condition always holds: the first
+/// or last ones, depending on whether the form decreases or increases with the loop.
 std::optional<Cut> cut_at_whole_tiles(const LinearForm& form, const std::vector<EdgeLoop>& loops,
                                       size_t loop) {
   const bool rises = form.coefficients[loop] > 0;
-  int64_t first = 0;  // iteration of the second piece
+  int64_t first = 0;  // first iteration of the second piece
   int64_t end = loops[loop].extent;
   while (first < end) {
     const int64_t middle = (first + end) / 2;
@@ -74,7 +74,7 @@ std::optional<Cut> cut_at_whole_tiles(const LinearForm& form, const std::vector<
   return Cut{loop, {first}};
 }
 
-/// Each iteration for which the condition holds for some of the rest only is a piece of its own.
+/// Makes a piece of each iteration for which the condition holds only partly.
 std::optional<Cut> cut_into_taps(const LinearForm& form, const std::vector<EdgeLoop>& loops, size_t loop) {
   enum class Holds { Never, Partly, Always };
   Cut cut{loop, {}};
@@ -90,7 +90,7 @@ std::optional<Cut> cut_into_taps(const LinearForm& form, const std::vector<EdgeL
   return cut;
 }
 
-/// Positions of the loops on which the form depends.
+/// Positions of the loops that the form depends on.
 std::vector<size_t> loops_in(const LinearForm& form, const std::vector<EdgeLoop>& loops, bool reduction) {
   std::vector<size_t> found;
   for (size_t i = 0; i < loops.size(); ++i) {
@@ -117,8 +117,8 @@ std::optional<Cut> cut_for_select(const LinearForm& form, const std::vector<Edge
   return std::nullopt;
 }
 
-/// Pieces of the outermost loop run one after the other, each on all cores: of few iterations, they would
-/// keep cores waiting for longer than it takes to ask.
+/// Pieces of the outermost loop run in sequence, each on all cores:
+/// with few iterations, idle cores would cost more than the condition.
 bool leaves_cores_idle(const Cut& cut, const std::vector<EdgeLoop>& loops, int64_t cores) {
   for (size_t i = 0; i < cut.loop; ++i) {
     if (loops[i].extent > 1) return false;
@@ -181,7 +181,7 @@ class PartitionEdges final : public TransformationModule {
     return cuts;
   }
 
-  /// Where it is refused the tiles ask, as they did before.
+  /// If refused, the tiles keep their conditions.
   static bool carry_out(Schedule& schedule, const std::string& block, const Cut& cut) {
     const LoopRV loop = schedule.get_loops(schedule.get_block(block)).at(cut.loop);
     return where_legal(schedule, [&](Schedule& tried) {

@@ -1,5 +1,5 @@
-// Lets loops that begin with copies to memory that threads share make these copies ahead: how many iterations
-// are under way at once is sampled. Lowering does it (the instruction software_pipeline).
+// Lets loops that begin with copies to shared memory make these copies ahead: samples the
+// number of iterations in flight. Lowering implements it (instruction software_pipeline).
 #include <algorithm>
 #include <optional>
 
@@ -9,14 +9,14 @@ namespace {
 
 using namespace tunesmith;
 
-/// A loop by the last block below it: how many loops stand around a copy depends on how large it is.
+/// Identifies a loop by the last block below it: the number of loops around a copy depends on its size.
 struct FetchingLoop {
   LoopId id;
   std::string block;
   size_t depth = 0;  // its position among the block's loops
 };
 
-/// Does the block fill memory of which several threads use one instance?
+/// Does the block fill memory that several threads share?
 bool fills_shared_memory(const Block& block, const ExecutionModel& model) {
   const std::vector<Access> writes = write_accesses(block);
   const MemoryScope* scope = writes.empty() ? nullptr : model.find_scope(writes.front().buffer->scope);

@@ -10,13 +10,13 @@
 namespace tunesmith {
 namespace {
 
-/// Iterators of a block, or dimensions of a buffer, that follow each other.
+/// Consecutive iterators of a block, or dimensions of a buffer.
 struct Run {
   size_t first = 0;
   size_t count = 0;
 };
 
-/// Where the access uses the run, as whole dimensions that follow each other; `uses`: it uses it at all.
+/// Where the access uses the run, as whole consecutive dimensions; `uses`: it uses the run at all.
 struct RunUse {
   bool uses = false;
   std::optional<size_t> first_dimension;
@@ -74,7 +74,7 @@ void fuse_iterators(Schedule& schedule, BlockRV block, const Run& run) {
   schedule.transform_block_layout(block, fusing_map(extents, run));
 }
 
-/// The run of the reader's iterators that read what the block's run writes at `dimension`.
+/// The reader's iterators that read what the block's run writes at `dimension`.
 std::optional<Run> run_of_reader(const Block& reader, const Buffer& read, size_t dimension, size_t count) {
   for (const Access& access : read_accesses(reader)) {
     if (access.buffer->name != read->name) continue;
@@ -84,7 +84,7 @@ std::optional<Run> run_of_reader(const Block& reader, const Buffer& read, size_t
   return std::nullopt;
 }
 
-/// The last rows, as many as follow each other and can be fused; nothing where that are fewer than two.
+/// The last rows, as many as are consecutive and can be fused; nothing if fewer than two.
 std::optional<Run> run_of_rows(const Schedule& schedule, const Group& group, const TileForm& form) {
   const size_t last = form.rows.back();
   for (size_t count = form.rows.size(); count > 1; --count) {
@@ -99,8 +99,8 @@ std::optional<Run> run_of_rows(const Schedule& schedule, const Group& group, con
   return std::nullopt;
 }
 
-/// False where the rows cannot be fused. What was changed until then, or until an instruction was refused,
-/// stays.
+/// False if the rows cannot be fused. Changes up to
+/// that point, or up to a refused instruction, remain.
 bool fuse(Schedule& schedule, Group& group, const Run& run) {
   if (!group.reader)
     group.reader =

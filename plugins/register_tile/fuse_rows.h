@@ -1,5 +1,5 @@
-// Rows of images that lie one after the other, as those of a 1 x 1 convolution, become one iterator: tiles of
-// rows then continue from line to line, and one of them at most is not whole.
+// Fuses contiguous rows of images (as in a 1 x 1 convolution) into one
+// iterator: tiles then continue from line to line, and at most one is partial.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace tunesmith {
 
-/// Fuses as many of the last iterators of rows as all accesses of the group's blocks, and of its reader, use
-/// as neighbouring whole dimensions. Without a reader the block's result gets a copy that is one: `group` is
-/// then changed. Nothing, and `schedule` is of no further use, where no two can be fused.
+/// Fuses as many of the last row iterators as all accesses of the group's blocks and its
+/// reader use as neighbouring whole dimensions. Without a reader the result gets a copy, which
+/// becomes the reader in `group`. Nothing if no two can be fused; `schedule` is then invalid.
 std::optional<Schedule> fuse_rows(Schedule schedule, Group& group, const TileForm& form);
 
 }  // namespace tunesmith

@@ -5,7 +5,7 @@
 namespace tunesmith {
 namespace {
 
-/// Each element once, where the reader writes its own.
+/// Does the reader read each element once, where it writes its own?
 bool reads_element_by_element(const Block& reader, const Block& producer) {
   const std::vector<Access> written = write_accesses(reader);
   const Buffer buffer = writes_of(producer).front().buffer;
@@ -27,7 +27,7 @@ bool have_the_same_iterators(const Block& one, const Block& other) {
   });
 }
 
-/// The block that alone reads it, element by element; null where there is none.
+/// The only reader, if it reads element by element; else null.
 Pointer<Block> only_reader(const Program& program, const Block& block) {
   const std::vector<Pointer<Block>> consumers = consumers_of(program, block);
   if (consumers.size() != 1 || writes_output(program, block) || !is_elementwise(*consumers.front()) ||

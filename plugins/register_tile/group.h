@@ -1,5 +1,5 @@
-// What a register tile is made of: a reduction with what follows it element by element, and reductions that
-// share such a reader.
+// The blocks of a register tile: a reduction with its elementwise
+// consumer, and reductions that share such a consumer.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 namespace tunesmith {
 
 struct Group {
-  /// Names, in the order of the text. Of several all are tiled alike under the same loops.
+  /// Names in text order. Several blocks are tiled alike under common loops.
   std::vector<std::string> blocks;
-  /// Takes their results, element by element, as each tile is complete; nothing: they are copied.
+  /// Consumes their results element by element as each tile completes; nothing: results are copied.
   std::optional<std::string> reader;
 };
 
 /// The block by itself.
 Group group_of(const Program& program, const Block& block);
 
-/// The block and others that have the same iterators and the same only reader, as the two products of
-/// a gated unit; nothing where there are none.
+/// The block and others with the same iterators and the same only reader
+/// (the two products of a gated unit); nothing if there are none.
 std::optional<Group> siblings_of(const Program& program, const Block& block);
 
 }  // namespace tunesmith

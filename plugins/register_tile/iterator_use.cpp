@@ -15,7 +15,7 @@ bool is_shifted(const Expr& expr, const Var& var) {
   return is_just(expr.arg(0), var) && expr.arg(1).as_int();
 }
 
-/// `found` is 0 or what was noted before: different numbers are one use of the whole.
+/// `found` is 0 or an earlier number: different numbers count as a use of the whole iterator.
 void note(int64_t number, int64_t* found, IteratorUse& use) {
   if (*found != 0 && *found != number) use.whole = true;
   *found = number;
@@ -47,7 +47,7 @@ std::vector<Expr> loads_of(const Block& block, std::string_view buffer) {
   return found;
 }
 
-/// Nothing where the expression is not linear in it.
+/// Nothing if the expression is not linear in it.
 std::optional<int64_t> step_of(const Expr& expr, const Var& var) {
   if (expr.is(ExprKind::Var)) return expr.var() == var ? 1 : 0;
   const bool sum = expr.is(ExprKind::Add), difference = expr.is(ExprKind::Sub);

@@ -12,14 +12,14 @@ namespace tunesmith {
 struct IteratorUse {
   bool whole = false;        // it occurs in another way than as below
   int64_t quotient_by = 0;   // it is divided by this number; 0: nowhere
-  int64_t remainder_by = 0;  // its remainder, or that of it and a constant, by this number
+  int64_t remainder_by = 0;  // the remainder of it, possibly plus a constant, by this number
 };
 
-/// In the indices of all loads of the buffer of this name.
+/// In the indices of all loads of the buffer with this name.
 IteratorUse use_of_iterator(const Block& block, std::string_view buffer, const IterVar& iter);
 
-/// In all loads of the buffer: the index of this dimension moves by one with the iterator, and no other index
-/// moves with it.
+/// In all loads of the buffer, does the index of this dimension
+/// move by one with the iterator, and no other index?
 bool steps_by_one(const Block& block, std::string_view buffer, size_t dimension, const IterVar& iter);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Columns that the calls of a unit do not divide.
+// Pads columns that a unit's calls do not divide.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace tunesmith {
 
-/// Has the block's columns in a multiple of `width`, and the operand's padded in panels that are still to be
-/// laid: answers the block that copies the result to where it was, through what reads it element by element.
+/// Pads the block's columns to a multiple of `width`, and the operand's panels accordingly:
+/// returns the block that copies the result back, through its elementwise consumer.
 BlockRV pad_columns(Schedule& schedule, BlockRV block, const TileForm& form, int64_t width);
 
-/// What pads an operand goes into the copy of it in panels.
+/// Inlines the padding of an operand into its copy in panels.
 void inline_padded_operand(Schedule& schedule, BlockRV panels);
 
 }  // namespace tunesmith

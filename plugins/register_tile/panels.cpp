@@ -11,8 +11,8 @@
 namespace tunesmith {
 namespace {
 
-/// Elements of a line of a square, the first that divides the lines: some lines of a cache, so that the
-/// processor fetches ahead, or one.
+/// Elements in a line of a square, the first that divides the lines:
+/// several cache lines, so that the processor prefetches, or one.
 constexpr std::array<int64_t, 2> kSides{64, 16};
 
 /// The copy of a whole buffer, with its dimensions and its loops in this order.

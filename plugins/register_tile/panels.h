@@ -1,5 +1,5 @@
-// Copies of an operand in panels: as many columns as a tile is wide lie together for each step of the
-// reduction.
+// Copies an operand into panels: the columns of a
+// tile are contiguous for each step of the reduction.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace tunesmith {
 
-/// Copies, ahead of the nest, what the columns move along and rows use again, with the columns last.
+/// Copies, before the nest, reads that move with the columns and are reused by rows, with the columns last.
 std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block);
 
-/// A panel whose copy was moved into a nest, behind so many loops, is copied in squares where its columns are
-/// not the last dimension of what it is read from: each line of that is read once.
+/// Copies a panel inside a nest (under `outside` loops) in squares if its columns
+/// are not the last dimension of its source: each source line is then read once.
 void copy_in_squares(Schedule& schedule, BlockRV copy, size_t outside);
 
-/// Panels of so many columns lie one after the other, and are written in that order. `depth`: so many
-/// neighbours along the last dimension but one lie together for each column.
+/// Makes panels of this many columns contiguous, written in that order. `depth`: so
+/// many neighbours along the last dimension but one are contiguous for each column.
 void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width, int64_t depth);
 
-/// Blocks of so many panels lie one after the other; of each block one part of the reduction, of so many
-/// terms, lies after the other, in all its panels.
+/// Makes blocks of this many panels contiguous; within a block, the parts of
+/// the reduction (of this many terms) follow one another, each with all panels.
 void lay_blocks_of_panels(Schedule& schedule, BlockRV copy, int64_t width, int64_t panels, int64_t terms);
 
 }  // namespace tunesmith

@@ -7,7 +7,7 @@ namespace {
 
 /// What the reads of a group's blocks allow.
 struct Reads {
-  bool can_pack_inside = true;  // a copy of what a panel reads is no larger than that
+  bool can_pack_inside = true;  // the copy of a panel's source is no larger than the source
   bool can_pack_ahead = true;
   bool must_pack = false;
   bool constant = true;
@@ -36,8 +36,8 @@ Reads reads_of(const Subject& subject, const Program& program, const Group& grou
   return found;
 }
 
-/// Rows of separate columns use nothing again that is more than a few taps away: blocks of columns share the
-/// work out, and are visited row by row. Siblings would draw different ones.
+/// Rows of separate columns reuse nothing beyond a few taps: blocks of columns
+/// are distributed, and visited row by row. Siblings would draw different ones.
 std::vector<ColumnOrder> orders_of(const Subject& subject, const Group& group) {
   if (subject.form.separate_columns && group.blocks.size() == 1) return {ColumnOrder::Blocks};
   return {ColumnOrder::Outermost, ColumnOrder::Innermost};
@@ -57,7 +57,7 @@ SizeOptions sizes_for(const Subject& subject, SizeOptions options) {
   return options;
 }
 
-/// Tiles of a matrix unit in each direction: whole ones alone.
+/// Tiles of a matrix unit in each direction: only whole ones.
 std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
                                             const std::vector<int64_t>& vectors) {
   std::vector<TileSizes> all;
@@ -75,10 +75,10 @@ std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
 constexpr int64_t kMinTermsOfBlock = 256;
 constexpr int64_t kMaxTermsOfBlock = 1024;
 
-/// As many as share the work of the cores best, and of these the most.
+/// The number that distributes work best over the cores; of equals the largest.
 int64_t panels_of_block(int64_t panels, int64_t cores, int64_t most) {
   int64_t best = 1;
-  int64_t least = panels;  // that one core computes
+  int64_t least = panels;  // the work of one core
   for (int64_t count = 1; count <= std::min(panels, most); ++count) {
     if (panels % count != 0) continue;
     const int64_t blocks_of_core = (panels / count + cores - 1) / cores;
@@ -89,8 +89,8 @@ int64_t panels_of_block(int64_t panels, int64_t cores, int64_t most) {
   return best;
 }
 
-/// Of long sums of few rows. Over the whole reduction a panel, the next one, which is fetched meanwhile, and
-/// the rows would push each other out of the second-level cache: each tile would read them from beyond it.
+/// For long sums of few rows. Over the whole reduction, a panel, the next one (prefetched) and the
+/// rows would evict each other from the second-level cache, so that each tile would load them again.
 std::optional<SumBlocks> blocks_of_sum(const TileForm& form, const Block& block, int64_t width,
                                        const Processor& processor) {
   const std::vector<IterVar> iters = block.iters();
@@ -99,7 +99,7 @@ std::optional<SumBlocks> blocks_of_sum(const TileForm& form, const Block& block,
   const int64_t innermost = iters[form.reductions.back()].extent;
   int64_t terms = 1;
   for (const size_t reduction : form.reductions) terms *= iters[reduction].extent;
-  int64_t row_bytes = dtype.bytes();  // of one term of all rows
+  int64_t row_bytes = dtype.bytes();  // of one term over all rows
   for (const size_t row : form.rows) row_bytes *= iters[row].extent;
   const int64_t panel_bytes = dtype.bytes() * width;
   const bool whole_fits = innermost * row_bytes + 2 * terms * panel_bytes <= processor.second_cache;
@@ -145,7 +145,7 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
       [&](int64_t count) { return groups ? columns % (count * lanes) == 0 : (count - 1) * lanes < columns; },
       1));
   const int64_t fewest_rows = matrix_unit ? 1 : std::min(std::ranges::min(options.row_tiles), rows);
-  // A tile is of one group alone. Calls take whole vectors: columns are padded, by a quarter at most.
+  // A tile is within one group. Calls take whole vectors: columns are padded, by at most a quarter.
   const auto fits = [&](int64_t count) {
     const int64_t width = count * lanes;
     if (!fits_registers(fewest_rows, count, registers)) return false;
@@ -161,7 +161,7 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
     }
   };
   for (const bool in_place : {false, true}) {
-    // Where phases decide what is padding, no cut parts it from the rest.
+    // If phases determine the padding, no cut separates it from the rest.
     if (in_place && (!reads.padded || subject.unit || subject.turned || subject.form.period > 1)) break;
     if (!reads.must_pack) add(any, Packing::None, in_place, orders);
     if (separate && !reads.must_pack) continue;

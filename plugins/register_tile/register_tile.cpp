@@ -36,18 +36,18 @@ namespace {
 
 using namespace tunesmith;
 
-/// Sums of floats that are longer are added up in parts: errors of rounding grow with the terms of a sum.
+/// Longer floating-point sums are computed in parts, since rounding errors grow with the number of terms.
 constexpr int64_t kMaxTermsInOneSum = 1024;
 constexpr int64_t kMaxTermsOfPart = 256;
 constexpr int64_t kMinTermsOfPart = 128;
 
-/// Statements of one tile that may be written out for all of a reduction.
+/// Statements of one tile that may be unrolled for a whole reduction.
 constexpr int64_t kMaxWrittenOut = 512;
 
 /// Several processors take vectors of 512 bits in two halves: three halves are then faster than two vectors.
 constexpr int64_t kMinBitsToHalve = 512;
 
-/// Do whole vectors leave more than a ninth of their lanes idle, and halves none?
+/// Do whole vectors waste more than a ninth of their lanes, and half vectors none?
 bool gains_by_halves(const TileForm& form, int64_t lanes) {
   const int64_t columns = form.group_columns;
   return columns > lanes && columns % lanes == lanes / 2 && columns < 4 * lanes;
@@ -90,7 +90,7 @@ class RegisterTile final : public TransformationModule {
     if (auto made = make(with_units, form, schedule, block, 0, context)) return std::move(*made);
     const auto full_bits = static_cast<int64_t>(context.device().get("vector_bits"));
     const int64_t full = vector_lanes(writes_of(block).front().buffer->dtype, full_bits);
-    // A vector that hangs over is masked; one of an odd number of elements is taken apart.
+    // A partial vector is masked; one with an odd number of elements is split.
     const auto filled = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.group_columns)));
     const int64_t lanes =
         has_groups(form, block) ? std::gcd(full, form.group_columns) : std::min(full, filled);
@@ -111,11 +111,11 @@ class RegisterTile final : public TransformationModule {
  private:
   bool may_prefetch() const { return std::ranges::find(prefetches_, 1) != prefetches_.end(); }
 
-  /// What a block with this form may be tiled as.
+  /// The possible tilings of a block with this form.
   using SubjectsOf = std::function<std::vector<Subject>(const Block&, const TileForm&)>;
 
-  /// Of the block with its siblings or, where that is not legal, alone; nothing where neither is.
-  /// `turned_lanes`: of vectors along rows, beside the others; 0: there are no such sketches.
+  /// Sketches for the block with its siblings or, if that is illegal, alone; nothing if neither
+  /// is legal. `turned_lanes`: lanes of vectors along rows, for additional sketches; 0: none.
   std::optional<ModuleResult> make(const SubjectsOf& subjects_of, const TileForm& form,
                                    const Schedule& schedule, const Block& block, int64_t turned_lanes,
                                    ModuleContext& context) const {
@@ -140,8 +140,8 @@ class RegisterTile final : public TransformationModule {
 
   struct Sketches {
     std::vector<Schedule> schedules;
-    std::set<std::string> helpers;  // names of the blocks that lay panels, or add up parts of sums
-    std::string refusal;            // why there are not more of them
+    std::set<std::string> helpers;  // names of blocks that copy panels or add partial sums
+    std::string refusal;            // why there are not more sketches
 
     void add(Sketches more) {
       schedules.insert(schedules.end(), std::make_move_iterator(more.schedules.begin()),
@@ -155,8 +155,8 @@ class RegisterTile final : public TransformationModule {
     return subject.unit && subject.unit->is_matrix_unit();
   }
 
-  /// None where no rows can be fused, or of matrix units: rows of fused iterators are not proved to lie at
-  /// one distance from each other.
+  /// Empty if no rows can be fused, or for matrix units:
+  /// fused rows cannot be proved to have a constant stride.
   Sketches sketches_with_fused_rows(const SubjectsOf& subjects_of, const TileForm& form, const Schedule& base,
                                     const Group& group, const Processor& processor) const {
     Group fused = group;
@@ -170,7 +170,7 @@ class RegisterTile final : public TransformationModule {
     return sketches_of(subjects, *schedule, fused, processor);
   }
 
-  /// None where the columns cannot be turned.
+  /// Empty if rows and columns cannot be exchanged.
   Sketches turned_sketches(const TileForm& form, const Schedule& base, const Group& group, int64_t lanes,
                            const Processor& processor) const {
     Group turned = group;
@@ -183,7 +183,7 @@ class RegisterTile final : public TransformationModule {
     return sketches_of({subject}, *schedule, turned, processor);
   }
 
-  /// Those that are legal: a copy, for example, may be larger than what it copies.
+  /// The legal ones: a copy, for example, may be larger than its source.
   Sketches sketches_of(const std::vector<Subject>& subjects, const Schedule& base, const Group& group,
                        const Processor& processor) const {
     Sketches made;
@@ -203,7 +203,7 @@ class RegisterTile final : public TransformationModule {
     return made;
   }
 
-  /// `helpers`: the names of the further blocks that it makes.
+  /// `helpers`: receives the names of the additional blocks.
   Schedule sketch(const Subject& subject, const Schedule& base, const Group& group, const Plan& plan,
                   std::vector<std::string>* helpers) const {
     Schedule schedule = base.clone();
@@ -296,9 +296,9 @@ class RegisterTile final : public TransformationModule {
       schedule.compute_inline(schedule.get_block(name));
   }
 
-  /// Results stay in registers until the tile is complete, and leave it through the group's reader, or
-  /// through copies, which are returned. What reads a matrix unit's result element by element reads a copy of
-  /// it in memory: values of other shapes would keep it out of the unit's registers.
+  /// Results stay in registers until the tile is complete, and leave it through the group's reader
+  /// or through copies, which are returned. An elementwise reader of a matrix unit's result reads
+  /// a copy in memory, since accesses of other shapes would keep it out of the unit's registers.
   static std::vector<BlockRV> write_through(Schedule& schedule, const std::vector<BlockRV>& blocks,
                                             const std::optional<std::string>& reader,
                                             const std::optional<BlockRV>& writer, const TileNest& nest,
@@ -358,7 +358,7 @@ class RegisterTile final : public TransformationModule {
     return 0;
   }
 
-  /// A decision, where there is one to make.
+  /// Samples a decision if there are several choices.
   static IntArg draw(Schedule& schedule, const std::vector<int64_t>& choices) {
     if (choices.size() == 1) return choices.front();
     return sample_one_of(schedule, choices);

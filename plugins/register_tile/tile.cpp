@@ -9,10 +9,10 @@
 namespace tunesmith {
 namespace {
 
-/// As many tiles of a block of columns as there are.
+/// No limit of the number of tiles in a block of columns.
 constexpr int64_t kAnyTiles = int64_t{1} << 40;
 
-/// Of each iterator the loop that it is bound to.
+/// The loop that each iterator is bound to.
 std::vector<LoopRV> loops_by_iterator(Schedule& schedule, BlockRV block) {
   const std::vector<LoopRV> loops = schedule.get_loops(block);
   const Block view = schedule.block(block);
@@ -31,13 +31,13 @@ bool is_one(const IntArg& number) { return number == IntArg(int64_t{1}); }
 /// The loops of one block, as they are ordered.
 struct Order {
   std::vector<LoopRV> outside;  // of the reductions
-  size_t inside_block = 0;      // the first of these that is inside a block of panels
+  size_t inside_block = 0;      // index of the first one inside a block of panels
   std::vector<LoopRV> reductions;
   std::vector<LoopRV> tile;         // unrolled
-  std::vector<LoopRV> written_out;  // reductions that are unrolled
+  std::vector<LoopRV> written_out;  // unrolled reductions
   std::vector<LoopRV> unit_rows;    // of a matrix unit
   std::vector<LoopRV> lanes;
-  std::vector<LoopRV> neighbours;  // in the innermost reduction, of one call
+  std::vector<LoopRV> neighbours;  // neighbours in the innermost reduction, within one call
 };
 
 /// Others, columns and rows, each outside of their tile's.
@@ -118,7 +118,7 @@ void add_reductions(Schedule& schedule, const std::vector<LoopRV>& loops, const 
   order.written_out.insert(order.written_out.end(), order.reductions.end() - whole, order.reductions.end());
 }
 
-/// Loops of a block, from the outermost on.
+/// Loops of a block, outermost first.
 struct Nest {
   std::vector<LoopRV> outside;  // of the reductions
   size_t steps = 0;             // reductions behind them that are not written out

@@ -12,10 +12,10 @@ bool is_plain(const Access& access) {
                              [](const AccessIndex& index) { return index.iterator || index.constant; });
 }
 
-/// Phases of more than these are no rows: each has operands of its own.
+/// With more phases, the operands of rows all differ.
 constexpr int64_t kMaxPeriod = 4;
 
-/// Of all columns, those of one group; nothing where operands disagree.
+/// The number of columns per group; nothing if operands disagree.
 std::optional<int64_t> find_groups(const Block& block, const TileForm& form) {
   const IterVar columns = block.iters()[form.columns];
   int64_t found = columns.extent;
@@ -29,7 +29,7 @@ std::optional<int64_t> find_groups(const Block& block, const TileForm& form) {
   return found;
 }
 
-/// After how many iterations the read uses the same again; nothing where it does not, or too late.
+/// The number of iterations after which the read repeats its operands; nothing if it does not, or too late.
 std::optional<int64_t> repeats_after(const Block& block, const Access& read, size_t iterator) {
   if (!read.uses(iterator)) return 1;
   const IteratorUse use = use_of_iterator(block, read.buffer->name, block.iters()[iterator]);
@@ -37,8 +37,8 @@ std::optional<int64_t> repeats_after(const Block& block, const Access& read, siz
   return use.remainder_by;
 }
 
-/// Where a panel holds an iterator: reductions as the loops run, so that the innermost one moves along the
-/// rows of the panel, and everything else before them.
+/// The position of an iterator in a panel: reductions in loop order, so that
+/// the innermost moves along the panel's rows, with all others before them.
 std::ptrdiff_t place_in_panel(const std::vector<IterVar>& iters, std::optional<size_t> iterator) {
   const bool reduction = iterator && iters[*iterator].kind == IterKind::Reduction;
   return reduction ? static_cast<std::ptrdiff_t>(*iterator) : -1;

@@ -15,13 +15,13 @@ namespace tunesmith {
 struct TileForm {
   size_t columns = 0;          // along vectors of the result
   std::vector<size_t> rows;    // spatial ones that some read of the columns does not need: it is used again
-  std::vector<size_t> others;  // further spatial ones: batches, groups, those of one iteration
+  std::vector<size_t> others;  // other spatial iterators: batches, groups, those with one iteration
   std::vector<size_t> reductions;  // outermost first
   /// Every read moves with the columns, as of a depthwise convolution: a column is computed from itself.
   bool separate_columns = false;
   /// Columns of a group, of which some operand uses the number alone; all of them where there are no groups.
   int64_t group_columns = 0;
-  /// After so many of the last rows their operands repeat: the phases of a transposed convolution.
+  /// The number of last rows after which operands repeat: the phases of a transposed convolution.
   int64_t period = 1;
 };
 
@@ -29,8 +29,8 @@ struct TileForm {
 struct PackedRead {
   int64_t index = 0;  // in read_accesses()
   Buffer buffer;
-  std::vector<size_t> order;  // iterators in the order in which a panel holds them, the columns last
-  /// Of the buffer, in the order in which a panel holds them; empty where none is the columns alone.
+  std::vector<size_t> order;  // iterators in a panel's order, columns last
+  /// The buffer's dimensions in a panel's order; empty if none is indexed by the columns alone.
   std::vector<size_t> dimensions;
   bool in_order = false;  // the columns move along its last dimension, by ones
   bool plain = false;     // each index is an iterator or a constant, so that a copy is no larger
@@ -39,7 +39,7 @@ struct PackedRead {
 /// "", or why the block has no register tile: a constant sentence.
 std::string match_tile_form(const Block& block, TileForm* form);
 
-/// Has the block several groups of columns?
+/// Does the block have several groups of columns?
 inline bool has_groups(const TileForm& form, const Block& block) {
   return block.iters()[form.columns].extent > form.group_columns;
 }
@@ -47,7 +47,7 @@ inline bool has_groups(const TileForm& form, const Block& block) {
 /// Does the read move with the columns of one group?
 bool moves_with_columns(const Block& block, const TileForm& form, const Access& read);
 
-/// Reads that move with the columns and some rows do not.
+/// Reads that move with the columns and not with some rows.
 std::vector<PackedRead> packed_reads(const Block& block, const TileForm& form);
 
 }  // namespace tunesmith

@@ -6,8 +6,8 @@
 namespace tunesmith {
 namespace {
 
-/// Rows of a tile whose columns are separate, in each of its two directions: all taps of all of them are
-/// written out.
+/// The maximum tile rows in each of two directions for
+/// separate columns: all taps of all rows are unrolled.
 constexpr int64_t kMaxSeparateRows = 8;
 constexpr int64_t kMaxSeparateOuterRows = 2;
 
@@ -16,10 +16,10 @@ class Choices {
   Choices(const Block& block, const TileForm& form, const TileLimits& limits)
       : form_(form), limits_(limits), iters_(block.iters()) {}
 
-  /// Those that fit with so many vectors; no rows where none do.
+  /// Sizes that fit with this many vectors; no rows if none fits.
   TileSizes of(int64_t vectors) const {
     if (form_.separate_columns) return of_separate_columns(vectors);
-    // Rows that are shorter than half the longest tile are taken whole, several at once.
+    // Rows shorter than half the longest tile are taken whole, several at once.
     const int64_t longest = std::ranges::max(limits_.row_tiles);
     if (form_.rows.size() > 1 && 2 * extent() <= longest) {
       TileSizes whole{{}, {extent()}, {vectors}};
@@ -43,7 +43,7 @@ class Choices {
     return sizes;
   }
 
-  /// The choices for the rows that pass, or the whole extent where it is less than all choices and passes.
+  /// The row counts that pass, or the whole extent if it is smaller than all and passes.
   template <typename Test>
   std::vector<int64_t> those(const Test& test) const {
     std::vector<int64_t> found;

@@ -1,4 +1,4 @@
-// Which sizes of a tile are worth drawing: those whose accumulators and operands fit the vector registers.
+// The tile sizes worth sampling: those whose accumulators and operands fit the vector registers.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace tunesmith {
 
-/// Choices that go together: each number of rows fits with each number of vectors.
+/// Compatible choices: each number of rows fits with each number of vectors.
 struct TileSizes {
-  std::vector<int64_t> outer_rows;  // of the last iterator of rows but one; {1}: one of its iterations
-  std::vector<int64_t> rows;        // of the last one
-  std::vector<int64_t> vectors;     // in a row
+  std::vector<int64_t> outer_rows;  // along the last row iterator but one; {1}: a single iteration
+  std::vector<int64_t> rows;        // along the last one
+  std::vector<int64_t> vectors;     // per row
 };
 
-/// What bounds the sizes of a block's tiles.
+/// Limits of a block's tile sizes.
 struct TileLimits {
-  std::vector<int64_t> row_tiles;  // choices of the user's
-  int64_t registers = 1;           // that a tile may take
-  int64_t lanes = 1;               // of a vector
+  std::vector<int64_t> row_tiles;  // the user's choices
+  int64_t registers = 1;           // available to a tile
+  int64_t lanes = 1;               // per vector
 };
 
-/// Accumulators, the vectors of a row, and the operand that all of these are multiplied by.
+/// Counts accumulators, the vectors of a row, and the operand that is multiplied with all of these.
 bool fits_registers(int64_t rows, int64_t vectors, int64_t registers);
 
-/// For tiles of so many vectors, rising: those that admit the same rows are one entry. Not empty: where
-/// nothing fits, the smallest tile is left.
+/// For increasing numbers of vectors: those with equal rows are merged
+/// into one entry. Not empty: if nothing fits, the smallest tile remains.
 std::vector<TileSizes> tile_sizes(const Block& block, const TileForm& form, const TileLimits& limits,
                                   const std::vector<int64_t>& vectors);
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t kMaxVector = 64;
 
-/// Of `rank` axes this one goes to the end; of several phases its number among those of one phase does, and
-/// the phase takes its place. `behind` more axes follow as they are.
+/// Moves one of `rank` axes to the end; with several phases, moves its number within
+/// a phase, and the phase takes its place. `behind` further axes follow unchanged.
 std::string to_the_end(size_t rank, size_t axis, int64_t phases, size_t behind = 0) {
   const std::vector<std::string> axes = axis_names(rank + behind);
   std::vector<std::string> results(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rank));
@@ -40,7 +40,7 @@ bool is_in_order(const Access& access) {
   return true;
 }
 
-/// Is the buffer computed element by element, for this block alone?
+/// Is the buffer computed elementwise, for this block only?
 bool is_own_copy(Schedule& schedule, BlockRV block, const Buffer& buffer) {
   const Program program = schedule.program();
   return std::ranges::any_of(
@@ -50,7 +50,7 @@ bool is_own_copy(Schedule& schedule, BlockRV block, const Buffer& buffer) {
       });
 }
 
-/// What the block reads with its last spatial iterator, which is written last, lies along it.
+/// Reorders reads so that what the last spatial iterator (written last) uses is last, too.
 bool turn_reads(Schedule& schedule, BlockRV block) {
   for (size_t i = 0; i < read_accesses(schedule.block(block)).size(); ++i) {
     const Block view = schedule.block(block);
@@ -69,8 +69,8 @@ bool turn_reads(Schedule& schedule, BlockRV block) {
   return true;
 }
 
-/// Producers that copy, or pad, read lines as vectors and write across them: a choice between elements and
-/// padding is then one of vectors, too.
+/// Producers that copy or pad read lines as vectors and write across
+/// them: the choice between elements and padding is then per vector, too.
 void copy_producers(Schedule& schedule, BlockRV block) {
   for (const BlockRV producer : schedule.get_producers(block)) {
     const Block view = schedule.block(producer);
@@ -81,8 +81,8 @@ void copy_producers(Schedule& schedule, BlockRV block) {
   }
 }
 
-/// False where the columns cannot be turned. What was changed until then, or until an instruction was
-/// refused, stays. `rows`: the iterator that takes their place; `spatial`: how many spatial ones there are.
+/// False if rows and columns cannot be exchanged; changes up to that point, or up to a refused instruction,
+/// remain. `rows`: the iterator that becomes the columns; `spatial`: the number of spatial iterators.
 bool turn(Schedule& schedule, Group& group, int64_t period, size_t rows, size_t spatial) {
   const BlockRV block = schedule.get_block(group.blocks.front());
   const size_t reductions = schedule.block(block).iters().size() - spatial;

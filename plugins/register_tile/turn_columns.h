@@ -11,10 +11,10 @@
 
 namespace tunesmith {
 
-/// Makes the last iterator of rows the last dimension of the block's result, and of the operands that use it.
-/// The group's reader puts the result in order; without a reader the group gets a copy that does. Answers
-/// nothing, and `schedule` is of no further use, where a phase of the rows is shorter than `lanes`, or an
-/// operand does not move by steps of one with them.
+/// Makes the last row iterator the last dimension of the block's result and of the
+/// operands that use it. The group's reader restores the order; without a reader the
+/// group gets a copy that does. Nothing, with `schedule` invalid, if a phase of the
+/// rows is shorter than `lanes`, or an operand does not move by steps of one with them.
 std::optional<Schedule> turn_columns(Schedule schedule, Group& group, const TileForm& form, int64_t lanes);
 
 }  // namespace tunesmith

@@ -6,7 +6,7 @@
 namespace tunesmith {
 namespace {
 
-/// The result's, that of what the columns share, and that of what moves with them.
+/// Compares the types of the result, the operand shared by columns, and the operand that moves with them.
 bool has_types(const TensorIntrinsic& intrinsic, const Block& block, const TileForm& form) {
   if (intrinsic.operands.size() != 3) return false;
   for (const Access& read : read_accesses(block)) {
@@ -44,7 +44,7 @@ bool has_tiles_of(const TensorIntrinsic& intrinsic, const Unit& unit, const DTyp
          !intrinsic.has_reduction() && intrinsic.operands.front().buffer->dtype == sums;
 }
 
-/// Nothing where no intrinsic begins a tile.
+/// Nothing if no intrinsic initialises a tile.
 std::optional<Unit> with_begin_and_end(Unit unit, const std::vector<TensorIntrinsic>& intrinsics,
                                        const DType& sums) {
   for (const TensorIntrinsic& intrinsic : intrinsics) {

@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// The elements of each tile of sums lie together, so that a register holds them.
+/// Makes each tile of sums contiguous, so that a register can hold it.
 void lay_in_tiles(Schedule& schedule, BlockRV block, const Unit& unit) {
   const Block view = schedule.block(block);
   TileForm form;

@@ -18,13 +18,13 @@ namespace {
 
 using namespace tunesmith;
 
-/// Of the registers of a thread, those that an unrolled copy may fill.
+/// The share of a thread's registers that an unrolled copy may fill.
 constexpr int64_t kShareOfCopies = 16;
 
 /// Iterations for each core that a piece of a loop must have to run in parallel.
 constexpr int64_t kMinShare = 2;
 
-/// Several instructions: all of them or none. Were they done?
+/// Applies several instructions, all or none. Returns whether they were applied.
 template <typename Change>
 bool all_where_legal(Schedule& schedule, const Change& change) {
   Schedule tried = schedule.clone();
@@ -33,7 +33,7 @@ bool all_where_legal(Schedule& schedule, const Change& change) {
   return true;
 }
 
-/// Loops of `loops` (outermost first) from which on nothing but the block itself is inside.
+/// The first of `loops` (outermost first) that contains nothing but the block.
 size_t first_exclusive(const std::vector<LoopFacts>& loops) {
   size_t first = loops.size();
   while (first > 0 && loops[first - 1].only_child.has_value()) --first;
@@ -58,7 +58,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     if (jobs > 0) parallelize(schedule, jobs, static_cast<int64_t>(context.device().get("cores")));
     const auto vector_bits = static_cast<int64_t>(context.device().get("vector_bits"));
     const auto registers = static_cast<int64_t>(context.device().get("vector_registers"));
-    // Of threads, each copy in flight takes registers that their tile needs.
+    // On threads, each copy in flight needs registers of the tile.
     const ExecutionModel& machine = context.execution();
     const bool has_threads = machine.first_synchronising() < machine.levels.size();
     const int64_t copied = has_threads ? registers / kShareOfCopies : registers;
@@ -72,7 +72,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     for (const std::string& name : names) {
       if (steps >= 0) unroll(schedule, schedule.get_block(name), steps, vector_bits, registers, copied);
     }
-    // Carried out they say nothing more, and programs that they led to alike are alike.
+    // The annotations have no further meaning, and would distinguish equal programs.
     for (const char* key : {"parallel_jobs", "vectorize", "unroll_steps"}) {
       if (schedule.annotation(key)) schedule.unannotate(key);
     }
@@ -96,7 +96,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     }
   }
 
-  /// Pieces of a loop, in a nest that does nothing but hold them, share out their own work.
+  /// Pieces of a loop in a nest without other work distribute their own work.
   static void parallelize_piece(Schedule& schedule, const std::string& block, int64_t jobs, int64_t cores) {
     const std::vector<LoopFacts> loops = schedule.loops_of(schedule.get_block(block));
     const auto first = std::ranges::find_if(loops, [](const LoopFacts& loop) { return loop.extent > 1; });
@@ -104,7 +104,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     parallelize_from(schedule, block, static_cast<size_t>(first - loops.begin()), jobs);
   }
 
-  /// How many iterations of loops around the block, of which `begin` is the outermost, run in parallel then.
+  /// The number of parallel iterations if the loops from `begin` (outermost) are fused.
   static int64_t parallelize_from(Schedule& schedule, const std::string& block, size_t begin, int64_t jobs) {
     std::vector<LoopRV> fused;
     int64_t iterations = 1;
@@ -122,7 +122,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       const auto several = [&](Schedule& tried) { tried.parallel(tried.fuse(fused)); };
       return fused.size() == 1 ? where_legal(schedule, one) : all_where_legal(schedule, several);
     };
-    // The inner ones may hold what their iterations share: then those around them are fused without them.
+    // Inner loops may contain data that their iterations share: then fuses the outer ones without them.
     while (iterations > 1 && !run_parallel()) {
       iterations /= schedule.facts(fused.back()).extent;
       fused.pop_back();
@@ -149,8 +149,8 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     }
   }
 
-  /// The largest divisor of `extent` that is a multiple of `lanes` and at most `limit`; `limit` itself, with
-  /// a masked rest, when there is none.
+  /// The largest divisor of `extent` that is a multiple of `lanes` and at
+  /// most `limit`; `limit` itself, with a masked remainder, if there is none.
   static int64_t widest_divisor(int64_t extent, int64_t limit, int64_t lanes) {
     for (int64_t width = limit / lanes * lanes; width >= lanes && width > 0; width -= lanes) {
       if (extent % width == 0) return width;
@@ -165,7 +165,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
     if (loops.empty()) return;
     const std::vector<LoopFacts> facts = schedule.loops_of(block);
     const size_t exclusive = first_exclusive(facts);
-    // A vectorized loop becomes as many statements as it fills registers; it may hold other blocks, too.
+    // A vectorized loop becomes one statement per register; it may contain other blocks, too.
     int64_t statements = 1;
     for (const LoopFacts& loop : facts) {
       if (loop.kind != LoopKind::Vectorized) continue;
@@ -183,7 +183,7 @@ class RewriteParallelVectorizeUnroll final : public TransformationModule {
       }
     }
     if (!in_reduction) tile = exclusive;
-    // Copies that stand inside a nest belong to a register tile: as long as one, they are unrolled whole.
+    // Copies inside a nest belong to a register tile: up to its size they are completely unrolled.
     const int64_t tile_limit = in_reduction ? registers : exclusive > 0 ? copied : 0;
     for (size_t i = loops.size(); i-- > exclusive;) {
       const int64_t limit = std::max(steps, i >= tile ? tile_limit : 0);

@@ -1,6 +1,6 @@
-// Splits the initialisation off every reduction, in front of its outermost reduction loop, so that the
-// reduction's own loops only accumulate. Where that is not legal (instances that run again, say) the
-// initialisation stays in its block.
+// Moves the init of every reduction before its outermost reduction
+// loop, so that the reduction's loops only accumulate. If that is
+// illegal (for repeated instances, say) the init stays in its block.
 #include <tunesmith/stable/module.h>
 
 namespace {

@@ -1,5 +1,5 @@
-// Pads or swizzles the rows that swizzle_or_pad has decided on: padded, a row begins at an odd multiple of
-// what one access takes after the one before, so that pieces of neighbouring rows lie in different banks.
+// Applies the decisions of swizzle_or_pad. In padded rows, the distance is an odd
+// multiple of one access, so that pieces of neighbouring rows lie in different banks.
 #include <tunesmith/stable/module.h>
 
 namespace {

@@ -25,15 +25,15 @@ Rows spatial_iters(const Block& block) {
   return spatial;
 }
 
-/// Has the block as many iterators of several iterations as the rows have?
+/// Has the block as many non-unit iterators as there are rows?
 bool moves_with_rows_alone(const Block& block, const Rows& rows) {
   const std::vector<IterVar> iters = block.iters();
   const auto moves = [&](size_t iterator) { return iters[iterator].extent > 1; };
   return std::ranges::count_if(spatial_iters(block), moves) == std::ranges::count_if(rows, moves);
 }
 
-/// The rows of a reduction: without the axes of one iteration behind all others, which stand for what was
-/// reduced and are a constant to most readers.
+/// The rows of a reduction, without trailing axes of one iteration,
+/// which stand for the reduced axes and are constants to most readers.
 Rows rows_of(const Block& reduction) {
   const std::vector<IterVar> iters = reduction.iters();
   const Access written = writes_of(reduction).front();
@@ -46,7 +46,7 @@ Rows rows_of(const Block& reduction) {
   return rows;
 }
 
-/// The dimension of what `block` accesses that is just this iterator in all of these accesses.
+/// The dimension of the accesses in `block` whose index is exactly this iterator in all of them.
 std::optional<size_t> dimension_of(const std::vector<Access>& accesses, const std::string& buffer,
                                    size_t iterator) {
   std::optional<size_t> found;
@@ -75,7 +75,7 @@ std::optional<size_t> iterator_of(const std::vector<Access>& accesses, const std
   return found;
 }
 
-/// The rows of `to`, by the buffer that one of the blocks writes and the other reads.
+/// The rows of `to`, by the buffer that one block writes and the other reads.
 std::optional<Rows> carried(const std::vector<Access>& from, const Rows& rows, const std::vector<Access>& to,
                             const Block& block, const std::string& buffer) {
   Rows result;
@@ -121,7 +121,7 @@ class Finder {
 
   bool is_member(const std::string& name) const { return chain_.rows.contains(name); }
 
-  /// Joins what reads members, and nothing that was made of them elsewhere.
+  /// Adds consumers of members that use nothing derived from members outside.
   void forward() {
     std::set<std::string> outside;
     for (const Pointer<Block>& block : blocks_) {
@@ -151,7 +151,7 @@ class Finder {
   bool may_follow(const Block& block, const Rows& rows) {
     if (!is_simple(block)) return false;
     if (!chain_.last_product.empty()) {
-      // Behind the product only what writes its result.
+      // After the product, only the block that writes its result.
       const Pointer<Block> reader = element_reader(program_, *program_.find_block(chain_.last_product));
       return reader && reader->name == block.name;
     }
@@ -162,7 +162,7 @@ class Finder {
     return true;
   }
 
-  /// Joins what members alone read.
+  /// Adds producers that only members read.
   void backward() {
     for (auto at = blocks_.rbegin(); at != blocks_.rend(); ++at) {
       const Block block = **at;
@@ -190,7 +190,7 @@ class Finder {
     return true;
   }
 
-  /// Is it what a tiled reduction outside would write its results through?
+  /// Would a tiled reduction outside write its results through this block?
   bool writes_for_product_outside(const Block& block, const Rows& rows) const {
     for (const Pointer<Block>& producer : producers_of(program_, block)) {
       const Pointer<Block> reader = element_reader(program_, *producer);
@@ -231,7 +231,7 @@ class Finder {
   Chain& chain_;
 };
 
-/// How many rows there are, and what members make and pass of one.
+/// Computes the number of rows, and the data per row.
 void measure(const Program& program, Chain* chain) {
   for (const std::string& name : chain->members) {
     const Block block = *program.find_block(name);

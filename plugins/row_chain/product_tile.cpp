@@ -11,8 +11,8 @@
 namespace tunesmith {
 namespace {
 
-/// By what is inlined later: into the copy in panels, and not into the product, which would read in another
-/// order.
+/// Inlined later into the copy in panels, and not into
+/// the product, which would read in another order.
 bool is_computed_before(const Program& program, const Block& product, const Buffer& operand) {
   return std::ranges::any_of(producers_of(program, product), [&](const Pointer<Block>& producer) {
     return is_elementwise(*producer) && writes_of(*producer).front().buffer->name == operand->name;

@@ -23,7 +23,7 @@ std::vector<BlockRV> blocks_of(const RowStage& stage) {
   return blocks;
 }
 
-/// Scalars of a row stay in registers.
+/// Keeps a row's scalars in registers.
 void keep_scalars(Schedule& schedule, const Chain& chain, const RowStage& stage) {
   const Block block = schedule.block(stage.block);
   if (writes_output(schedule.program(), block) || block.name == chain.members.back()) return;
@@ -35,7 +35,7 @@ void keep_scalars(Schedule& schedule, const Chain& chain, const RowStage& stage)
   schedule.set_scope(stage.block, 0, "local");
 }
 
-/// Does it read along the row what stands in memory already?
+/// Does it read data along the row that is already in memory?
 bool streams(const Schedule& schedule, BlockRV block) {
   const Program program = schedule.program();
   const Block view = schedule.block(block);
@@ -71,7 +71,7 @@ void prefetch(Schedule& schedule, BlockRV block, const std::vector<int64_t>& dis
   }
 }
 
-/// What the chain ends with, where it is an output that no private cache holds, may go past the caches.
+/// Lets the stores of a large output, which no private cache holds, bypass the caches.
 void choose_stores(Schedule& schedule, LoopRV parallel, const Chain& chain, const RowBlockChoices& choices) {
   const Program program = schedule.program();
   const Block end = *program.find_block(chain.members.back());
@@ -83,8 +83,8 @@ void choose_stores(Schedule& schedule, LoopRV parallel, const Chain& chain, cons
     schedule.annotate(parallel, "nontemporal", sample_one_of(schedule, {0, 1}));
 }
 
-/// How many tiles of rows a row block may have, with weights: those that the first cache holds are likelier,
-/// and those that the cores share evenly.
+/// The number of row tiles in a row block, with weights: sizes that fit the
+/// first-level cache, and that the cores share evenly, are more likely.
 struct BlockSizes {
   std::vector<int64_t> counts;
   std::vector<double> weights;
@@ -165,7 +165,7 @@ class RowBlocks {
     first_writer_ = writer_of(*first_, chain_.first_writer);
   }
 
-  /// Rows of what writes, with the last row cut; answers the loop over row blocks.
+  /// Splits the writer's rows, cutting off the partial last block; returns the loop over row blocks.
   LoopRV open_at_product() {
     const std::vector<size_t>& rows =
         chain_.rows.at(chain_.last_writer.empty() ? chain_.last_product : chain_.last_writer);
@@ -184,8 +184,8 @@ class RowBlocks {
     return block_loop;
   }
 
-  /// The tiles of a block of rows: drawn, but for ragged ones. These are cut at a place that depends on it,
-  /// so that it is chosen here: the cores have equal work as far as that goes, in few blocks.
+  /// The number of tiles per row block: sampled, except for ragged ones. These are cut at a place that
+  /// depends on it, so it is chosen here: equal work for the cores as far as possible, in few blocks.
   IntArg choose_tiles(int64_t extent) {
     const BlockSizes sizes = block_sizes(chain_, choices_, extent, shape_);
     if (is_ragged(extent, shape_)) {
@@ -211,8 +211,8 @@ class RowBlocks {
     return around_block(outer, extent);
   }
 
-  /// The loop in which a block is computed, of those around it, whose last goes over blocks. Where the last
-  /// block hangs over the last row, that loop is outermost, and is cut in the end.
+  /// The loop in which a block is computed; the last of `outer` is over blocks. If the
+  /// last block exceeds the rows, that loop becomes outermost, and is cut at the end.
   LoopRV around_block(std::vector<LoopRV> outer, int64_t extent) {
     if (!is_ragged(extent, shape_)) return fused(schedule_, outer);
     const LoopRV blocks = outer.back();
@@ -224,7 +224,7 @@ class RowBlocks {
     return others;
   }
 
-  /// All whole blocks, and then the ragged ones, of which tiles may be cut where the last row is known.
+  /// First all whole blocks, then the ragged ones, whose tiles may be cut at the last row.
   void run_in_pieces() {
     std::set<std::string> before;
     for (const Pointer<Block>& block : schedule_.program().blocks()) before.insert(block->name);
@@ -270,8 +270,8 @@ class RowBlocks {
 
   struct Cut {
     LoopRV blocks;
-    int64_t whole;  // of them
-    size_t nested;  // loops that are parallel together
+    int64_t whole;  // number of whole blocks
+    size_t nested;  // number of fused parallel loops
   };
 
   Schedule& schedule_;

@@ -16,7 +16,7 @@ namespace tunesmith {
 
 struct RowBlockChoices {
   RowChoices row;
-  std::vector<int64_t> steps;     // of a product's reduction that are written out
+  std::vector<int64_t> steps;     // numbers of unrolled reduction steps of a product
   std::vector<int64_t> prefetch;  // iterations ahead
   int64_t cores = 1;
   int64_t first_cache_bytes = 0;
@@ -24,14 +24,14 @@ struct RowBlockChoices {
   int64_t private_cache_bytes = 0;  // larger outputs may be stored past the caches
 };
 
-/// Everything of a row is computed under one parallel loop over rows. With `prefetches`, a loop that only
-/// computes fetches what rows to come read. Claims are for the blocks that are answered.
+/// Computes a row's data under one parallel loop over rows. With `prefetches`, a loop
+/// that only computes prefetches data of later rows. Returns the blocks to claim.
 std::vector<BlockRV> compute_at_rows(Schedule& schedule, const Chain& chain, const RowBlockChoices& choices,
                                      bool prefetches);
 
-/// Everything of a block of rows is computed under one parallel loop: products in tiles, and each stage for
-/// all rows before the next, so that the ends of reductions do not wait for one another. Nothing is done or
-/// answered where the chain has no product and no block of several rows is to be had.
+/// Computes a block of rows under one parallel loop: products in tiles, and each stage for
+/// all rows before the next, so that the tails of reductions overlap. Returns nothing,
+/// without changes, if the chain has no product and no block of several rows is possible.
 std::vector<BlockRV> compute_at_row_blocks(Schedule& schedule, const Chain& chain,
                                            const RowBlockChoices& choices, const TileShape& shape);
 

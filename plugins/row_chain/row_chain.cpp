@@ -1,5 +1,5 @@
-// Chains of reductions over one row: softmax, layer and RMS norm, and attention, where products stand around
-// a softmax. A row, or a block of rows, stays in cache from the first of them to the last.
+// Chains of reductions over rows: softmax, layer and RMS norm, and attention, with products
+// around a softmax. A row, or a block of rows, stays in cache from the first to the last.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -47,7 +47,7 @@ class RowChain final : public TransformationModule {
     ProductLimits limits{second_cache};
     for (const int64_t vectors : column_vectors_) limits.tile_rows.push_back(max_rows(vectors, context));
     const std::optional<ThreadPlaces> places = thread_places(context.execution());
-    if (places) limits.tile_rows.clear();  // there are no tiles of products
+    if (places) limits.tile_rows.clear();  // no tiles of products
     Chain chain;
     if (const std::string reason = find_chain(schedule.program(), block, limits, &chain); !reason.empty())
       return ModuleResult::not_applicable(reason);
@@ -109,8 +109,8 @@ class RowChain final : public TransformationModule {
     return ModuleResult::applied(std::move(sketches));
   }
 
-  /// Many rows so short that several are in the first cache together are computed in blocks alone: one by
-  /// one, each would wait for the ends of its reductions. A few rows have too few blocks to choose among.
+  /// If many short rows fit the first-level cache together, they are only computed in blocks: single
+  /// rows would wait for the tails of their reductions. A few rows have too few blocks to choose from.
   std::vector<Schedule> sketches_of_rows(const Schedule& schedule, const Chain& chain,
                                          const RowBlockChoices& choices, ModuleContext& context) const {
     std::vector<Schedule> sketches;
@@ -134,8 +134,8 @@ class RowChain final : public TransformationModule {
       context.claim(schedule.block(block).name, "it is part of a chain of reductions over one row");
   }
 
-  /// Operands of the products that are copies in another order are read where they come from: what lays them
-  /// in panels is the only copy then.
+  /// Reads products' operands that are reordered copies from
+  /// their sources: the copy into panels is then the only one.
   static void read_in_place(Schedule& schedule, const std::string& end, const ProductLimits& limits,
                             Chain* chain) {
     Schedule tried = schedule.clone();
@@ -159,7 +159,7 @@ class RowChain final : public TransformationModule {
     schedule = std::move(tried);
   }
 
-  /// Of a tile whose sums, one row of columns and one element fit the registers.
+  /// For a tile whose sums, one row of columns and one element fit the registers.
   static int64_t max_rows(int64_t vectors, ModuleContext& context) {
     const DeviceModel& device = context.device();
     const auto registers = static_cast<int64_t>(
@@ -186,9 +186,9 @@ class RowChain final : public TransformationModule {
   }
 
   static constexpr int64_t kMaxBlockBytes = 262144;  // lowering refuses more than twice as much on a stack
-  static constexpr int64_t kShortRows = 8;           // that fit half of the first cache
+  static constexpr int64_t kShortRows = 8;           // that fit half of the first-level cache
   static constexpr int64_t kFewRows = 32;            // for each core
-  static constexpr size_t kHeights = 2;              // of tiles of one width
+  static constexpr size_t kHeights = 2;              // number of tile heights per width
 
   std::vector<int64_t> accumulators_;
   std::vector<int64_t> steps_;

@@ -1,5 +1,5 @@
-// The part of a chain between its products: reductions along the row in several accumulators, and what is
-// computed of them element by element.
+// The part of a chain between its products: reductions along
+// the row with several accumulators, and elementwise stages.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace tunesmith {
 
-/// One member, and the blocks that its partial results come of, in text order: empty where it has none.
+/// One member with the blocks of its partial results in text order: empty if it has none.
 struct RowStage {
   BlockRV block;
   std::vector<BlockRV> partials;
   std::vector<size_t> rows;  // positions in the iterators of `block`
-  int64_t lanes = 1;         // of a vector
+  int64_t lanes = 1;         // per vector
 };
 
 /// How the row part is cut.
 struct RowChoices {
   int64_t vector_bits = 0;
-  std::vector<int64_t> accumulators;  // vectors in one
+  std::vector<int64_t> accumulators;  // number of vectors in an accumulator
 };
 
-/// The members by name, with each reduction factored by the lanes of some vectors, then by those of one.
+/// The members by name, with each reduction factored by the lanes of several vectors, then of one.
 std::vector<RowStage> factor_reductions(Schedule& schedule, const Chain& chain,
                                         const std::vector<std::string>& names, const RowChoices& choices);
 
-/// Of each loop around the block, outermost first: are rows bound to it?
+/// For each loop around the block, outermost first: are rows bound to it?
 std::vector<bool> loops_of_rows(const Schedule& schedule, BlockRV block, const std::vector<size_t>& rows);
 
 /// The block's loops over rows outermost, in their order, and the others behind them.
@@ -40,8 +40,8 @@ struct RowsFirst {
 };
 RowsFirst rows_first(Schedule& schedule, BlockRV block, const std::vector<size_t>& rows);
 
-/// Vectorises and unrolls the stage where it stands, with its initialisations ahead of it. Answers the blocks
-/// that this makes.
+/// Vectorises and unrolls the stage in place, with
+/// its inits before it. Returns the new blocks.
 std::vector<BlockRV> finish_stage(Schedule& schedule, const RowStage& stage, const RowChoices& choices);
 
 }  // namespace tunesmith

@@ -13,20 +13,20 @@
 namespace tunesmith {
 namespace {
 
-/// Bytes of the widest access.
+/// The size of the widest access in bytes.
 constexpr int64_t kAccessBytes = 16;
-/// Threads of one row up to which each combines for itself what all have found.
+/// Up to this number of threads per row, each combines all partial results itself.
 constexpr int64_t kMaxAlone = 32;
-/// Threads of a block at least.
+/// Minimum threads per block.
 constexpr int64_t kMinThreads = 32;
-/// Of a row's elements, the reciprocal of the share that threads may have in excess.
+/// The reciprocal of the share of a row's elements by which threads may exceed it.
 constexpr int64_t kExcess = 4;
 
 bool is_row(const std::vector<size_t>& rows, size_t iterator) {
   return std::ranges::find(rows, iterator) != rows.end();
 }
 
-/// The iterators of several iterations that are no rows.
+/// Non-unit iterators that are no rows.
 std::vector<size_t> columns_of(const Block& block, const std::vector<size_t>& rows) {
   std::vector<size_t> columns;
   const std::vector<IterVar> iters = block.iters();
@@ -104,8 +104,8 @@ class ThreadRows {
     bool plain;  // along the last dimension
   };
 
-  /// What comes from outside and is read along rows by several stages, or by a reduction, is read once, in
-  /// vectors.
+  /// Loads external data that several stages, or a
+  /// reduction, read along rows only once, in vectors.
   void copy_reads() {
     std::vector<std::string> order;
     std::map<std::string, std::vector<Reader>> readers;
@@ -124,7 +124,7 @@ class ThreadRows {
         reduced[buffer] = reduced[buffer] || block.has_reduction();
       }
     }
-    std::map<uint32_t, std::vector<BlockRV>> copies;  // by the stage that is their first reader
+    std::map<uint32_t, std::vector<BlockRV>> copies;  // by the stage that reads first
     for (const std::string& buffer : order) {
       const std::vector<Reader>& all = readers.at(buffer);
       if (all.size() == 1 && !reduced.at(buffer)) continue;
@@ -174,7 +174,7 @@ class ThreadRows {
     if (block != stages_.back()) schedule_.set_scope(block, 0, places_.own);
   }
 
-  /// Each thread reduces its elements, few what all have found; the block itself combines the rest.
+  /// Each thread reduces its elements, a few reduce their results; the block itself combines the rest.
   void reduce(BlockRV block, const std::vector<LoopRV>& parts) {
     const BlockRV each = schedule_.rfactor(parts[1], -1);
     schedule_.set_scope(each, 0, places_.shared);
@@ -204,8 +204,8 @@ class ThreadRows {
     thread_loops_.emplace(schedule_.block(block).name, threads);
   }
 
-  /// What a row has once is computed by each thread where only they need it, by one for all where several
-  /// stages do.
+  /// Computes a row's scalars in each thread if only threads
+  /// read them, and once for all if several stages do.
   void place_scalars() {
     for (size_t i = scalars_.size(); i-- > 0;) {
       const BlockRV scalar = scalars_[i];
@@ -218,7 +218,7 @@ class ThreadRows {
     }
   }
 
-  /// The loop over threads in which all that read it stand.
+  /// The loop over threads that contains all readers.
   std::optional<LoopRV> reading_threads(BlockRV scalar) {
     std::optional<LoopRV> found;
     for (const Pointer<Block>& reader : consumers_of(schedule_.program(), schedule_.block(scalar))) {
@@ -237,14 +237,14 @@ class ThreadRows {
   IntRV threads_;
   int64_t lanes_;
   std::vector<BlockRV> stages_;  // the members
-  std::vector<BlockRV> text_;    // and copies of what they read, in their order
+  std::vector<BlockRV> text_;    // with copies of what they read, in order
   std::vector<BlockRV> scalars_;
   std::map<std::string, LoopRV> thread_loops_;  // around blocks
   std::vector<BlockRV> made_;
 };
 
-/// Numbers of rows that a block may have, with which it has from kMinThreads to `most` threads, whichever
-/// number of threads a row has.
+/// The numbers of rows per block that give from kMinThreads
+/// to `most` threads for every number of threads per row.
 std::vector<int64_t> rows_of_block(const Chain& chain, int64_t least, int64_t greatest, int64_t most) {
   std::vector<int64_t> counts;
   for (int64_t count = 1; count * greatest <= most; count *= 2) {
@@ -298,7 +298,7 @@ std::vector<ThreadRowChoices> thread_row_choices(const Program& program, const C
   const int64_t elements = row_elements(program, chain);
   if (elements == 0) return ways;
   const int64_t widest = kAccessBytes / element_bytes(program, chain);
-  // A loop of one iteration is no part of a reduction, so that what has one step has other loops.
+  // A loop of one iteration is no reduction loop, so a single step would have other loops.
   for (const int64_t lanes : {std::max<int64_t>(widest / 2, 1), widest}) {
     for (const bool alone : {true, false}) {
       for (const bool one_step : {true, false}) {

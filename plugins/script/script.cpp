@@ -1,5 +1,5 @@
-// A module whose text stands in spaces.yaml: a trace with open decisions, done to every block that `match`
-// names. In it `block` stands for that block. Where an instruction is refused the module declines.
+// A module written in spaces.yaml: a trace with open decisions, applied to every block that
+// matches `match`, which it names `block`. If an instruction is refused the module declines.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace tunesmith;
 
-/// What the parser reads before the text, so that `block` is a name of it.
+/// Parsed before the text, so that `block` is defined.
 constexpr const char* kPrologue = "block = get_block(\"block\")\n";
 
 class Script final : public TransformationModule {
@@ -28,7 +28,7 @@ class Script final : public TransformationModule {
       options.fail("match", "expected at least one name of a block, as [C, \"*_rf\"]");
   }
 
-  /// What its instructions annotate, and what they take away again.
+  /// The annotations that its instructions make and remove.
   ModuleDescription description() const override {
     std::set<std::string> makes, consumes;
     for (size_t i = 0; i < script_.size(); ++i) {

@@ -52,7 +52,7 @@ StreamSketch stream_elementwise(const Schedule& schedule, const std::string& blo
   const std::vector<LoopRV> halves =
       made.split(loops.back(), {std::nullopt, sample_width(made, extent, widths)});
   loops.back() = halves[0];
-  // A loop over rows alone is parallel where it has enough of them: what stands in a row is not counted anew.
+  // A loop over rows only is parallel if it has enough of them: contents of a row do not count.
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < loops.size(); ++i) rows *= made.facts(loops[i]).extent;
   if (rows >= 4 * choices.cores) loops.pop_back();

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Bytes of the widest access.
+/// The size of the widest access in bytes.
 constexpr int64_t kAccessBytes = 16;
 
 /// Lanes of a vector of the narrowest element that moves with the last iterator.

@@ -13,8 +13,8 @@
 namespace tunesmith {
 
 struct ThreadChoices {
-  std::vector<int64_t> threads;  // of a block
-  std::vector<int64_t> vectors;  // of a thread, a block's threads apart
+  std::vector<int64_t> threads;  // per block
+  std::vector<int64_t> vectors;  // per thread, at a distance of the block's threads
 };
 
 /// One loop over all elements: blocks, of neighbouring threads with vectors of neighbouring elements.

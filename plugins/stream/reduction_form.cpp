@@ -18,7 +18,7 @@ std::vector<size_t> iters_of(const std::vector<IterVar>& iters, IterKind kind) {
   return found;
 }
 
-/// Dimensions up to the last one of more than one element.
+/// The number of dimensions up to the last with more than one element.
 size_t moving_dimensions(const Access& read) {
   size_t count = read.indices.size();
   while (count > 0 && read.buffer->shape[count - 1] == 1) --count;

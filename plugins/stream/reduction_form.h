@@ -1,4 +1,4 @@
-// What a reduction that reads every element once looks like in memory.
+// The memory access pattern of a reduction that reads every element once.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace tunesmith {
 
 enum class Direction {
-  Along,   // neighbours in memory are of one result: a norm, sums of rows
+  Along,   // neighbours in memory belong to one result: a norm, sums of rows
   Across,  // neighbours are of neighbouring results: sums of columns, pooling
 };
 
@@ -19,12 +19,12 @@ struct ReductionForm {
   bool dense = false;
 };
 
-/// Of all its elements.
+/// For all its elements.
 int64_t bytes_of(const Buffer& buffer);
 
-/// Nothing where the block is no reduction that reads what is in memory once and in order. An operand of no
-/// more than `max_bytes_again` may be read again by each result, as the vector of a product of a matrix and a
-/// vector.
+/// Nothing if the block is no reduction that reads memory once and
+/// in order. Each result may read an operand of at most
+/// `max_bytes_again` again (the vector of a matrix-vector product).
 std::optional<ReductionForm> match_reduction(const Block& block, int64_t max_bytes_again);
 
 }  // namespace tunesmith

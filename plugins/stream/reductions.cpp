@@ -23,7 +23,7 @@ LoopRV fused(Schedule& schedule, const std::vector<LoopRV>& loops) {
   return loops.size() > 1 ? schedule.fuse(loops) : loops.front();
 }
 
-/// The block's loops, those over results outermost.
+/// The block's loops, with those over results outermost.
 Loops ordered(Schedule& schedule, BlockRV block) {
   Loops loops;
   for (const LoopRV& loop : schedule.get_loops(block)) {
@@ -108,8 +108,8 @@ class Reduction {
     return partial;
   }
 
-  /// The last reduction loop in several accumulators, all under the first `around` loops, in parallel.
-  /// Answers the blocks of partial results.
+  /// Computes the last reduction loop with several accumulators under the first
+  /// `around` loops, which are parallel. Returns the blocks of partial results.
   std::vector<BlockRV> accumulate_along(BlockRV block, size_t around) {
     const std::vector<BlockRV> partials = factor_into_lanes(schedule_, block, lanes_, choices_.accumulators);
     std::vector<LoopRV> outer = schedule_.get_loops(block);
@@ -124,8 +124,8 @@ class Reduction {
     return partials;
   }
 
-  /// The results of a panel stay in registers until the reduction of the panel is done. Of the loops around
-  /// panels the first `outside` run in parallel, or, where that is 0, all.
+  /// Keeps a panel's results in registers until its reduction is complete. The
+  /// first `outside` loops around panels are parallel, or all if that is 0.
   void accumulate_across(BlockRV block, int64_t min_panels, size_t outside, bool prefetches) {
     const BlockRV writer = schedule_.cache_write(block, 0, "local");
     std::vector<LoopRV> around = schedule_.get_loops(writer);
@@ -162,7 +162,7 @@ class Reduction {
       schedule_.annotate(loops.back(), "prefetch", sample_one_of(schedule_, choices_.prefetch_rows));
   }
 
-  /// What combines the pieces, along vectors.
+  /// Vectorises the combination of the pieces.
   void finish_results() {
     const std::vector<LoopRV> loops = schedule_.get_loops(block_);
     Loops its;
@@ -191,7 +191,7 @@ class Reduction {
   std::vector<BlockRV> made_;
 };
 
-/// Is so much read that no private caches hold it? The pieces are then longer than a vector, too.
+/// Is the input larger than all private caches? Pieces are then longer than a vector, too.
 bool fetches_ahead(const Block& block, const ReductionForm& form, const StreamChoices& choices) {
   if (choices.prefetch_steps.empty() || !form.dense) return false;
   return std::ranges::any_of(reads_of(block), [&](const Access& read) {

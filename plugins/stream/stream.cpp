@@ -1,5 +1,5 @@
-// What is bound by memory: reductions that read each element once, and element-wise operators. Every core
-// reads whole lines in their order, with several vectors in flight.
+// Memory-bound blocks: reductions that read each element once, and elementwise
+// operators. Every core reads whole lines in order, with several vectors in flight.
 #include <cstdint>
 #include <limits>
 #include <optional>

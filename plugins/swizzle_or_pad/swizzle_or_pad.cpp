@@ -51,7 +51,7 @@ class SwizzleOrPad final : public TransformationModule {
     bool applied = false;
     for (const std::string& name : names) {
       std::vector<int64_t> choices{kPlain};
-      // Rows that lie in some way already have no other.
+      // Rows that already have a layout keep it.
       if (is_legal(schedule, name, [](Schedule& s, BlockRV b) { s.storage_align(b, 0, -2, 2, 1); }))
         choices.push_back(kPad);
       if (is_legal(schedule, name, [](Schedule& s, BlockRV b) { s.storage_swizzle(b, 0); }))

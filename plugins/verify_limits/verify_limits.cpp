@@ -1,7 +1,7 @@
-// Refuses candidates whose tiles make too few threads or too many, or leave one thread too many tiles that
-// lie apart, or more results than its registers hold, before anything is lowered or compiled. What is checked
-// are blocks that a tiling annotated with `tile_iterations`, how many results they compute, and loops
-// annotated with `apart`. Memory is compared with the capacities of its scopes when a program is lowered.
+// Refuses candidates, before lowering, whose tiles have too few or too many threads, too
+// many strided tiles per thread, or more results per thread than its registers hold. Checks
+// blocks that a tiling annotated with `tile_iterations` (the number of results) and loops
+// annotated with `apart`. The capacities of scopes are checked when a program is lowered.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,11 +17,11 @@ constexpr const char* kIterations = "tile_iterations";
 constexpr const char* kApart = "apart";
 /// A block of so few results need not fill a group of threads.
 constexpr int64_t kFew = 64;
-/// Of a thread besides its results: addresses, counters and operands.
+/// Registers of a thread besides its results: addresses, counters and operands.
 constexpr int64_t kRegistersBesides = 32;
 
-/// Of levels that synchronise: the product over the axes of the most iterations that a loop of the block's
-/// nest has.
+/// For levels that synchronise: the product over the axes
+/// of the largest extent of a loop in the block's nest.
 int64_t threads_of(const Schedule& schedule, BlockId block, const ExecutionModel& model) {
   int64_t threads = 1;
   for (size_t level = model.first_synchronising(); level < model.levels.size(); ++level) {
@@ -33,7 +33,7 @@ int64_t threads_of(const Schedule& schedule, BlockId block, const ExecutionModel
   return threads;
 }
 
-/// Of 4 bytes, for what one thread computes of the block.
+/// Registers of 4 bytes for the results of one thread in the block.
 int64_t registers_of_results(const Schedule& schedule, BlockRV block, const std::vector<LoopFacts>& loops) {
   int64_t results = 1;
   for (const LoopFacts& loop : loops) {
@@ -42,7 +42,7 @@ int64_t registers_of_results(const Schedule& schedule, BlockRV block, const std:
   return results * std::max(1, schedule.writes_of(block).front().buffer->dtype.bytes() / 4);
 }
 
-/// That each of so many threads of a block may have; no limit where the target says nothing of it.
+/// Available to each of this many threads in a block; unlimited if the target does not say.
 int64_t registers_of_thread(const DeviceModel& device, int64_t threads) {
   constexpr double kNoLimit = 1e18;
   const auto group = static_cast<int64_t>(device.get_or("warp_size", 1));
@@ -59,7 +59,7 @@ class VerifyLimits final : public TransformationModule {
 
   ModuleStage stage() const override { return ModuleStage::Finishing; }
 
-  /// First of all that finish, so that nothing more is done to what is refused.
+  /// First of all finishing modules, so that no more work is done on refused candidates.
   ModuleDescription description() const override {
     return {.consumes = {kIterations, kApart},
             .before = {"rewrite_swizzle_or_pad", "bulk_fetch", "cooperative_fetch", "rewrite_reduction_init",
@@ -75,7 +75,7 @@ class VerifyLimits final : public TransformationModule {
     for (const std::string& name : names) {
       const BlockRV block = schedule.get_block(name);
       check(schedule, block, name, context);
-      // Checked they say nothing more, and programs that they led to alike are alike.
+      // The annotations have no further meaning, and would distinguish equal programs.
       schedule.unannotate(block, kIterations);
       for (const LoopRV& loop : schedule.get_loops(block)) {
         if (schedule.has_annotation(schedule.location(loop), kApart)) schedule.unannotate(loop, kApart);

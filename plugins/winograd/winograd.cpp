@@ -1,5 +1,5 @@
-// Convolutions with filters of three taps by minimal filtering, beside the direct form: a sketch more, whose
-// products are tiled as any other's.
+// Convolutions with three taps by minimal filtering, as an additional
+// sketch beside the direct form; its products are tiled like any other's.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -13,9 +13,9 @@ namespace {
 
 using namespace tunesmith;
 
-constexpr int64_t kOutputs = 2;  // of a tile along a window
+constexpr int64_t kOutputs = 2;  // per tile along a window
 
-/// Names of the blocks that a convolution became.
+/// The names of the blocks that replace a convolution.
 struct Filtering {
   std::string data;
   std::string weights;
@@ -64,7 +64,7 @@ class Winograd final : public TransformationModule {
   static Filtering filter(Schedule& schedule, const std::string& name) {
     const BlockRV block = schedule.get_block(name);
     const BlockRV products = schedule.winograd(block);
-    // What follows element by element is made with the outputs, which then are in memory once.
+    // Merges elementwise consumers with the outputs, which are then written to memory once.
     for (;;) {
       const std::vector<BlockRV> consumers = schedule.get_consumers(block);
       if (consumers.size() != 1 ||
@@ -76,7 +76,7 @@ class Winograd final : public TransformationModule {
             schedule.block(products).name, name};
   }
 
-  /// Positions, among the iterators of the outputs, of those that tiles are along: `winograd` chose them.
+  /// Positions of the iterators of the outputs that tiles run along, as `winograd` chose.
   static std::vector<size_t> windows_of(const Schedule& schedule, const Filtering& filtering) {
     const Program program = schedule.program();
     const Block outputs = *program.find_block(filtering.outputs);
