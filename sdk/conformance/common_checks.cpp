@@ -1,4 +1,4 @@
-// Of plugins of every kind: loading has no effect, and options are declared truthfully.
+// Checks of plugins of every kind: loading has no effect, and options are declared correctly.
 #include <cmath>
 #include <filesystem>
 #include <regex>
@@ -23,7 +23,7 @@ Verdict check_loads(const Subject& subject) {
   try {
     subject.registry().option_specs(subject.info().kind, subject.info().id);
   } catch (const PluginError& error) {
-    // The loader says which of its rules is broken.
+    // The loader's message cites the violated rule.
     const std::string why = error.what();
     std::smatch rule;
     return failed(why, std::regex_search(why, rule, std::regex(R"(\[(P\d+)\])")) ? rule[1].str() : "");
@@ -34,7 +34,7 @@ Verdict check_loads(const Subject& subject) {
   return passed();
 }
 
-/// The object, whatever its kind; throws what its constructor threw.
+/// Creates the object of any kind; throws its constructor's exception.
 std::shared_ptr<void> make(const Subject& subject, const Options& options) {
   PluginRegistry& registry = subject.registry();
   const std::string& id = subject.info().id;
@@ -66,7 +66,7 @@ Verdict construction(const Subject& subject) {
   try {
     make(subject, Options::defaults(subject.registry().option_specs(info.kind, info.id), subject.name()));
   } catch (const PluginError& error) {
-    // What cites no rule is an EnvironmentError of the plugin's own [P12].
+    // A message without a rule is the plugin's own EnvironmentError [P12].
     const std::string why = error.what();
     if (why.find(": [P") == std::string::npos) return unsupported(why);
   } catch (const UserError&) {  // NOLINT(bugprone-empty-catch): the check `options` reports it
@@ -86,7 +86,7 @@ RawOption written(const OptionSpec& spec, const std::string& text, bool list) {
   return option;
 }
 
-/// The ends of the range that the declaration gives, where it gives ends.
+/// The ends of the declared range, if it has ends.
 std::vector<RawOption> edges_of(const OptionSpec& spec) {
   std::vector<RawOption> edges;
   const bool list = spec.type == OptionType::IntegerList || spec.type == OptionType::StringList;
@@ -140,7 +140,7 @@ Verdict check_options(const Subject& subject) {
                                     spec.name, text, message));
         }
       } catch (const PluginError& error) {
-        // Without the rule it is what this machine lacks for the value, which is an answer.
+        // Without the rule it says what this machine lacks for the value, which is valid.
         if (std::string_view(error.what()).find("[P12]") != std::string_view::npos) {
           return failed(fmt::format("{}: {} is declared, but: {}", spec.name, text, error.what()));
         }
@@ -150,8 +150,8 @@ Verdict check_options(const Subject& subject) {
   return passed();
 }
 
-/// Creates the object without the option `left_out`: reading it then is an InternalError, which says that it
-/// is read.
+/// Creates the object without the option `left_out`: an
+/// InternalError shows that the constructor reads it.
 bool reads(const Subject& subject, const std::vector<OptionSpec>& specs, const std::string& left_out,
            const std::vector<RawOption>& others) {
   std::vector<OptionSpec> fewer;
@@ -168,7 +168,7 @@ bool reads(const Subject& subject, const std::vector<OptionSpec>& specs, const s
   return false;
 }
 
-/// An option that the constructor reads in no configuration does nothing, whatever its line of help says.
+/// An option that the constructor never reads has no effect.
 Verdict check_options_are_read(const Subject& subject) {
   const std::vector<OptionSpec>& specs =
       subject.registry().option_specs(subject.info().kind, subject.info().id);

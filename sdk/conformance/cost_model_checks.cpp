@@ -1,4 +1,4 @@
-// Of cost models: fed with candidates of the space and made-up times.
+// Checks of cost models, with candidates of the space and artificial times.
 #include <cmath>
 #include <thread>
 
@@ -24,7 +24,7 @@ Measured crashed(const CandidatePtr& candidate) {
 }
 
 Data data_of(const Space& space, const Workload& workload) {
-  constexpr size_t kWanted = 72;  // so many that a model that learns in steps has learned
+  constexpr size_t kWanted = 72;  // enough for a model that learns in steps
   constexpr uint64_t kMaxDraws = 200;
   Data data;
   const SketchSet set = space.generate(workload.program);
@@ -63,7 +63,7 @@ std::vector<Scores> use(CostModel& model, const Workload& workload, const Space&
   return scores;
 }
 
-/// One finite score for each candidate, before anything was learned and after; none for none.
+/// One finite score for each candidate, before and after learning; none for none.
 Verdict check_contract(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const auto model = model_of(subject, space);
@@ -83,7 +83,7 @@ Verdict check_contract(const Subject& subject) {
   return passed();
 }
 
-/// predict() changes nothing: asked twice, whole or in part, it answers the same.
+/// predict() changes nothing: repeated or partial calls return the same.
 Verdict check_predicting_changes_nothing(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();
@@ -112,7 +112,7 @@ Verdict check_determinism(const Subject& subject) {
   return passed();
 }
 
-/// Objects share nothing: two in two threads predict what each predicts alone.
+/// Objects share nothing: two in two threads predict as each alone.
 Verdict check_threads(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();
@@ -163,7 +163,7 @@ Verdict check_failures(const Subject& subject) {
   return passed();
 }
 
-/// What one object saves, another loads, and predicts the same.
+/// An object that loads another's saved state predicts the same.
 Verdict check_saving(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();

@@ -1,4 +1,4 @@
-// Of extensions: they describe, adapt and probe without harm, also where the hardware is missing.
+// Checks of extensions: they describe, adapt and probe correctly, also without the hardware.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -26,8 +26,8 @@ std::shared_ptr<Target> base_of(const Subject& subject) {
       Options::validate(specs, spec.target.options, plugin_name(PluginKind::Target, spec.target.id)));
 }
 
-/// The probe names one feature; describing and adapting twice changes nothing more, and leaves what lowering
-/// can use.
+/// The probe names one feature; repeated describing and adapting
+/// has no further effect, and the result is valid for lowering.
 Verdict check_contract(const Subject& subject) {
   const auto extension = subject.create<TargetExtension>();
   const auto base = base_of(subject);
@@ -63,7 +63,7 @@ Verdict check_determinism(const Subject& subject) {
   return passed();
 }
 
-/// Programs lowered with its limits and steps compute what they computed.
+/// Programs lowered with its limits and steps compute the same as without.
 Verdict check_legality(const Subject& subject) {
   const auto base = base_of(subject);
   LowerOptions options = base->lower_options();
@@ -79,7 +79,7 @@ Verdict check_legality(const Subject& subject) {
   return passed();
 }
 
-/// A space with it can be composed where the hardware is.
+/// If the hardware is available, a space with it can be composed.
 Verdict check_hardware(const Subject& subject) {
   const auto base = base_of(subject);
   if (const ProbeResult probe = base->probe(); !probe.here()) {
@@ -97,7 +97,7 @@ Verdict check_hardware(const Subject& subject) {
   return passed();
 }
 
-/// Columns of features are described, and their numbers are finite and depend on the program alone.
+/// Feature columns are described, and their numbers are finite and depend only on the program.
 Verdict check_features(const Subject& subject) {
   const auto base = base_of(subject);
   const auto extension = subject.create<TargetExtension>();

@@ -20,7 +20,7 @@ bool alike(const TensorOperand& one, const TensorOperand& other) {
          one.buffer->shape == other.buffer->shape;
 }
 
-/// The one that copies between memory and what a group holds as `held`. `to`: to the group.
+/// The copy between memory and a group's operand `held`. `to`: into the group.
 const TensorIntrinsic* find_copy(const Intrinsics& all, const TensorOperand& held, bool to) {
   const auto found = std::ranges::find_if(all, [&](const TensorIntrinsicPtr& one) {
     return one->operands.size() == 2 && one->block().init() == nullptr &&
@@ -37,7 +37,7 @@ const TensorIntrinsic* find_fill(const Intrinsics& all, const TensorOperand& hel
   return found == all.end() ? nullptr : found->get();
 }
 
-/// Dimension d of what the copy reads is this one of what it writes.
+/// For each dimension of the copy's input, the corresponding dimension of its output.
 std::vector<size_t> order_read(const TensorIntrinsic& copy) {
   const Access read = read_accesses(copy.block()).front();
   std::vector<size_t> order;
@@ -81,14 +81,14 @@ class Caller {
   }
 
  private:
-  /// The outermost loop inside that of the launch.
+  /// The outermost loop inside the launch loop.
   LoopRV inside(BlockRV block) { return schedule_.get_loops(block).at(1); }
 
   BlockRV copy_in(const Buffer& of, const std::string& scope) {
     return schedule_.cache_read(block_, read_of(of), scope);
   }
 
-  /// The same with dimension d of the copy being dimension `order`[d] of the operand.
+  /// The same where dimension d of the copy is dimension `order`[d] of the operand.
   BlockRV copy_in(const Buffer& of, const std::string& scope, const std::vector<size_t>& order) {
     const Block& block = schedule_.block(block_);
     const std::vector<Expr> indices =

@@ -1,5 +1,5 @@
-// Of importers: whatever the bytes are, the answer is a sound network or a UserError, and always the same
-// one.
+// Checks of importers: for any bytes the result is a
+// sound network or a UserError, and deterministic.
 #include <array>
 #include <thread>
 
@@ -12,11 +12,11 @@
 namespace tunesmith::conformance {
 namespace {
 
-/// Bytes that are no file of any format, or hardly one.
+/// Bytes that are no valid file of any format.
 std::vector<std::string> damaged_files() {
   std::vector<std::string> files = {"", "x", std::string(1 << 16, '\xff'), std::string(1 << 12, '\0'),
                                     std::string(1 << 12, '\x0a')};
-  // Headers of a field whose length is that of the rest, or much more: nested as deep as it goes.
+  // Headers of fields with the rest's length, or much more: maximally nested.
   std::string nested;
   for (int i = 0; i < 2000; ++i) nested += "\x3a\x7f";
   files.push_back(nested);
@@ -32,7 +32,7 @@ std::vector<std::string> damaged_files() {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-/// What the importer answers, as text. Throws what is no UserError.
+/// The importer's result as text. Rethrows everything but UserError.
 std::string answer(const Importer& importer, const std::string& bytes) {
   const bool reads = importer.reads("file", bytes_of(bytes));
   try {
@@ -68,7 +68,7 @@ Verdict check_contract(const Subject& subject) {
   return passed();
 }
 
-/// A name that no operator has finds none.
+/// An unknown name finds no operator.
 Verdict check_operators(const Subject& subject) {
   const auto importer = subject.create<Importer>();
   return importer->find_operator("no such operator", 1) == nullptr
@@ -76,7 +76,7 @@ Verdict check_operators(const Subject& subject) {
              : failed("it finds an operator called 'no such operator'");
 }
 
-/// A second object, and the same one asked again, answer the same.
+/// A second object, and a repeated call, return the same.
 Verdict check_determinism(const Subject& subject) {
   const std::vector<std::string> files = damaged_files();
   const auto first = subject.create<Importer>();
@@ -86,7 +86,7 @@ Verdict check_determinism(const Subject& subject) {
   return answers(*second, files) == wanted ? passed() : failed("a second object answered something else");
 }
 
-/// One object that is used by four threads answers as it does in one.
+/// One object used by four threads returns the same as in one.
 Verdict check_threads(const Subject& subject) {
   const std::vector<std::string> files = damaged_files();
   const auto importer = subject.create<Importer>();

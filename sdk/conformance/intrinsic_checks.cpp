@@ -21,7 +21,7 @@ namespace tunesmith::conformance {
 namespace {
 
 constexpr uint64_t kSeed = 50;
-/// Each end of a type's range comes up among so many elements.
+/// With this many elements, each end of a type's range occurs.
 constexpr int64_t kElements = 1024;
 constexpr int64_t kMaxSeeds = 64;
 
@@ -41,7 +41,7 @@ std::set<std::string> calls_in(const Program& program) {
   return names;
 }
 
-/// Where the intrinsic's implementation for the target stands, for messages; "" where that is not known.
+/// The location of the intrinsic's implementation for the target, for messages; "" if unknown.
 std::string place_of(const TensorIntrinsic& intrinsic) {
   for (const auto& [target, implementation] : intrinsic.implementations) {
     SourceLocation place = implementation.location;
@@ -51,8 +51,8 @@ std::string place_of(const TensorIntrinsic& intrinsic) {
   return {};
 }
 
-/// "" or how a call of the intrinsic computes something else, or leaves its buffers or the floating-point
-/// mode. `compiled`: null where the hardware is not here, and the call is only interpreted.
+/// "", or how a call of the intrinsic computes something else, writes outside its buffers, or changes the
+/// floating-point mode. `compiled`: null if the hardware is missing, so that the call is only interpreted.
 std::string fault_of_runs(const std::string& intrinsic, Target& base, const Program& program,
                           const LoweredProgram& lowered, const CompiledKernel* compiled) {
   const auto differs = [&](const std::string& fault) {
@@ -86,12 +86,12 @@ std::string fault_of_runs(const std::string& intrinsic, Target& base, const Prog
   return {};
 }
 
-/// Any of the intrinsics that one program calls may be at fault.
+/// Any of the intrinsics in a program may be at fault.
 std::string together_with(const Program& lowered) { return "; the program calls " + called_places(lowered); }
 
-/// "" or what is wrong with the intrinsic. `own`: those of its extension; `called` has the names of those
-/// that are checked, and gets those that the program calls besides: none where it cannot be checked by
-/// itself.
+/// "", or the fault of the intrinsic. `own`: those of its extension;
+/// `called` has the names of those checked so far, and receives those that
+/// the program also calls; no program if it cannot be checked by itself.
 std::string fault_of(const TensorIntrinsicPtr& checked, Target& base, const LowerOptions& options,
                      const Pipeline& pipeline, bool here, const std::vector<TensorIntrinsicPtr>& own,
                      std::set<std::string>& called) {
@@ -146,10 +146,10 @@ Verdict check_intrinsics(const std::shared_ptr<Target>& base, const TargetExtens
   const ProbeResult probe = target_probe.here() ? extension.probe(*base) : target_probe;
   std::vector<TensorIntrinsicPtr> own(options.intrinsics.begin() + static_cast<std::ptrdiff_t>(before),
                                       options.intrinsics.end());
-  // Only a pipeline with a producer calls these, whose consumers are no business of the copy's.
+  // Only a pipeline with a producer calls these, and a copy cannot be checked with its consumers.
   std::erase_if(own, [](const TensorIntrinsicPtr& intrinsic) { return intrinsic->bulk_copy; });
   std::set<std::string> checked;
-  // Again as long as that calls what nothing has called yet: one product may take what several loads bring.
+  // Repeats while new intrinsics are called: a product may accept the results of several loads.
   for (size_t known = own.size() + 1; known != checked.size();) {
     known = checked.size();
     for (const TensorIntrinsicPtr& intrinsic : own) {

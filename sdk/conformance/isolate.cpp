@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kSeparator = '\0';
 
-/// The end of what was written, which has the message of whoever ended the process: a few lines.
+/// The last lines of the output, which contain the message of whatever ended the process.
 std::string last_lines(std::string text) {
   constexpr size_t kMaxLines = 5;
   constexpr size_t kMaxBytes = 2048;
@@ -33,7 +33,7 @@ Verdict run(const std::function<Verdict()>& check) {
     return check();
   } catch (const std::exception& error) {
     return failed(error.what());
-  } catch (...) {  // a plugin may throw anything, and it is the kit's work to say so
+  } catch (...) {  // a plugin may throw anything, which the kit must report
     return failed("it threw something that is no exception", "P12");
   }
 }
@@ -42,7 +42,7 @@ std::string to_text(const Verdict& verdict) {
   return fmt::format("{}{}{}{}", static_cast<int>(verdict.outcome), verdict.rule, kSeparator, verdict.reason);
 }
 
-/// Of a signal whose name does not tell.
+/// For signals whose names are not descriptive.
 std::string meaning_of(int signal) {
   if (signal != SIGILL) return {};
   return " (the processor lacks an instruction of it, or the process lacks a permission that one needs)";

@@ -1,5 +1,5 @@
-// Of transformation modules. They are called through the kernel's own choke point (Space), so what holds here
-// holds in a run.
+// Checks of transformation modules. They are called through
+// the kernel (Space), so the results hold for runs.
 #include <algorithm>
 #include <thread>
 
@@ -13,7 +13,7 @@ namespace tunesmith::conformance {
 namespace {
 
 constexpr uint64_t kSeed = 20;
-constexpr int kDraws = 4;  // of every sketch's decisions
+constexpr int kDraws = 4;  // per sketch
 
 bool applied(const SketchSet& set, const std::string& module) {
   return std::ranges::any_of(set.events, [&](const ModuleEvent& event) {
@@ -21,7 +21,7 @@ bool applied(const SketchSet& set, const std::string& module) {
   });
 }
 
-/// What a module makes of a workload, as text that can be compared.
+/// A module's results for a workload as comparable text.
 std::string print(const SketchSet& set) {
   std::string text;
   for (const Schedule& sketch : set.sketches) {
@@ -83,7 +83,7 @@ Verdict check_finishing_trace(const Subject& subject) {
   return any ? passed() : nothing_applied(subject);
 }
 
-/// All that it does is in the trace: replaying gives the same program.
+/// The trace contains everything that it does: replaying gives the same program.
 Verdict check_trace(const Subject& subject) {
   if (stage_of(subject) == ModuleStage::Finishing) return check_finishing_trace(subject);
   const Space space(subject.alone(), subject.registry());
@@ -108,7 +108,7 @@ Verdict check_trace(const Subject& subject) {
   return any ? passed() : nothing_applied(subject);
 }
 
-/// Of what the step annotates, the first key that is not among `makes`; "" where there is none.
+/// The first annotation key of the step that is not among `makes`; "" if there is none.
 std::string undeclared_key(const Trace& trace, const SketchStep& step,
                            const std::vector<std::string>& makes) {
   for (size_t at = step.begin; at < step.end; ++at) {
@@ -119,7 +119,7 @@ std::string undeclared_key(const Trace& trace, const SketchStep& step,
   return "";
 }
 
-/// What it leaves as annotations its description names, so that a space can be compared with it.
+/// Its description lists all annotations that it leaves.
 Verdict check_annotations(const Subject& subject) {
   if (stage_of(subject) == ModuleStage::Finishing) return passed();
   const std::vector<std::string> makes = subject.create<TransformationModule>()->description().makes;
@@ -141,7 +141,7 @@ Verdict check_annotations(const Subject& subject) {
   return any ? passed() : nothing_applied(subject);
 }
 
-/// The same answer by another object, in another order, a second time.
+/// Another object, another order and a repetition give the same result.
 Verdict check_determinism(const Subject& subject) {
   const Space first(subject.alone(), subject.registry());
   const Space second(subject.alone(), subject.registry());
@@ -159,7 +159,7 @@ Verdict check_determinism(const Subject& subject) {
   return passed();
 }
 
-/// apply() is promised to be safe: four threads on one object give what one gives.
+/// apply() is thread-safe: four threads on one object give the same as one.
 Verdict check_threads(const Subject& subject) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 5;
@@ -192,8 +192,8 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// Draws the decisions of every sketch of `program` and compares the results with the unscheduled one, by
-/// interpreter. "" when all agree. Candidates that are refused are no fault.
+/// Draws the decisions of every sketch of `program` and compares the results with the
+/// unscheduled program in the interpreter. "" if all agree. Refused candidates are no fault.
 std::string compare_results(const Space& space, const Program& program, const Program& unscheduled,
                             const std::string& workload) {
   const Numeric numeric(unscheduled, kSeed);
@@ -216,7 +216,7 @@ std::string compare_results(const Space& space, const Program& program, const Pr
   return {};
 }
 
-/// What it makes computes what the program computed: alone, and with the modules of its space.
+/// Its results compute the same as the program: alone, and with the modules of its space.
 Verdict check_legality(const Subject& subject) {
   bool any = false;
   const Space alone(subject.alone(), subject.registry());
@@ -235,7 +235,7 @@ Verdict check_legality(const Subject& subject) {
   return any ? passed() : nothing_applied(subject);
 }
 
-/// Blocks that it did not expect, scheduled already: it declines or stays right.
+/// Blocks that are already scheduled: it declines or stays correct.
 Verdict check_scheduled_input(const Subject& subject) {
   if (stage_of(subject) == ModuleStage::Finishing)
     return skipped("a finishing module sees scheduled programs only");

@@ -12,10 +12,10 @@
 namespace tunesmith::conformance {
 namespace {
 
-constexpr int64_t kAlignment = 64;  // of every buffer (kernel_abi.h)
-constexpr std::byte kStale{0xff};   // what an output holds before: as a float a NaN
+constexpr int64_t kAlignment = 64;  // for every buffer (kernel_abi.h)
+constexpr std::byte kStale{0xff};   // initial contents of outputs: NaN for floats
 
-/// Nobody may touch what lies behind the bytes, nor write what lies before them.
+/// Nothing may access memory behind the bytes, or write before them.
 GuardedBuffer guarded(const Tensor& tensor) {
   GuardedBuffer buffer(static_cast<int64_t>(tensor.bytes.size()), kAlignment);
   std::ranges::copy(tensor.bytes, buffer.data());
@@ -54,7 +54,7 @@ std::vector<Tensor> KernelRuns::run(std::vector<Tensor> arguments) {
     for (size_t i = inputs_; i < memory.size(); ++i) std::fill_n(memory[i].data(), memory[i].bytes(), kStale);
     kernel_->entry()(buffers.data(), workspace, &tunesmith_runtime_parallel_for, nullptr);
   };
-  // What sets a thread up must work in each of a process: not only in the first that calls.
+  // A thread's set-up must work in every thread, not only in the first that calls.
   if (!std::exchange(called_, true)) std::async(std::launch::async, call).get();
   call();
   if (const auto fault = kernel_->take_fault())

@@ -1,4 +1,4 @@
-// Of search strategies: the task of a run stands behind them, with made-up times instead of measured ones.
+// Checks of search strategies, with the task of a run and artificial times.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -17,10 +17,10 @@ constexpr int kRounds = 5;
 
 enum class World {
   Usual,   // every seventh candidate fails
-  AllFail  // nothing that is measured succeeds
+  AllFail  // every measurement fails
 };
 
-/// What a candidate "took": a function of the program, so that it is the same in every run.
+/// An artificial time that depends only on the program.
 Measured pretend(const CandidatePtr& candidate, World world) {
   const uint64_t number = RandomStream(candidate->lowered_hash).next();
   if (world == World::AllFail || number % 7 == 0) {
@@ -29,7 +29,7 @@ Measured pretend(const CandidatePtr& candidate, World world) {
   return {candidate, make_timing({1e-6 * static_cast<double>(1 + number % 1000)}), std::nullopt};
 }
 
-/// A search of some rounds; `fault` is what was wrong with a proposal.
+/// A search of several rounds; `fault`: what was wrong with a proposal.
 struct Search {
   std::vector<uint64_t> proposed;
   std::string fault;
@@ -79,14 +79,14 @@ Search search(const Subject& subject, World world, size_t threads, size_t worklo
   return result;
 }
 
-/// At most as many as were asked for, none null, none twice, none measured before.
+/// At most as many as requested, none null, none twice, none measured before.
 Verdict check_contract(const Subject& subject) {
   const Search result = search(subject, World::Usual, 1);
   if (!result.fault.empty()) return failed(result.fault);
   return result.proposed.empty() ? skipped("it proposed nothing") : passed();
 }
 
-/// The same seed gives the same candidates, with one thread and with four.
+/// The same seed gives the same candidates with one thread and with four.
 Verdict check_determinism(const Subject& subject) {
   const std::vector<uint64_t> wanted = search(subject, World::Usual, 1).proposed;
   if (wanted.empty()) return skipped("it proposed nothing");
@@ -99,8 +99,8 @@ Verdict check_determinism(const Subject& subject) {
   return passed();
 }
 
-/// A run that was interrupted continues with another object, which is told the history: it proposes what the
-/// first one would have proposed.
+/// After an interruption another object gets the history
+/// and proposes what the first one would have proposed.
 Verdict check_resume(const Subject& subject) {
   if (!subject.create<Searcher>()->repeatable()) return skipped("it does not promise to repeat itself");
   const Space space(subject.company(), subject.registry());
@@ -133,7 +133,7 @@ Verdict check_resume(const Subject& subject) {
   return trials > 0 ? passed() : skipped("it proposed nothing");
 }
 
-/// Objects of two tasks share nothing: searched at once, each proposes what it proposes alone.
+/// Objects of two tasks share nothing: concurrent searches propose the same as separate ones.
 Verdict check_threads(const Subject& subject) {
   constexpr std::array<size_t, 2> kTasks = {0, 1};
   std::array<std::vector<uint64_t>, 2> wanted;
@@ -160,7 +160,7 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// Nothing that it proposes works; it continues or ends.
+/// If everything fails, it continues or ends.
 Verdict check_failures(const Subject& subject) {
   const Search result = search(subject, World::AllFail, 1);
   return result.fault.empty() ? passed() : failed("when every candidate fails: " + result.fault);

@@ -1,4 +1,4 @@
-// Of targets: what is compiled computes what the interpreter computes.
+// Checks of targets: compiled programs compute the same as the interpreter.
 #include <cmath>
 #include <filesystem>
 #include <thread>
@@ -23,7 +23,7 @@ Verdict not_here(const std::string& missing) {
   return unsupported(fmt::format("this machine lacks {}", missing));
 }
 
-/// The description is finite, has what every target must say, and does not change.
+/// The description is finite, complete, and constant.
 Verdict check_contract(const Subject& subject) {
   const auto target = subject.create<Target>();
   const auto again = subject.create<Target>();
@@ -96,7 +96,7 @@ Verdict check_results(const Subject& subject) {
   return refusal.empty() ? passed() : failed("it compiles some of the kit's programs, but not " + refusal);
 }
 
-/// A target that can prepare constant inputs ahead of calls does, and reads what it prepared.
+/// A target that can prepare constant inputs does so, and reads what it prepared.
 Verdict check_preparation(const Subject& subject) {
   const auto target = subject.create<Target>();
   if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);
@@ -153,7 +153,7 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// What is damaged is refused as a fault of the environment, not run.
+/// A damaged object is refused as a fault of the environment, and not run.
 Verdict check_failures(const Subject& subject) {
   const auto target = subject.create<Target>();
   for (const char* object : {"", "damaged"}) {
@@ -169,7 +169,7 @@ Verdict check_failures(const Subject& subject) {
   return passed();
 }
 
-/// A library and its header are written where they were asked for.
+/// A library and its header are written to the requested folder.
 Verdict check_library(const Subject& subject) {
   const auto target = subject.create<Target>();
   if (const ProbeResult probe = target->probe(); !probe.here()) return not_here(probe.missing);

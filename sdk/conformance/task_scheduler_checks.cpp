@@ -1,4 +1,4 @@
-// Of task schedulers: tasks that are made up, whose times fall as those of real ones do.
+// Checks of task schedulers, with artificial tasks whose times decrease like those of real ones.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ constexpr int kRounds = 80;
 enum class World {
   Usual,     // one is exhausted early
   AllFail,   // no program of any task works
-  AllAlike,  // equal in everything
+  AllAlike,  // all tasks are equal
   One        // a single task
 };
 
@@ -31,7 +31,7 @@ TaskHistory make_task(size_t number, World world) {
   return task;
 }
 
-/// A round of the task numbered `number`: a fall like that of a search, and a limit.
+/// A round of task `number`: improves like a search, down to a limit.
 void advance(TaskHistory& task, size_t number, World world) {
   constexpr int64_t kExhausted = 40;
   const int64_t before = task.trials;
@@ -88,14 +88,14 @@ Verdict check_contract(const Subject& subject) {
   return passed();
 }
 
-/// A second object that is told the same answers the same.
+/// A second object returns the same.
 Verdict check_determinism(const Subject& subject) {
   return run(subject, World::Usual).chosen == run(subject, World::Usual).chosen
              ? passed()
              : failed("a second object, told the same, chose other tasks");
 }
 
-/// A run that was interrupted continues with another object: it chooses what the first one would have chosen.
+/// After an interruption another object chooses what the first one would have chosen.
 Verdict check_resume(const Subject& subject) {
   return run(subject, World::Usual, true).chosen == run(subject, World::Usual).chosen
              ? passed()
@@ -127,7 +127,7 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// Nothing works, all are alike, there is one: it keeps choosing.
+/// It keeps choosing if nothing works, if all tasks are equal, and if there is only one.
 Verdict check_extremes(const Subject& subject) {
   const Run fails = run(subject, World::AllFail);
   if (!fails.fault.empty()) return failed("when no program works: " + fails.fault);

@@ -137,11 +137,11 @@ Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::strin
   require_checks(options.checks);
   Report report;
   const PluginInfo info = registry.info(kind, id);
-  // Made once, outside the checks: what is wrong with the kit's own workloads or the spaces is no plugin's
-  // fault.
+  // Created outside the checks: an error in the kit's own
+  // workloads or the spaces is not the plugin's fault.
   const Subject subject(registry, info, spaces, options);
   bool loads = true;
-  std::string missing;  // what the plugin or its company needs and this machine lacks
+  std::string missing;  // what this machine lacks for the plugin or its space
   const auto run = [&](const Check& check) {
     const bool asked =
         options.checks.empty() || std::ranges::find(options.checks, check.name) != options.checks.end();
@@ -170,7 +170,7 @@ Report verify_plugin(PluginRegistry& registry, PluginKind kind, const std::strin
     const Verdict verdict = isolate([&] { return construction(subject); }, options.seconds);
     if (verdict.outcome == Outcome::Unsupported) missing = verdict.reason;
   }
-  // Those of targets and extensions ask the hardware themselves; importers need none.
+  // Checks of targets and extensions test the hardware themselves; importers need none.
   if (loads && missing.empty() && kind != PluginKind::Target && kind != PluginKind::Extension &&
       kind != PluginKind::Importer) {
     const Verdict verdict = isolate([&] { return subject.hardware_of_company(); }, options.seconds);
