@@ -25,10 +25,10 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// Of a peak kernel: so many that a launch costs nothing beside them.
+/// Operations of a peak kernel, enough to make the launch negligible.
 constexpr double kPeakOperations = 1e12;
 
-/// Where the kernel's argument lies in a call.
+/// The position of a kernel's argument in a call.
 ObjectArgument argument_of(const Buffer& buffer, const LoweredProgram& lowered) {
   const std::vector<Buffer> known = lowered.program.buffers();
   const auto found = std::ranges::find(known, buffer);
@@ -118,14 +118,14 @@ bool CudaTarget::has_feature(std::string_view name) const {
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return architecture.starts_with("sm_") ? number : 0;
   };
-  // What has a letter is of one architecture alone.
+  // A name with a letter suffix is for that architecture only.
   if (!name.empty() && (name.back() < '0' || name.back() > '9')) return name == architecture_.name;
   return generation(name) > 0 && generation(name) <= generation(architecture_.name);
 }
 
 LowerOptions CudaTarget::lower_options() const {
   LowerOptions options;
-  // Vectors are those of loads and stores.
+  // The vectors of loads and stores.
   options.vector_bits = kAccessBytes * 8;
   options.vector_registers = kMaxRegistersOfThread / 4;
   options.execution = execution_;

@@ -30,8 +30,8 @@ class CudaTarget final : public Target,
                          public TwinVerification {
  public:
   static std::vector<OptionSpec> specs();
-  /// Throws UserError at the option for an architecture that is not known, that cannot be detected, or whose
-  /// code the GPU does not run.
+  /// Throws UserError at the option for an architecture that is
+  /// unknown, cannot be detected, or whose code the GPU does not run.
   explicit CudaTarget(const Options& options);
 
   ProbeResult probe() const override;
@@ -56,7 +56,7 @@ class CudaTarget final : public Target,
   LibraryFiles build_library(const LibraryRequest& request) override;
 
   Benchmarking* benchmarking() override { return this; }
-  /// Of the model, or of a kernel on the GPU.
+  /// From the model, or from a kernel on the GPU.
   PeakKernel peak_kernel(DType type, int threads) override;
   double measure_copy_bandwidth(int threads) override;
 
@@ -75,7 +75,7 @@ class CudaTarget final : public Target,
   tl::expected<CompiledKernel, std::string> compile_reduced_instance(const LoweredProgram& lowered,
                                                                      const LoweredProgram& twin,
                                                                      const std::string& symbol) override;
-  /// compile_reduced_instance() for the emulated device, without what NVRTC says of `lowered`.
+  /// compile_reduced_instance() for the emulated device, without NVRTC's checks of `lowered`.
   tl::expected<CompiledKernel, std::string> compile_emulated(const LoweredProgram& lowered,
                                                              const LoweredProgram& twin,
                                                              const std::string& symbol,
@@ -97,7 +97,7 @@ class CudaTarget final : public Target,
     std::vector<std::string> programs;  // "" without NVRTC
   };
 
-  /// Of each kernel. The unexpected value is what NVRTC has against one.
+  /// One for each kernel. The unexpected value is NVRTC's error.
   tl::expected<Cubins, std::string> cubins(const LoweredProgram& lowered, const std::string& symbol) const;
   /// For each kernel an executable for the emulation, or, unchecked, for the host's processor.
   Programs executables(std::span<const KernelText> kernels, bool checked) const;
@@ -108,7 +108,7 @@ class CudaTarget final : public Target,
   const Device& gpu();
 
   bool on_gpu_;                            // the option `device`
-  std::optional<DeviceDescription> here_;  // the GPU, where it was asked for and is there
+  std::optional<DeviceDescription> here_;  // the GPU, if requested and available
   Architecture architecture_;
   ExecutionModel execution_;
   DeviceModel device_;

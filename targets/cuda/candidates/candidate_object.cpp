@@ -49,7 +49,7 @@ class Reader {
     at_ += size;
     return value;
   }
-  /// Of things of which each takes a byte at least.
+  /// The number of items that take at least a byte each.
   size_t count() {
     const auto value = number<size_t>();
     if (value > bytes_.size() - at_) fail();
@@ -90,7 +90,7 @@ std::string CandidateObject::bytes() const {
     writer.text(launch.program);
   }
   std::string content = writer.take();
-  // The last 8 bytes say whether the others arrived.
+  // The last 8 bytes are a checksum of the others.
   const uint64_t sum = hash_bytes(content);
   content.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   return content;

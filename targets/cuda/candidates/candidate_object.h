@@ -10,21 +10,21 @@
 
 namespace tunesmith::cuda {
 
-/// What a kernel's argument is in a call: buffer `position` of the call, or a place in its workspace.
+/// A kernel's argument in a call: buffer `position` of the call, or an offset in its workspace.
 struct ObjectArgument {
   std::string name;
   bool in_workspace = false;
   int64_t position = 0;  // or the offset
   int64_t bytes = 0;
   std::string type;  // of an element, in the kernel's text
-  /// Of a map of the buffer (MappedTensor); all zero: a pointer to it.
+  /// For a map of the buffer (MappedTensor); all zero: a pointer to it.
   std::array<unsigned, 2> extents{}, box{};
 
   bool is_map() const { return box[0] > 0; }
 };
 
-/// What a candidate's launches run on, and what `program` of each is for that: an executable that checks, one
-/// that does not, or a cubin.
+/// The device of a candidate's launches, which determines `program`
+/// of each: an executable with checks, one without, or a cubin.
 enum class RunsOn : uint8_t { Emulation, Host, Gpu };
 
 struct ObjectLaunch {
@@ -37,10 +37,10 @@ struct ObjectLaunch {
 struct CandidateObject {
   RunsOn runs_on = RunsOn::Emulation;
   double modelled_seconds = 0;
-  /// Checks of accesses may find other mistakes in other data (data_dependence.h).
+  /// With other data, checks of accesses may find other mistakes (data_dependence.h).
   bool checks_depend_on_data = false;
   std::string source;  // of all kernels
-  /// Positions of the buffers of a call that it writes.
+  /// The positions of the call's buffers that it writes.
   std::vector<int64_t> outputs;
   std::vector<ObjectLaunch> launches;
 

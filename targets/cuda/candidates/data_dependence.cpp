@@ -11,7 +11,7 @@ bool is_load(const Expr& expr) { return expr.is(ExprKind::Load); }
 
 bool has_load(const Expr& expr) { return expr && any_of_expr(expr, is_load); }
 
-/// A load whose place a load tells, or that is evaluated only where a load says so.
+/// A load whose index, or whose execution, depends on a load.
 bool depends_on_load(const Expr& part) {
   const auto has = [](const Expr& arg) { return has_load(arg); };
   switch (part.kind()) {

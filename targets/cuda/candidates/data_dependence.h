@@ -1,12 +1,12 @@
-// Whether what a program accesses, and in which order, is known without its data.
+// Do a program's accesses, and their order, depend on its data?
 #pragma once
 
 #include "tunesmith/ir/program.h"
 
 namespace tunesmith::cuda {
 
-/// May it depend on loaded values which elements are accessed, or how often? Where it does not, checks of
-/// accesses find the same whatever the data are.
+/// May loaded values determine which elements are accessed, or how
+/// often? If not, checks of accesses have the same result for all data.
 bool accesses_depend_on_data(const Program& program);
 
 }  // namespace tunesmith::cuda

@@ -11,11 +11,11 @@ namespace {
 
 /// On each side of an argument; keeps the alignment that the driver gives.
 constexpr int64_t kZone = 512;
-/// Not-a-number in each floating-point type.
+/// NaN in each floating-point type.
 constexpr unsigned char kPoison = 0xff;
-/// A sample takes at least so long: the clock ticks twice in a microsecond.
+/// The minimum duration of a sample: the clock ticks twice per microsecond.
 constexpr double kSampleSeconds = 500e-6;
-/// Calls this long need none before them.
+/// Calls at least this long need no warming calls.
 constexpr double kWarmSeconds = 10e-3;
 constexpr double kMinSeconds = 1e-9;
 

@@ -22,12 +22,12 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
   /// Calls may come from several threads; they run one after the other.
   tunesmith_kernel entry() const override { return slot_.entry(); }
   std::optional<KernelFault> take_fault() override;
-  /// Of the launches alone, with the arguments on the device and in its caches, so far as they fit: they were
-  /// used by the launches before.
+  /// For the launches only, with the arguments on the device and,
+  /// as far as they fit, in its caches: earlier launches used them.
   std::optional<double> device_seconds(int calls, void* const* buffers, void* workspace) override;
 
  private:
-  /// Memory between two zones that nobody may touch.
+  /// Memory between two guard zones.
   struct Region {
     DeviceMemory memory;
     int64_t bytes = 0;
@@ -40,7 +40,7 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
   void copy_in(void* const* buffers) const;
   void run() const;
   void copy_out(void* const* buffers) const;
-  /// The name of one whose zones were written to, or null.
+  /// The name of a region whose guard zones were written to, or null.
   const Region* touched_around() const;
   template <class Work>
   void guarded(Work work);
@@ -49,15 +49,15 @@ class DeviceCandidate final : public LoadedKernel, private BufferCall {
   CandidateObject object_;
   std::vector<DeviceModule> modules_;
   std::vector<DriverFunction> functions_;
-  /// What a launch is given: pointers, then maps.
+  /// The parameters of a launch: pointers, then maps.
   struct Parameters {
     std::vector<DriverPointer> pointers;
     std::vector<DriverTensorMap> maps;
   };
-  std::vector<Parameters> parameters_;  // of each launch
+  std::vector<Parameters> parameters_;  // for each launch
   std::map<int64_t, Region> buffers_;   // by position in a call
   Region workspace_;
-  double last_seconds_ = 0;  // of a call; 0: there was none
+  double last_seconds_ = 0;  // of a call; 0: none yet
   std::mutex mutex_;
   std::optional<KernelFault> fault_;
   EntrySlot slot_{*this};

@@ -13,7 +13,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// A worker is ended when a candidate runs longer than it may; this is for who calls without one.
+/// The worker's time limit ends a candidate; this limit is for callers without a worker.
 constexpr double kLongestEmulation = 300;
 constexpr uint64_t kSeed = 1;
 
@@ -42,7 +42,7 @@ KernelFault fault_of(const EmulationReport& report) {
 
 }  // namespace
 
-/// What the launches of one call share, as copies: the order of threads begins anew with the same contents.
+/// Copies of the memory that the launches of a call share: each thread order starts with the same contents.
 struct EmulatedCandidate::Memory {
   std::map<int64_t, Bytes> buffers;    // by position in the call
   std::map<int64_t, Bytes> workspace;  // by offset
@@ -70,7 +70,7 @@ std::optional<KernelFault> EmulatedCandidate::take_fault() {
 
 void EmulatedCandidate::keep(KernelFault fault, bool of_checks) {
   const std::lock_guard lock(mutex_);
-  // Of calls at once the same is told, whichever of them made the checks and whichever ends first.
+  // Concurrent calls report the same fault, whichever of them made the checks or ended first.
   const bool first = of_checks != fault_of_checks_ ? of_checks
                                                    : !fault_ || std::tie(fault.kind, fault.message) <
                                                                     std::tie(fault_->kind, fault_->message);
@@ -83,7 +83,7 @@ EmulatedArgument EmulatedCandidate::emulated(const ObjectArgument& argument, con
   using Kind = EmulatedArgument::Kind;
   const bool written =
       argument.in_workspace || std::ranges::find(object_.outputs, argument.position) != object_.outputs.end();
-  // A kernel writes nothing of which it has a map: it may have a copy.
+  // A kernel does not write tensors of which it has a map, so it may have a copy.
   const Kind kind = argument.is_map() ? Kind::Hidden : written ? Kind::Buffer : Kind::Input;
   return {argument.name, kind, bytes, {}, {}};
 }
@@ -107,15 +107,15 @@ std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, 
     const bool only_barriers = report.counters["only_barriers"] == 1;
     if (only_barriers) to_check[i] = false;
     runs = std::max(runs, runs_of(launch.launch, only_barriers));
-    // Those of maps come last, each as two.
+    // Map arguments come last, as two each.
     for (size_t a = 0; a < launch.arguments.size() && !launch.arguments[a].is_map(); ++a)
       memory.of(launch.arguments[a]) = std::move(arguments[a].bytes);
   }
   return runs;
 }
 
-// No exception may leave a kernel's entry, whatever went wrong: not the emulation's own errors, such as that
-// no process can be started, nor those of the library that it is written with.
+// No exception may leave a kernel's entry, whatever its cause: the
+// emulation's own errors (no process can be started), or those of libraries.
 void EmulatedCandidate::call(void* const* buffers, void* workspace) {
   try {
     run_in_each_order(buffers, workspace);

@@ -19,10 +19,10 @@ namespace tunesmith::cuda {
 
 class EmulatedCandidate final : public LoadedKernel, private BufferCall {
  public:
-  /// Throws EnvironmentError when the object is damaged, or too many candidates are loaded at once.
+  /// Throws EnvironmentError if the object is damaged, or too many candidates are loaded at once.
   explicit EmulatedCandidate(const std::string& object);
 
-  /// Calls may come from several threads, at once, too.
+  /// Thread-safe.
   tunesmith_kernel entry() const override;
   std::optional<KernelFault> take_fault() override;
   std::optional<double> modelled_seconds() const override { return object_.modelled_seconds; }
@@ -32,20 +32,20 @@ class EmulatedCandidate final : public LoadedKernel, private BufferCall {
   struct Memory;
 
   void call(void* const* buffers, void* workspace) override;
-  /// call(), which tells by a fault what this throws.
+  /// call(), which reports exceptions of this as faults.
   void run_in_each_order(void* const* buffers, void* workspace);
-  /// The kernel's argument as the emulation takes it: what is no output may not be written.
+  /// Converts a kernel's argument for the emulation: only outputs are writable.
   EmulatedArgument emulated(const ObjectArgument& argument, const Bytes& bytes) const;
-  /// All launches, the first block of each in `order`; tells how many such runs it takes until there is
-  /// nothing more to see, or nothing when something went wrong. `to_check` says for each launch whether its
-  /// accesses are checked, and afterwards whether other orders may find more there.
+  /// Runs all launches, the first block of each in `order`; returns how many such runs are
+  /// needed to see all orders, or nothing after a fault. `to_check` says for each launch
+  /// whether its accesses are checked, and on return whether other orders may reveal more.
   std::optional<size_t> run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check);
   void keep(KernelFault fault, bool of_checks);
 
   CandidateObject object_;
   std::vector<EmulatedKernel> kernels_;
   std::atomic<bool> checked_ = false;  // in some call
-  std::mutex mutex_;                   // of what follows
+  std::mutex mutex_;                   // guards the following members
   std::optional<KernelFault> fault_;
   bool fault_of_checks_ = false;
   EntrySlot slot_{*this};

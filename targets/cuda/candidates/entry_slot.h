@@ -1,4 +1,4 @@
-// Entries of kernels that are objects: the interface between a worker and a kernel is a plain function.
+// Plain functions as entries of kernels that are objects, for the interface between worker and kernel.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace tunesmith::cuda {
 
-/// What an entry does. No exception may leave it.
+/// The implementation of an entry. No exception may leave it.
 class BufferCall {
  public:
   virtual void call(void* const* buffers, void* workspace) = 0;
@@ -16,10 +16,10 @@ class BufferCall {
   ~BufferCall() = default;
 };
 
-/// One of the functions that there are, for as long as this lives: it calls `owner`.
+/// Reserves one of a fixed number of functions during its lifetime; the function calls `owner`.
 class EntrySlot {
  public:
-  /// Throws EnvironmentError when too many candidates are loaded at once.
+  /// Throws EnvironmentError if too many candidates are loaded at once.
   explicit EntrySlot(BufferCall& owner);
   ~EntrySlot();
   EntrySlot(const EntrySlot&) = delete;

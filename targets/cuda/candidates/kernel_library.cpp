@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Dynamic shared memory that a launch gets without being asked for it before.
+/// The dynamic shared memory that a launch gets without a special request.
 constexpr size_t kGrantedSharedBytes = size_t{48} * 1024;
 
 void write_file(const fs::path& path, const std::string& content) {
@@ -39,7 +39,7 @@ bool is_identifier(const std::string& name) {
          std::ranges::all_of(name, part);
 }
 
-/// In plain C; a 16-bit float is its bits.
+/// In plain C; a 16-bit float is represented by its bits.
 std::string c_type(DType type) {
   if (type.is_float() && type.bits >= 32) return type.bits == 64 ? "double" : "float";
   if (type.is_bool()) return "uint8_t";
@@ -76,7 +76,7 @@ std::string signature(const std::string& name, const std::vector<Parameter>& par
   return fmt::format("int {}({}, void* workspace, void* stream)", name, fmt::join(texts, ", "));
 }
 
-/// As a comment that nothing in it can end.
+/// Escapes a text for a comment.
 std::string comment_of(std::string text) {
   for (const char* mark : {"*/", "/*"}) {
     for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) text.insert(at + 1, " ");

@@ -1,5 +1,5 @@
-// A tuned program as files to be used on a GPU: CUDA C++ with a C function that launches its kernels, the
-// header of this function, and, where NVRTC is installed, a cubin.
+// Writes a tuned program as files for a GPU: CUDA C++ with a C function that launches
+// its kernels, the header of this function, and, if NVRTC is installed, a cubin.
 #pragma once
 
 #include "machine/architecture.h"
@@ -7,9 +7,9 @@
 
 namespace tunesmith::cuda {
 
-/// Writes <name>.cu (LibraryFiles::library) and <name>.h, and besides them <name>.cubin and the header that
-/// kernels with 16-bit floats include. Throws UserError for a name that is no C identifier,
-/// EnvironmentError when a file cannot be written.
+/// Writes <name>.cu (LibraryFiles::library) and <name>.h, with <name>.cubin and
+/// the header that kernels with 16-bit floats include. Throws UserError for a
+/// name that is no C identifier, EnvironmentError if a file cannot be written.
 LibraryFiles write_library(const LibraryRequest& request, const Architecture& architecture);
 
 }  // namespace tunesmith::cuda

@@ -14,7 +14,7 @@ enum class ElementType { F32, F16, Bf16, S32, S8 };
 struct CheckedArgument {
   EmulatedArgument argument;
   ElementType type = ElementType::F32;
-  bool output = false;  // begins as not-a-number (whole numbers: all ones), and is compared
+  bool output = false;  // initialised as NaN (integers: all ones), and compared
 };
 
 /// Reads one of
@@ -29,8 +29,8 @@ CheckedArgument read_argument(const std::string& text);
 /// Random numbers: -1 to 1, whole ones -8 to 8.
 void fill(CheckedArgument& argument, RandomStream& random);
 
-/// The largest difference between two contents of an output, divided by the largest expected magnitude;
-/// infinite where one is not a number.
+/// The largest difference between two contents of an output, divided
+/// by the largest expected magnitude; infinite if one is NaN.
 double largest_error(const CheckedArgument& got, const CheckedArgument& expected);
 
 }  // namespace tunesmith::cuda

@@ -1,4 +1,4 @@
-// tunesmith-cuda-check: is a kernel right, and what does it take? Without a GPU, and on one.
+// tunesmith-cuda-check: checks a kernel's results and resources, with or without a GPU.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -60,7 +60,7 @@ void print_main_loop(const Compilation& compilation, const std::string& kernel) 
                            loop ? loop->text() : "no loop multiplies");
 }
 
-// Compiles for each architecture that was asked for; how many were refused.
+// Compiles for each requested architecture; returns how many were refused.
 int compile(const Request& request, const std::string& text, const Launch& launch) {
   if (request.architectures.empty()) return 0;
   const Nvrtc* nvrtc = Nvrtc::find();
@@ -99,8 +99,8 @@ void take_contents(std::vector<CheckedArgument>& checked, const std::vector<Emul
   for (size_t i = 0; i < checked.size(); ++i) checked[i].argument.bytes = arguments[i].bytes;
 }
 
-// What the function `reference` of the reference's file makes of the arguments, of which a map is none and a
-// buffer is always one. It is run as a kernel of one thread.
+// The results of the function `reference` in the reference's file for the arguments:
+// maps are omitted, and buffers are always passed. Runs as a kernel of one thread.
 std::vector<CheckedArgument> expected(const Request& request, const std::vector<CheckedArgument>& inputs) {
   std::vector<CheckedArgument> checked;
   for (const CheckedArgument& one : inputs) {
@@ -144,7 +144,7 @@ double largest_error_of(const std::vector<CheckedArgument>& got, const std::vect
   return error;
 }
 
-// How many were wrong: one, or none.
+// Returns how many were wrong: one or none.
 int run_and_time(const Request& request, const std::string& text, const Launch& launch) {
   std::vector<CheckedArgument> arguments = make_inputs(request);
   std::vector<CheckedArgument> right;
@@ -161,7 +161,7 @@ int run_and_time(const Request& request, const std::string& text, const Launch& 
   return values ? 0 : 1;
 }
 
-// What may be declared with its size: as much as any of the architectures takes that were named.
+// The maximum static shared memory: that of the largest requested architecture.
 size_t static_shared_bytes(const Request& request) {
   size_t bytes = request.architectures.empty() ? kStaticSharedBytes : 0;
   for (const std::string& name : request.architectures)

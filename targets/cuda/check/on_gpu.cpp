@@ -24,7 +24,7 @@ std::string compile(const std::string& text, const std::string& file, const std:
   if (nvrtc == nullptr) throw EnvironmentError("a GPU's code needs NVRTC: " + Nvrtc::why_absent());
   Compilation compilation = KernelCompiler(*nvrtc).compile(text, file, architecture.name, options);
   const auto refusal = refuse(compilation, kernel, architecture, launch);
-  // What spills runs all the same.
+  // A kernel that spills can run.
   if (refusal && refusal->cause != RefusalCause::Spills && refusal->cause != RefusalCause::Serialised)
     throw UserError(SourceLocation{file, 0, 0},
                     fmt::format("refused, {}: {}", refusal_name(refusal->cause), refusal->text));

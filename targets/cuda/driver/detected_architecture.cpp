@@ -11,7 +11,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// Of a name: "sm_90a" is 9, 0 and true.
+/// The parts of a name: "sm_90a" is 9, 0 and true.
 struct Capability {
   int major = 0, minor = 0;
   bool own = false;  // with instructions that no other device has

@@ -6,18 +6,18 @@
 
 namespace tunesmith::cuda {
 
-/// The value of the option `arch` that asks for it.
+/// The value of the option `arch` that requests detection.
 inline constexpr const char* kDetect = "detect";
 
-/// The newest of the file whose code the device runs; with all instructions of its own (sm_90a) where there
-/// are such. Throws UserError when there is none.
+/// The newest architecture in the file whose code the device runs, with its
+/// special instructions (sm_90a) if it has any. Throws UserError if there is none.
 Architecture architecture_of(const DeviceDescription& device);
 
-/// Why the device does not run code for this architecture, or "". A cubin runs on devices of the same major
-/// number and no smaller minor one, one for instructions of its own on that device alone.
+/// "", or why the device does not run code for this architecture. A cubin runs on devices with the
+/// same major and at least the same minor number; one with special instructions only on that device.
 std::string why_not_run(const Architecture& architecture, const DeviceDescription& device);
 
-/// The model of times gets the device's multiprocessors, clock and memory, so far as it says them.
+/// Sets the multiprocessors, clock and memory of the timing model to the device's, as far as known.
 void take_speeds(Architecture& architecture, const DeviceDescription& device);
 
 }  // namespace tunesmith::cuda

@@ -21,7 +21,7 @@ DeviceDescription describe_device(const Driver& driver, int ordinal) {
                  fmt::format("cuDeviceGetAttribute of {}", int(attribute)));
     return value;
   };
-  // Newer drivers say nothing of clocks.
+  // Newer drivers do not report clocks.
   const auto get_if = [&](DeviceAttribute attribute) {
     int value = 0;
     return call.device_attribute(&value, attribute, device) == driver_result::kSuccess && value > 0 ? value
@@ -56,7 +56,7 @@ Device::Device(const Driver& driver, int ordinal) : driver_(driver) {
 
 Device::~Device() {
   const DriverFunctions& call = driver_.functions();
-  // A context that is lost refuses all of these, which changes nothing.
+  // These fail harmlessly with a lost context.
   call.context_set(context_);
   call.event_destroy(begin_);
   call.event_destroy(end_);

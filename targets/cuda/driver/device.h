@@ -11,13 +11,13 @@
 
 namespace tunesmith::cuda {
 
-/// What a GPU says of itself. Asking needs no context.
+/// A GPU's description, available without a context.
 struct DeviceDescription {
   std::string name;  // "NVIDIA A100-SXM4-80GB"
   int major = 0, minor = 0;
   unsigned multiprocessors = 0;
-  unsigned clock_mhz = 0;             // 0 where the driver does not say
-  unsigned memory_gb_per_second = 0;  // of its clock and bus; 0 likewise
+  unsigned clock_mhz = 0;             // 0 if the driver does not report it
+  unsigned memory_gb_per_second = 0;  // from its clock and bus; 0 if unknown
   size_t block_shared_bytes = 0;
 };
 
@@ -26,7 +26,7 @@ DeviceDescription describe_device(const Driver& driver, int ordinal = 0);
 
 class Device;
 
-/// Memory or code on a device, given back with this; from any thread.
+/// Memory or code on a device, released by the destructor; thread-safe.
 template <class Handle>
 class DeviceOwned {
  public:
@@ -51,8 +51,8 @@ class DeviceOwned {
 using DeviceMemory = DeviceOwned<DriverPointer>;
 using DeviceModule = DeviceOwned<DriverModule>;
 
-/// One GPU in this process, with the context that all libraries share. Calls are from any thread, one at a
-/// time; what it allocated and loaded must go before it. All calls throw DriverError.
+/// A GPU in this process, with its primary context. Callable from any thread, one call
+/// at a time; destroy its allocations and modules first. All calls throw DriverError.
 class Device {
  public:
   /// Makes the context, which reserves address space. `driver` must outlive this.
@@ -63,7 +63,7 @@ class Device {
 
   const Driver& driver() const { return driver_; }
 
-  /// Makes the context that of the calling thread. Before any of the other calls.
+  /// Makes its context current in the calling thread. Call first.
   void use() const;
 
   DeviceMemory allocate(size_t bytes) const;
@@ -72,17 +72,17 @@ class Device {
   void on_device(DriverPointer to, DriverPointer from, size_t bytes) const;
   void fill(DriverPointer to, unsigned char value, size_t bytes) const;
 
-  /// Of rows of 16-bit elements that begin at `address`, for boxes with the 128-byte swizzle; the innermost
-  /// extent comes first.
+  /// A map of rows of 16-bit elements that begin at `address`, for
+  /// boxes with the 128-byte swizzle; the innermost extent comes first.
   DriverTensorMap map(DriverPointer address, const std::array<unsigned, 2>& extents,
                       const std::array<unsigned, 2>& box) const;
 
-  /// Of a cubin, which is code for this device and is not compiled again.
+  /// From a cubin, which is code for this device and is not compiled again.
   DeviceModule load(const std::string& cubin) const;
   /// Lets it have as much dynamic shared memory as `launch` has.
   DriverFunction function(const DeviceModule& module, const std::string& name, const Launch& launch) const;
-  /// `parameters` point to the arguments. Returns before the kernel has run: what it does wrong is told by a
-  /// later call.
+  /// `parameters` point to the arguments. Returns before
+  /// the kernel has run: a later call reports its faults.
   void launch(DriverFunction function, const Launch& launch, std::span<void*> parameters) const;
   /// Until all that was launched has run.
   void wait() const;

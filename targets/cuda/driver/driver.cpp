@@ -12,8 +12,8 @@ namespace {
 
 using namespace driver_result;
 
-/// All errors that leave a context unusable, by NVIDIA's documentation of each: those of a kernel, from 700
-/// on, and those of memory.
+/// All errors after which a context is unusable, by NVIDIA's
+/// documentation: those of kernels, from 700 on, and those of memory.
 constexpr std::array<DriverResult, 14> kLosing = {kEccUncorrectable,
                                                   220,  // of NVLink
                                                   kContained,
@@ -110,7 +110,7 @@ std::unique_ptr<Driver> Driver::load(const std::string& name, std::string* why_n
     *why_not = fmt::format("no driver of a GPU: {}", dlerror());
     return nullptr;
   }
-  // What the toolkit has for linking answers every call with this, the first one, too.
+  // The toolkit's stub library returns this for every call, including the first.
   if (const auto init = reinterpret_cast<DriverResult (*)(unsigned)>(dlsym(library, "cuInit"));
       init != nullptr && init(0) == kStubLibrary) {
     *why_not = fmt::format("{} is the toolkit's stub and no driver of a GPU", name);

@@ -13,7 +13,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// What lies at an offset of an object file.
+/// The parts of an object file by offset.
 class ObjectFile {
  public:
   explicit ObjectFile(const std::filesystem::path& file) : name_(file.string()) {
@@ -42,7 +42,7 @@ class ObjectFile {
   std::string name_, bytes_;
 };
 
-/// Is a variable with this symbol declared in one of these functions, which have C linkage?
+/// Is the variable with this symbol declared in one of these functions, which have C linkage?
 bool is_of_one(const std::string& symbol, const std::vector<std::string>& kernels) {
   return std::ranges::any_of(kernels, [&](const std::string& kernel) {
     return symbol.starts_with(fmt::format("_ZZ{}{}E", kernel.size(), kernel));

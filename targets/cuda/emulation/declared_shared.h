@@ -8,10 +8,10 @@
 
 namespace tunesmith::cuda {
 
-/// The bytes of static shared memory in an object file of kernel text (device/tunesmith_emulation.h), without
-/// alignment: of the functions `kernels` and of what they may call, or, where there are other kernels, whose
-/// those may be, only of what is declared in `kernels` themselves. Throws EnvironmentError for what is no
-/// object file of this machine.
+/// The static shared memory in an object file of kernel text (device/tunesmith_emulation.h)
+/// in bytes, without alignment: of the functions `kernels` and those that they may call,
+/// or, with other kernels in the file, only of declarations in `kernels` themselves. Throws
+/// EnvironmentError if it is no object file for this machine.
 size_t declared_shared_bytes(const std::filesystem::path& object, const std::vector<std::string>& kernels,
                              bool only_theirs);
 

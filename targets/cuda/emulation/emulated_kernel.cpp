@@ -27,11 +27,11 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kAlign = 16;
-// After the dynamic shared memory, of nobody: what is written over its end is seen.
+// Unowned memory behind the dynamic shared memory, to detect overruns.
 constexpr size_t kRedZone = 16384;
 constexpr int kMemoryDescriptor = 3;
-/// What the swizzles of instructions count from. Dynamic shared memory that is declared with less begins
-/// beside such a multiple, so that who assumes more is wrong here, too.
+/// The alignment for instructions' swizzles. Dynamic shared memory declared with less
+/// begins beside such a multiple, so that a kernel that assumes more is wrong here, too.
 constexpr size_t kSwizzleAlignment = 1024;
 
 std::string find_compiler() {
@@ -46,15 +46,15 @@ std::string host_compiler() {
   return found;
 }
 
-// Links so small a program in less than half the time that the usual one takes, which is as long as
-// compiling.
+// Links a small program in less than half the time of
+// the default linker, which takes as long as compiling.
 bool has_quick_linker() {
   static const bool found = !find_in_path({"ld.gold"}).empty();
   return found;
 }
 
-// The kernel's text, after which stands what the runtime calls it by. Names of dynamic shared
-// memory are labels of one array: their types are the kernel's, and no C++ declaration could have several.
+// The kernel's text, followed by the names by which the runtime calls it. Names of dynamic shared memory
+// are labels of one array: their types are the kernel's, and no C++ declaration could have several.
 std::string unit_text(const std::string& text, const std::vector<std::string>& kernels,
                       const std::string& file, size_t dynamic_bytes) {
   std::string entries;
@@ -91,7 +91,7 @@ class BufferMemory {
     if (descriptor_ < 0) throw EnvironmentError(fmt::format("memfd_create: {}", std::strerror(errno)));
     size_t end = 0;
     for (const EmulatedArgument& argument : arguments) {
-      // A buffer ends where its last page does, so that the next byte is nobody's.
+      // A buffer ends at the end of its last page, so that the next byte is unowned.
       const size_t bytes = (argument.bytes.size() + kAlign - 1) / kAlign * kAlign;
       end += (bytes + kPage - 1) / kPage * kPage;
       offsets_.push_back(end - bytes);
@@ -187,7 +187,7 @@ EmulatedFinding& finding_of(EmulationReport& report, const std::string& kind) {
   return report.findings.back();
 }
 
-/// Nothing where the text is no number: a child that is killed may leave half a line.
+/// Nothing if the text is no number: a killed child may leave half a line.
 std::optional<uint64_t> number_in(const std::string& text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -265,7 +265,7 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::s
 #endif
   // Calls a function for each access; the runtime has these, and the linker is not told to look for others.
   if (checked_) compile.push_back("-fsanitize=thread,alignment,bounds,shift-exponent");
-  // What a thread has of its own and has not written is a large number, and not by chance what is right.
+  // Uninitialised variables of a thread get a large number, instead of a value that may be right by chance.
   if (checked_) compile.push_back("-ftrivial-auto-var-init=pattern");
   std::vector<std::string> link{compiler, object, (support / "libtunesmith_cuda_emulation.a").string(), "-o",
                                 (folder_.path() / "kernel").string()};

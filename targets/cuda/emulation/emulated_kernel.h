@@ -14,19 +14,19 @@
 
 namespace tunesmith::cuda {
 
-/// In which threads take turns. In the random order the asynchronous copies arrive early or late, too; in the
-/// other two, as late as they may.
+/// The order in which threads take turns. In random order asynchronous
+/// copies arrive early or late; in the other orders as late as possible.
 enum class ThreadOrder { Forward, Backward, Random };
 
 /// How a launch is run.
 struct EmulatedRun {
   ThreadOrder order = ThreadOrder::Forward;
-  /// The block after one in forward order is in backward order, the next in random order, then again forward;
-  /// `order` is the first block's. Else it is that of all.
+  /// Orders change from block to block: forward, backward, random, then
+  /// forward again, beginning with `order`. Otherwise all blocks use `order`.
   bool in_turn = false;
   uint64_t seed = 1;  ///< of random orders
   double time_limit_seconds = 60;
-  /// Without, as if the program were compiled without checks.
+  /// Off: as if the program were compiled without checks.
   bool check_accesses = true;
 };
 
@@ -47,8 +47,8 @@ struct EmulatedArgument {
   std::array<unsigned, 2> extents{}, box{};
 };
 
-/// The same mistake `count` times; `messages` are of the first few, and end with the order that the block's
-/// threads were in.
+/// The same mistake `count` times; `messages` has the first
+/// few, which end with the order of the block's threads.
 struct EmulatedFinding {
   std::string kind;
   uint64_t count = 0;
@@ -59,8 +59,8 @@ struct EmulationReport {
   std::vector<EmulatedFinding> findings;
   /// Empty, or why the launch gave no report: a time limit, a signal.
   std::string failure;
-  /// switches, shared_accesses, global_accesses; only_barriers is 1 where threads met at barriers of the
-  /// block alone: then the checks find the same in any order of threads.
+  /// switches, shared_accesses, global_accesses; only_barriers is 1 if threads synchronised
+  /// at block barriers only: the checks then find the same in any order of threads.
   std::map<std::string, uint64_t> counters;
   double cpu_seconds = 0;
 
@@ -70,8 +70,8 @@ struct EmulationReport {
   std::string text() const;
 };
 
-/// Of shared memory that is declared with its size every architecture takes so much; more must be dynamic,
-/// but for the code of one architecture alone ("sm_90a").
+/// The static shared memory that every architecture accepts; more must
+/// be dynamic, except in code for a single architecture ("sm_90a").
 constexpr size_t kStaticSharedBytes = size_t{48} << 10;
 
 struct EmulationOptions {
@@ -79,21 +79,21 @@ struct EmulationOptions {
   bool checked = true;
   /// The dynamic shared memory of the launches, at most.
   size_t dynamic_shared_bytes = 0;
-  /// The shared memory that a kernel may declare with its size, at most: without a more specific limit, what
-  /// the compiler takes for every architecture.
+  /// The maximum static shared memory of a kernel: by default,
+  /// what the compiler accepts for every architecture.
   size_t static_shared_bytes = kStaticSharedBytes;
-  /// Of a program that has several kernels, the one that runs; the first where it has no name.
+  /// The kernel to run in a program with several; the first if empty.
   std::string kernel = {};
   double compile_seconds = 60;
 };
 
-/// Owns the program and its folder. run() may be called from several threads at once.
+/// Owns the program and its folder. run() is thread-safe.
 class EmulatedKernel {
  public:
-  /// `text` is CUDA C++ without inline PTX, `kernel` the name of a __global__ function in it, `file` what
-  /// messages call it. What the compiler does not accept is the candidate's failure: compiled() is false.
-  /// Throws EnvironmentError without a compiler: the environment variable TUNESMITH_CXX, or g++ or c++ of
-  /// PATH.
+  /// `text` is CUDA C++ without inline PTX, `kernel` the name of a __global__
+  /// function in it, `file` its name in messages. A compile error is the
+  /// candidate's failure: compiled() is false. Throws EnvironmentError without
+  /// a compiler: the environment variable TUNESMITH_CXX, or g++ or c++ in PATH.
   EmulatedKernel(const std::string& text, const std::string& kernel, const std::string& file,
                  const EmulationOptions& options)
       : EmulatedKernel(text, std::vector{kernel}, file, options) {}
@@ -102,7 +102,7 @@ class EmulatedKernel {
   EmulatedKernel(const std::string& text, const std::vector<std::string>& kernels, const std::string& file,
                  const EmulationOptions& options);
 
-  /// One that was compiled before, of program(). Throws EnvironmentError when it cannot be written to a file.
+  /// From program() of an earlier compilation. Throws EnvironmentError if the file cannot be written.
   EmulatedKernel(const std::string& program, const EmulationOptions& options);
 
   /// Is there a compiler?
@@ -111,7 +111,7 @@ class EmulatedKernel {
   bool compiled() const { return compiled_; }
   /// The executable that runs launches of the kernel. Needs compiled().
   std::string program() const;
-  /// What the compiler said.
+  /// The compiler's output.
   const std::string& log() const { return log_; }
   double compile_cpu_seconds() const { return compile_cpu_seconds_; }
 
@@ -127,7 +127,7 @@ class EmulatedKernel {
   bool compiled_ = false;
   std::string log_;
   double compile_cpu_seconds_ = 0;
-  // Bytes of a cell of the checker: made finer when an access is smaller, which the child reports.
+  // The size of the checker's cells in bytes: reduced when an access is smaller, as the child reports.
   struct Granules {
     std::atomic<unsigned> shared = 16, global = 16;
   };

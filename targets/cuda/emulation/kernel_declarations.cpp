@@ -7,10 +7,10 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// Of what is laid out for instructions; the emulation aligns to no more.
+/// The largest alignment of instructions' operands, and of the emulation.
 constexpr size_t kMaxAlignment = 1024;
 
-/// Of a declaration without its name. A type or a macro that is not known may ask for any alignment.
+/// The alignment of a declaration without its name. An unknown type or macro may require any alignment.
 size_t alignment_of(const std::string& declaration) {
   static const std::regex word(R"([A-Za-z_]\w*)"),
       known(
@@ -29,8 +29,8 @@ size_t alignment_of(const std::string& declaration) {
 
 bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Where the parenthesis that opens at `open` closes, or the text's end; at `comma` the first comma directly
-/// in it.
+/// The position of the parenthesis that closes the one at `open`, or the text's
+/// end; `comma` receives the position of the first comma directly inside.
 size_t closing(const std::string& text, size_t open, size_t* comma) {
   int depth = 0;
   for (size_t at = open; at < text.size(); ++at) {
@@ -64,7 +64,7 @@ size_t kernels_in(const std::string& text) {
 
 std::string max_threads(const std::string& text, const std::string& kernel) {
   static const std::string bounds = "__launch_bounds__";
-  // At the end of the text a name may mean something else than where it was used.
+  // A name may be redefined between its use and the end of the text.
   if (text.find("#undef") != std::string::npos) return "0";
   for (size_t at = text.find(bounds); at != std::string::npos; at = text.find(bounds, at + 1)) {
     const size_t open = text.find_first_not_of(" \t\r\n", at + bounds.size());
@@ -72,7 +72,7 @@ std::string max_threads(const std::string& text, const std::string& kernel) {
     size_t end = std::string::npos;
     const size_t close = closing(text, open, &end);
     end = std::min(end, close);
-    // The next parenthesis is that of the parameters, behind the kernel's name.
+    // The next parenthesis opens the parameters, after the kernel's name.
     const size_t parameters = text.find('(', close);
     if (parameters == std::string::npos) continue;
     size_t name = parameters;

@@ -12,7 +12,7 @@
 
 namespace tunesmith_emulation {
 
-/// Kinds of mistakes; finding_names in findings.cpp has what they are called.
+/// The kinds of mistakes; findings.cpp has their names (finding_names).
 enum class Kind : uint8_t {
   Race,
   ReadBeforeWait,
