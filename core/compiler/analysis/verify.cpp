@@ -76,7 +76,7 @@ class Verifier {
   void statement(const Stmt& stmt) {
     if (!problem_.empty()) return;
     visit_children(stmt, [&](const Stmt& child) {
-      if (child.parent != &stmt) found("a statement's parent is not the one it stands in", &child);
+      if (child.parent != &stmt) found("a statement's parent link is wrong", &child);
       if (stmt.kind == StmtKind::Seq && child.kind == StmtKind::Seq) {
         found("a sequence stands directly in another", &child);
       }

@@ -84,7 +84,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, Division* plan) {
   Block& block = *plan->block;
   for (const Expr& condition : conjuncts(block.predicate)) {
     if (uses_any(condition, plan->loop_vars))
-      return Refusal{"a condition of the block speaks of the loops inside", block.name, &block};
+      return Refusal{"a condition of the block uses the loops inside", block.name, &block};
   }
   if (auto refusal = opaque_refusal(block, "the block has an opaque iterator")) return refusal;
   const Analyzer analyzer = Analyzer::at(block);

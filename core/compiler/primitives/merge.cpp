@@ -36,8 +36,7 @@ std::optional<Refusal> nests_refusal(const std::vector<Loop*>& loops, std::vecto
     }
     const Seq& seq = *common->as<Seq>();
     if (seq.index_of(*nests->back().front()) != seq.index_of(*(*nests)[i - 1].front()) + 1)
-      return Refusal{"the loop nests do not stand one directly after the other", loops[i]->var->name,
-                     loops[i]};
+      return Refusal{"the loop nests do not directly follow one another", loops[i]->var->name, loops[i]};
   }
   return std::nullopt;
 }

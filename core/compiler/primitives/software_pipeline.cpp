@@ -29,13 +29,13 @@ std::optional<Refusal> fetch_refusal(const Program& program, const Loop& loop, c
     const Store* store = body_store(block);
     if (store == nullptr || block.init() != nullptr ||
         std::ranges::any_of(block.iters, [](const IterVar& iter) { return iter.kind != IterKind::Spatial; }))
-      return refuse("what the loop begins with does not only fill a buffer", block.name, block);
+      return refuse("the first statements of the loop do not only fill a buffer", block.name, block);
     if (!is_intermediate(program, store->buffer) || store->buffer->scope == kScopeGlobal)
-      return refuse("what the loop begins with fills no memory of a scope of its own", store->buffer->name,
-                    block);
+      return refuse("the first statements of the loop fill memory without a scope of its own",
+                    store->buffer->name, block);
     walk_accesses(block, [&](const Stmt&, const AccessSite& access) {
       if (access.load != nullptr && stores_into(loop, access.buffer))
-        refuse("what the loop begins with reads what the loop writes", access.buffer->name, block);
+        refuse("the first statements of the loop read what the loop writes", access.buffer->name, block);
     });
   });
   return refusal;
@@ -60,14 +60,14 @@ std::optional<Refusal> pipeline_refusal(const Program& program, const Loop& loop
   for (const Buffer& buffer : fetched) {
     for (size_t i = end; i < statements.size(); ++i) {
       if (stores_into(*statements[i], buffer))
-        return Refusal{"the rest of the loop writes what it begins with to fill", buffer->name,
+        return Refusal{"the rest of the loop writes a buffer that its first statements fill", buffer->name,
                        statements[i].get()};
     }
     bool outside = false;
     walk_accesses(program.root(), [&](const Stmt& stmt, const AccessSite& access) {
       outside = outside || (access.buffer == buffer && !is_ancestor(loop, stmt));
     });
-    if (outside) return Refusal{"what the loop fills is used outside of it", buffer->name, &loop};
+    if (outside) return Refusal{"a buffer that the loop fills is used outside", buffer->name, &loop};
   }
   return std::nullopt;
 }

@@ -53,7 +53,7 @@ OutputFile::OutputFile(fs::path path, const std::vector<fs::path>& inputs) : pat
   std::error_code ignored;
   for (const fs::path& input : inputs) {
     if (fs::equivalent(path_, input, ignored))
-      throw UserError(SourceLocation{path_.string()}, "it is what is read, and would be lost",
+      throw UserError(SourceLocation{path_.string()}, "it is an input, and would be overwritten",
                       "name another file for the output");
   }
   const fs::file_status status = fs::symlink_status(path_, ignored);

@@ -45,10 +45,9 @@ void check_buffers_are_accesses(const InstructionKind& kind, std::span<const Val
       if (accesses[i].buffer != accesses[j].buffer) continue;
       throw ScheduleError(
           kind.name(), "a trace of version 1 does not say which access is meant",
-          fmt::format(
-              "it counts the buffers of block {}, which {}s {} in several ways; write the trace anew, "
-              "as version {}, with the number of the access",
-              block->name, sort, accesses[i].buffer->name, 2),
+          fmt::format("it counts the buffers of block {}, which {}s {} in several ways; rewrite the trace, "
+                      "as version {}, with the number of the access",
+                      block->name, sort, accesses[i].buffer->name, 2),
           program);
     }
   }

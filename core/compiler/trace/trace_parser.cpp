@@ -39,7 +39,7 @@ class TraceParser : private TextScanner {
       trace.append(parse_instruction());
       skip_blank(false);
       if (!at_end() && peek() != '\n')
-        fail(here_, "expected the end of the line", "one instruction stands on a line");
+        fail(here_, "expected the end of the line", "expected one instruction on a line");
     }
   }
 

@@ -98,7 +98,7 @@ TEST(Verify, Statements) {
   EXPECT_EQ(first_line([](Program& p) { p.find_block("C")->bindings.pop_back(); }),
             "the block 'C' has not as many bindings as iteration variables");
   EXPECT_EQ(first_line([](Program& p) { p.find_block("C")->parent = &p.root(); }),
-            "a statement's parent is not the one it stands in");
+            "a statement's parent link is wrong");
   EXPECT_EQ(first_line([](Program& p) { p.find_block("C")->set_init(p.find_block("C")->body()->clone()); }),
             "a block without reduction has an init");
   EXPECT_EQ(first_line([](Program& p) { loops_above(*p.find_block("C"))[0]->thread = "block.x"; }),

@@ -70,7 +70,7 @@ TEST(Annotate, Refusals) {
   const BlockRV copy = schedule.cache_read(block, 0, "local");
   expect_refused(schedule, "annotate", "the value is not 1",
                  [&] { schedule.annotate(copy, "double_buffer", int64_t{2}); });
-  expect_refused(schedule, "unannotate", "there is no annotation of this key",
+  expect_refused(schedule, "unannotate", "there is no annotation with this key",
                  [&] { schedule.unannotate(block, "kay"); });
 }
 

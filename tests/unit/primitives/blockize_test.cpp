@@ -30,7 +30,7 @@ TEST(Blockize, Refusals) {
   expect_refused(schedule, "blockize", "the block initializes itself and the reduction continues outside",
                  [&] { schedule.blockize(k[1]); });
   const std::vector<LoopRV> j = schedule.split(loops[1], {std::nullopt, 4});
-  expect_refused(schedule, "blockize", "a condition of the block speaks of the loops inside",
+  expect_refused(schedule, "blockize", "a condition of the block uses the loops inside",
                  [&] { schedule.blockize(j[1]); });
   schedule.decompose_reduction(block, k[0]);
   expect_refused(schedule, "blockize", "the loop holds more than one block",

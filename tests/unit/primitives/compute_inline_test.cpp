@@ -64,7 +64,7 @@ TEST(ComputeInline, RefusesWhatCannotBeInverted) {
   Schedule schedule(program);
   const BlockRV handle = schedule.get_block("B");
   expect_refused(schedule, "compute_inline",
-                 "the iteration that writes an element cannot be told from its indices",
+                 "the indices do not determine the iteration that writes an element",
                  [&] { schedule.compute_inline(handle); });
 }
 

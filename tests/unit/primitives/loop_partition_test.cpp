@@ -112,7 +112,7 @@ TEST(LoopPartition, Refusals) {
   refused(loops[0], {int64_t{3}, int64_t{3}}, "the points do not rise within the loop's range");
   refused(loops[0], {int64_t{10}}, "the points do not rise within the loop's range");
   const auto tiles = schedule.split(loops[0], {4, 4});
-  refused(tiles[1], {int64_t{1}}, "what a piece runs of a block cannot be told");
+  refused(tiles[1], {int64_t{1}}, "the instances of a block in a piece cannot be determined");
   refused(tiles[0], {int64_t{3}}, "nothing runs in a piece");
   schedule.unroll(tiles[0]);
   refused(tiles[0], {int64_t{1}}, "the loop is not serial");

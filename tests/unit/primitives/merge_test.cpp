@@ -35,8 +35,8 @@ TEST(Merge, Refusals) {
           "the loops have different extents");
   refused(one("B[i<n] = A[i, 0] + 1\n  O[i<n] = B[i] + B[(i + 1) % n]"), shares);
   refused(one("B[i<n, j<n] = A[i, j] + 1\n  O[i<n, j<n] = B[i, n - 1 - j]"), shares, 1);
-  refused(one("B[i<n] = A[i, 0] + 1\n  O[i<n] = B[i]"),
-          "the loop nests do not stand one directly after the other", 0, "O", "B");
+  refused(one("B[i<n] = A[i, 0] + 1\n  O[i<n] = B[i]"), "the loop nests do not directly follow one another",
+          0, "O", "B");
   Schedule schedule(make_chain(4, 4));
   const auto b = schedule.get_loops(schedule.get_block("B"));
   const auto c = schedule.get_loops(schedule.get_block("C"));

@@ -49,10 +49,11 @@ TEST(SoftwarePipeline, Refusals) {
   refused(unrolled, tiles_of(unrolled), 2, "the loop is not serial");
 
   Schedule global = filled_in_tiles(kCompute, kScopeGlobal);
-  refused(global, tiles_of(global), 2, "what the loop begins with fills no memory of a scope of its own");
+  refused(global, tiles_of(global), 2,
+          "the first statements of the loop fill memory without a scope of its own");
 
   Schedule summed = filled_in_tiles("B[i<n] = sum(k<3) A[i] * f32(k)\n  O[i<n] = B[i] * 2");
-  refused(summed, tiles_of(summed), 2, "what the loop begins with does not only fill a buffer");
+  refused(summed, tiles_of(summed), 2, "the first statements of the loop do not only fill a buffer");
 
   Schedule chained = filled_in_tiles("D[i<n] = A[i] * 3\n  B[i<n] = D[i] + 1\n  O[i<n] = B[i] * 2");
   chained.set_scope(chained.get_block("D"), 0, "shared");
@@ -67,7 +68,8 @@ TEST(SoftwarePipeline, RefusesWhatReadsTheLoopsResults) {
   s.set_scope(s.get_block("B"), 0, "shared");
   s.compute_at(s.get_block("B"), tiles);
   s.compute_at(s.get_block("P"), tiles);
-  expect_refused(s, "software_pipeline", "what the loop begins with fills no memory of a scope of its own",
+  expect_refused(s, "software_pipeline",
+                 "the first statements of the loop fill memory without a scope of its own",
                  [&] { s.software_pipeline(tiles, int64_t{2}); });
 }
 
@@ -76,14 +78,15 @@ TEST(SoftwarePipeline, RefusesWhatIsFilledInSteps) {
   chained.set_scope(chained.get_block("D"), 0, "shared");
   chained.compute_at(chained.get_block("D"), chained.get_loops(chained.get_block("B")).back());
   const LoopRV chained_tiles = tiles_of(chained);
-  expect_refused(chained, "software_pipeline", "what the loop begins with reads what the loop writes",
+  expect_refused(chained, "software_pipeline", "the first statements of the loop read what the loop writes",
                  [&] { chained.software_pipeline(chained_tiles, int64_t{2}); });
 
   Schedule summed = filled_in_tiles("B[i<n] = sum(k<3) A[i] * f32(k)\n  O[i<n] = B[i] * 2");
   const BlockRV sum = summed.get_block("B");
   summed.decompose_reduction(sum, summed.get_loops(sum)[1]);
   const LoopRV summed_tiles = tiles_of(summed);
-  expect_refused(summed, "software_pipeline", "the rest of the loop writes what it begins with to fill",
+  expect_refused(summed, "software_pipeline",
+                 "the rest of the loop writes a buffer that its first statements fill",
                  [&] { summed.software_pipeline(summed_tiles, int64_t{2}); });
 }
 
@@ -102,7 +105,7 @@ TEST(SoftwarePipeline, RefusesWhatIsUsedElsewhere) {
       make_program("{n: 12}", kInputs, "B[i<n] = A[i] + 1\n  D[i<n] = A[i] * 2\n  O[i<n] = B[i] + D[i]"));
   s.set_scope(s.get_block("B"), 0, "shared");
   const LoopRV both = s.merge({s.get_loops(s.get_block("B"))[0], s.get_loops(s.get_block("D"))[0]});
-  expect_refused(s, "software_pipeline", "what the loop fills is used outside of it",
+  expect_refused(s, "software_pipeline", "a buffer that the loop fills is used outside",
                  [&] { s.software_pipeline(both, int64_t{2}); });
 }
 

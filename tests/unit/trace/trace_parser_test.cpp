@@ -122,7 +122,7 @@ TEST(TraceParser, BrokenText) {
             R"(my.trace:1:18: unknown escape in a string; known: \" \\ \n \t \xNN)");
   EXPECT_EQ(error_of("b0 = get_block(\"\\x1\")\n"), "my.trace:1:17: \\x needs two hexadecimal digits");
   EXPECT_EQ(error_of("b0 = get_block(\"C\") get\n"),
-            "my.trace:1:21: expected the end of the line; one instruction stands on a line");
+            "my.trace:1:21: expected the end of the line; expected one instruction on a line");
   EXPECT_EQ(error_of("b0, b1\n"),
             "my.trace:1:7: expected '=' after the variables, found the end of the line");
   EXPECT_EQ(error_of("b0 = get_block\n"),

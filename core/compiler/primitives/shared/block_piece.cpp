@@ -34,7 +34,7 @@ class PieceFinder {
     shrink_domains();
     if (!used || check().bijective || every_binding_covers()) return std::nullopt;
     if (one_iterator_a_loop()) return std::nullopt;
-    return Refusal{"what a piece runs of a block cannot be told", block_.name, &block_};
+    return Refusal{"the instances of a block in a piece cannot be determined", block_.name, &block_};
   }
 
  private:
