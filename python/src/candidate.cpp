@@ -21,8 +21,7 @@ namespace {
 KernelObject build_candidate(const CandidateRef& self, int threads) {
   require_own_process();
   if (!self.space || !self.workload)
-    throw UserError("this candidate does not say what it is a program of",
-                    "build those that ts.Search proposes");
+    throw UserError("this candidate does not name its workload", "build those that ts.Search proposes");
   const int all = threads > 0 ? threads : static_cast<int>(available_processors());
   auto compiled = [&] {
     const nb::gil_scoped_release unlocked;

@@ -37,7 +37,7 @@ class Search {
 ListOf<CandidateRef> Search::ask(size_t n) {
   require_own_process();
   if (!asked_.empty())
-    throw UserError(fmt::format("{} candidates of the last ask() were not told of", asked_.size()),
+    throw UserError(fmt::format("{} candidates of the last ask() have no result yet", asked_.size()),
                     "tell() what became of them first: seconds, or None for one that failed");
   {
     const nb::gil_scoped_release unlocked;

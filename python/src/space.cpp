@@ -135,7 +135,7 @@ ProgramRef lower_in(const SpaceRef& self, const TraceRef& trace, const WorkloadL
                     uint64_t seed) {
   require_own_process();
   const WorkloadPtr of = workload.is_none() ? trace.workload : workload_from(workload).value;
-  if (!of) throw UserError("this trace does not say what it is a trace of", "name the workload");
+  if (!of) throw UserError("this trace does not name its workload", "name the workload");
   const nb::gil_scoped_release unlocked;
   auto candidate = self.value->space->materialise(of->program, trace.value, RandomStream(seed));
   if (!candidate)

@@ -13,8 +13,7 @@ namespace {
 WorkloadPtr traced_workload(const TraceRef& self, const WorkloadLike& given) {
   if (!given.is_none()) return workload_from(given).value;
   if (self.workload) return self.workload;
-  throw UserError("this trace does not say what it is a trace of",
-                  "name the workload: trace.schedule(workload)");
+  throw UserError("this trace does not name its workload", "name the workload: trace.schedule(workload)");
 }
 
 ScheduleRef replayed(const TraceRef& self, const WorkloadLike& given, uint64_t seed) {

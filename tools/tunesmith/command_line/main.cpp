@@ -135,7 +135,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
     const std::string unknown = error.get_exit_code() == 0 ? "" : unknown_name(app, argc, argv);
     if (!unknown.empty()) return report(unknown, kBadInput);
     if (error.get_exit_code() == 0) return app.exit(error);  // help, or the version
-    return report(fmt::format("{}; '{} --help' says what it takes", error.what(), parsed_command(app)),
+    return report(fmt::format("{}; '{} --help' lists its options", error.what(), parsed_command(app)),
                   kBadInput);
   } catch (const tunesmith::UserError& error) {
     return report(error.what(), kBadInput);

@@ -31,8 +31,8 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
   CLI::App& import =
       add("import", "check that a network can be read, and print its inputs, outputs, operators and weights",
           run_network_import);
-  CLI::App& show = add("show", "print a network: what it is given, its nodes and its results, one a line",
-                       run_network_show);
+  CLI::App& show =
+      add("show", "print a network: its inputs, nodes and results, one per line", run_network_show);
   CLI::Option* const passes =
       show.add_flag("--passes", arguments.passes,
                     "also print the network after each pass, and the kernels that become of it");

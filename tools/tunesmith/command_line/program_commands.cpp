@@ -71,9 +71,8 @@ void add_trace(CLI::App& app, Common& common, TraceArguments& arguments, int& co
   show->add_flag("--program", arguments.program, "also print the scheduled program");
   show->add_flag("--passes", arguments.passes, "also print the program after each step of lowering");
   show->add_flag("--lowered", arguments.lowered, "also print the finished program, lowered");
-  show->add_flag(
-      "--waste", arguments.waste,
-      "also print which accesses take more of the memory than they ask for (targets with a grid of threads)");
+  show->add_flag("--waste", arguments.waste,
+                 "also print wasteful memory accesses (targets with a grid of threads)");
   show->add_flag("--code", arguments.code,
                  "also print the source text that the target hands to a compiler (targets that have one)");
   show->add_flag("--assembly", arguments.assembly, "also print the target's code");
@@ -118,9 +117,8 @@ void add_opt(CLI::App& app, Common& common, OptArguments& arguments, int& code) 
   command->add_option("--until", arguments.until, "all steps of lowering up to this one");
   command->add_flag("--lower", arguments.lower, "all steps of lowering");
   command->add_flag("--list", arguments.list, "list the passes");
-  command->add_flag(
-      "--check", arguments.check,
-      "also ask whether the program after is well formed, and computes what the one before does");
+  command->add_flag("--check", arguments.check,
+                    "also check that the resulting program is well formed and computes the same as before");
   command
       ->add_option("--vector-bits", arguments.vector_bits,
                    "of the target (default: 128; with --space its own)")

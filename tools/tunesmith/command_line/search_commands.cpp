@@ -12,10 +12,9 @@ void add_compare(CLI::App& app, Common& common, CompareArguments& arguments, int
   command->add_option("--table", arguments.tables,
                       "a recorded table: nothing is measured (may be given several times)");
   command
-      ->add_option(
-          "--spaces", arguments.spaces,
-          "spaces to compare, with commas, the first is what the others are compared with; a file of "
-          "spaces among them says where they are described")
+      ->add_option("--spaces", arguments.spaces,
+                   "spaces to compare, with commas, the first is the baseline; a file of "
+                   "spaces among them says where they are described")
       ->delimiter(',');
   command
       ->add_option(
@@ -49,7 +48,7 @@ void add_tables(CLI::App& app, Common& common, TablesArguments& arguments, Table
     command->callback([&, run] { code = run(common, arguments); });
     return command;
   };
-  add("show", "say what a table holds, and how exact its times are", run_tables_show);
+  add("show", "describe a table and the precision of its times", run_tables_show);
   add("check", "say which of a table's programs are still made as when it was recorded", run_tables_check);
   CLI::App* rehash =
       add("rehash", "write a table again under the programs that its traces make now", run_tables_rehash);

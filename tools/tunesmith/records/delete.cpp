@@ -58,7 +58,8 @@ void narrow(std::vector<RecordFilter>& filters, const RecordsArguments& argument
 /// Throws UserError if there is no terminal to ask on.
 bool agreed(const std::string& question) {
   if (isatty(STDIN_FILENO) != 1)
-    throw UserError(fmt::format("nobody can be asked here: {}", question), "--yes deletes without asking");
+    throw UserError(fmt::format("there is no terminal to ask for confirmation: {}", question),
+                    "--yes deletes without asking");
   fmt::print(stderr, "{} [y/N] ", question);
   std::string answer;
   std::getline(std::cin, answer);

@@ -86,7 +86,7 @@ void explain_order(const std::vector<Record>& records) {
   fmt::print(output(),
              "ranking: timed in turn with the best of its run; search: the smallest of a few samples, which "
              "flatters. "
-             "What the ranking left out stands behind it\n");
+             "Programs outside the ranking follow\n");
 }
 
 }  // namespace
@@ -104,9 +104,9 @@ int run_records_best(const Common& common, const RecordsArguments& arguments) {
     }
     fmt::print(
         stderr, "tunesmith: nothing{} was measured on this machine{}\n", of_workload(arguments),
-        old == 0 ? ""
-                 : fmt::format("; {} unattributed records, from before schema 3, do not say what they are of",
-                               old));
+        old == 0
+            ? ""
+            : fmt::format("; {} unattributed records, from before schema 3, do not name their task", old));
   }
   return records.empty() ? kNothingFound : kDone;
 }

@@ -128,7 +128,8 @@ void tell_refused(const Space& space) {
 
 void tell_unconsumed(const Space& space) {
   for (const UnconsumedAnnotation& hint : space.unconsumed_annotations()) {
-    say(fmt::format("{}: what it asks for is not done; `tunesmith spaces lint` says who would", hint.str()));
+    say(fmt::format("{}: it has no effect; `tunesmith spaces lint` names modules that would consume it",
+                    hint.str()));
   }
 }
 

@@ -221,8 +221,7 @@ bool is_measured(const Candidate& candidate, const Workload& workload, const Spa
 
 Workload workload_of(const NamedTrace& named) {
   if (!named.workload)
-    throw UserError("a trace in a file does not say what it is a trace of",
-                    "name the workload with --workload");
+    throw UserError("a trace in a file does not name its workload", "name the workload with --workload");
   if (named.workload->definition.empty()) return WorkloadLibrary().load(named.workload->text);
   auto recorded = sound_workload(*named.workload);
   if (recorded) return std::move(*recorded);
