@@ -5,8 +5,8 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// Raise it when other text may come of a lowered program, or another modelled time; or when the headers that
-/// the text includes or the compiler's options change what is compiled. tests/golden fails then and says so.
+/// Raise it when a lowered program may give another text or modelled time, or when the included headers
+/// or the compiler's options change what is compiled. tests/golden fails in that case and says so.
 constexpr int kGeneratorVersion = 1;
 
 }  // namespace

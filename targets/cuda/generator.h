@@ -1,4 +1,4 @@
-// Of what makes the code of a program.
+// The version of everything that generates a program's code.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace tunesmith::cuda {
 
-/// The version of this target's code generator, and that of NVRTC, which has the compiler and the assembler
-/// (ptxas); null: "none". The driver compiles nothing, since cubins are loaded, and the compiler of the host
-/// makes only what is emulated, whose time is a model's. One line.
+/// The version of this target's code generator, and that of NVRTC with its compiler and
+/// assembler (ptxas); null: "none". The driver compiles nothing, since cubins are loaded,
+/// and the host's compiler only makes emulated programs, whose times are modelled. One line.
 std::string generator_fingerprint(const Nvrtc* nvrtc);
 
 }  // namespace tunesmith::cuda

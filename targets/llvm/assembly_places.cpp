@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kPlaces = "tunesmith.assembly_places";
 
-/// Lines that have the word asm, from 1.
+/// The line numbers, from 1, of lines with the word asm.
 std::vector<int> lines_with_assembly(const std::string& text) {
   std::vector<int> lines;
   std::istringstream in(text);
@@ -42,7 +42,7 @@ void mark_assembly(llvm::Module& module, const std::string& text,
   const std::vector<int> lines = lines_with_assembly(text);
   llvm::LLVMContext& context = module.getContext();
   for (size_t i = 0; i < calls.size(); ++i) {
-    // Where a string or a comment has the word, too, the beginning must do.
+    // If a string or comment also has the word, uses the beginning instead.
     const std::string place = place_of(lines.size() == calls.size() ? lines[i] : 1);
     constexpr uint64_t kMask = 0x7fffffff;
     const uint64_t cookie = (hash_bytes(place) & kMask) | 1;

@@ -1,5 +1,5 @@
-// Where inline assembly stands in the file that it came from, for what LLVM says of it long after it was
-// read.
+// Tracks the source location of inline assembly,
+// for LLVM's errors long after it was read.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace tunesmith::llvm_target {
 
-/// Gives each piece of inline assembly in a module that `text` was parsed to a cookie, and the module the
-/// place that it stands for: `place_of` a line of `text`, from 1. Modules that are linked keep both.
+/// Marks each piece of inline assembly in a module parsed from `text` with a cookie, and records the location
+/// of each in the module: `place_of` gives that of a line of `text`, from 1. Linked modules keep both.
 void mark_assembly(llvm::Module& module, const std::string& text,
                    const std::function<std::string(int line)>& place_of);
 
-/// The place that a cookie stands for; "" when there is none.
+/// The location that a cookie stands for; "" if there is none.
 std::string assembly_place(const llvm::Module& module, uint64_t cookie);
 
 }  // namespace tunesmith::llvm_target

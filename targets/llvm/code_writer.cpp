@@ -13,7 +13,7 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// Hands passes on, but for those without use.
+/// Forwards passes, except useless ones.
 class UsefulPasses final : public llvm::legacy::PassManagerBase {
  public:
   UsefulPasses(llvm::legacy::PassManagerBase& taker, std::set<std::string>& left_out)
@@ -26,7 +26,7 @@ class UsefulPasses final : public llvm::legacy::PassManagerBase {
       return;
     }
     left_out_.insert(std::move(name));
-    delete pass;  // as a pass manager does that has no use for it
+    delete pass;  // like a pass manager that does not need it
   }
 
  private:
@@ -50,7 +50,7 @@ const std::set<std::string>& passes_without_use() {
       "Remove Redundant DEBUG_VALUE analysis", "Live DEBUG_VALUE analysis",
       "Machine Sanitizer Binary Metadata", "Stack Frame Layout Analysis", "Register Allocation Pass Scoring",
       "Check CFA info and insert CFI instructions if needed",
-      // What they do has to be asked for, and is not.
+      // These have to be requested, and are not.
       "Replace intrinsics with calls to vector library", "Safe Stack instrumentation pass",
       "Early If-Conversion", "Post RA top-down list latency scheduler", "Insert KCFI indirect call checks",
       "X86 PIC Global Base Reg Initialization", "Argument Stack Rebase",

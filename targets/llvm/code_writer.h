@@ -20,7 +20,7 @@ class CodeWriter {
   ~CodeWriter();
 
   std::string write(llvm::Module& module);
-  /// Names of LLVM's passes that this one does without.
+  /// Names of the LLVM passes that were omitted.
   const std::set<std::string>& left_out() const;
 
  private:
@@ -28,7 +28,7 @@ class CodeWriter {
   std::unique_ptr<State> state_;
 };
 
-/// Names of the passes that a CodeWriter does without, where LLVM has them.
+/// Names of the passes that a CodeWriter omits, if LLVM has them.
 const std::set<std::string>& passes_without_use();
 
 }  // namespace tunesmith::llvm_target

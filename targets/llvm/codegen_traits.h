@@ -1,4 +1,4 @@
-// What the emitter must know of the processor and of the person's options.
+// The properties of the processor, and the user's options, that the emitter needs.
 #pragma once
 
 #include <cstdint>

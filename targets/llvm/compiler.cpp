@@ -102,7 +102,7 @@ struct Compiler::State {
   int64_t sve_bits;
   bool verify;
 
-  /// After an error code generation begins anew.
+  /// After an error, starts with a new code generator.
   void renew() { object_writer.emplace(*machine, llvm::CodeGenFileType::ObjectFile); }
 
   void check(const llvm::Module& module) const {

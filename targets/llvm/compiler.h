@@ -20,7 +20,7 @@ namespace tunesmith::llvm_target {
 
 enum class OutputKind { Object, Assembly, Ir };
 
-/// What a module is made by: called with the context that it must be made in.
+/// Makes a module in the given context.
 using ModuleSource = std::function<std::unique_ptr<llvm::Module>(llvm::LLVMContext&, const CodegenTraits&)>;
 
 class Compiler {
@@ -37,7 +37,7 @@ class Compiler {
   std::unique_ptr<State> state_;
 };
 
-/// Lends compilers: as many as there are threads compiling at once.
+/// A pool of compilers, as many as there are threads compiling concurrently.
 class CompilerPool {
  public:
   CompilerPool(const Machine& machine, const TargetOptions& options);

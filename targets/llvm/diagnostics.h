@@ -1,4 +1,4 @@
-// What LLVM finds wrong while it generates code, collected: by itself it would print it and end the process.
+// Collects LLVM's errors during code generation, which LLVM would otherwise print before ending the process.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ class Module;
 
 namespace tunesmith::llvm_target {
 
-/// Of one context, which compiles nothing more when this is gone; used by one thread.
+/// For one context, which must compile nothing after the destructor; single-threaded.
 class Diagnostics {
  public:
   explicit Diagnostics(llvm::LLVMContext& context);
 
-  /// Places of inline assembly (assembly_places.h) are this module's from now on. It outlives the errors.
+  /// Sets the module whose inline assembly (assembly_places.h) is located. It outlives the errors.
   void speak_of(const llvm::Module& module) { module_ = &module; }
   bool failed() const { return !error_.empty(); }
-  /// The first error, one line, with its place where that is known.
+  /// The first error in one line, with its location if known.
   const std::string& error() const { return error_; }
 
  private:

@@ -1,4 +1,4 @@
-// What the emitter cannot take: a candidate's compile error.
+// Something that the emitter does not support: a candidate's compile error.
 #pragma once
 
 #include "tunesmith/support/error.h"

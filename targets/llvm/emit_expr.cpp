@@ -69,7 +69,7 @@ llvm::Value* FunctionEmitter::select_value(const Expr& expr) {
   const Expr& condition = expr.arg(0);
   llvm::Value* otherwise = value(expr.arg(2));
   const auto* zero = llvm::dyn_cast<llvm::Constant>(otherwise);
-  // Padding: what a mask leaves out is read as zeros already.
+  // Padding: elements excluded by a mask already read as zeros.
   const auto* load = expr.arg(1).as<LoadNode>();
   const bool read_as_zero = zero != nullptr && zero->isNullValue() && load != nullptr && load->mask() &&
                             equal(load->mask(), condition);
@@ -90,7 +90,7 @@ llvm::Value* FunctionEmitter::index_value(const Expr& expr) {
   return int_binary(expr.kind(), value(expr.arg(0)), value(expr.arg(1)), true);
 }
 
-/// What linear() takes apart rather than asking for the value.
+/// Is it handled by linear() and not computed as a value?
 bool FunctionEmitter::is_index_arithmetic(const Expr& expr) {
   if (expr.is(ExprKind::Div)) return false;
   if (!expr.is(ExprKind::FloorDiv) && !expr.is(ExprKind::FloorMod)) return true;
@@ -179,7 +179,7 @@ llvm::Value* FunctionEmitter::int_binary(ExprKind kind, llvm::Value* a, llvm::Va
     if (known != nullptr && known->isNullValue()) return quotient;
     return ir_.CreateSelect(negated, ir_.CreateNeg(a), quotient);
   };
-  // The remainder's sign, all ones where it is not zero and differs from the divisor's.
+  // The remainder's sign: all ones if it is nonzero and differs from the divisor's.
   const auto correction = [&](llvm::Value* remainder, llvm::Value* d) {
     llvm::Value* zero = llvm::Constant::getNullValue(remainder->getType());
     llvm::Value* differs = ir_.CreateICmpSLT(ir_.CreateXor(remainder, d), zero);
@@ -246,7 +246,7 @@ llvm::Value* FunctionEmitter::compare(ExprKind kind, llvm::Value* a, llvm::Value
   }
 }
 
-/// Comparisons of indices become comparisons of a scalar with the lanes' constants, or nothing at all.
+/// Compares indices by comparing a scalar with the lanes' constants, or without any instruction.
 llvm::Value* FunctionEmitter::compare_index(const Expr& expr) {
   const auto a = lane_index(expr.arg(0));
   const auto b = a ? lane_index(expr.arg(1)) : std::nullopt;
@@ -281,7 +281,7 @@ llvm::Value* FunctionEmitter::compare_index(const Expr& expr) {
   if (count == 1) {
     return compare(expr.kind(), values_.value(base), ir_.getInt64(static_cast<uint64_t>(lanes[0])), kIndex);
   }
-  // 32-bit lanes do when the scalar is first brought next to the lanes' range, which keeps every answer.
+  // 32-bit lanes suffice if the scalar is first clamped to the lanes' range, which preserves every result.
   constexpr int64_t kLimit = int64_t{1} << 30;
   const bool narrow = low > -kLimit && high < kLimit;
   Linear clamped = base;

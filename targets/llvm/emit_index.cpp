@@ -29,7 +29,7 @@ LaneIndex multiply(const LaneIndex& a, int64_t factor) {
   return result;
 }
 
-/// base + lanes divided lane by lane, where that stays of the form base + lanes.
+/// Divides base + lanes lane by lane, if the result has this form again.
 std::optional<LaneIndex> divide(const LaneIndex& a, int64_t divisor, bool remainder) {
   LaneIndex result;
   for (const Linear::Term& term : a.base.terms) {
@@ -43,7 +43,7 @@ std::optional<LaneIndex> divide(const LaneIndex& a, int64_t divisor, bool remain
   return result;
 }
 
-/// Of a sum, product, quotient, minimum or maximum; nothing where it is no such index.
+/// For a sum, product, quotient, minimum or maximum; nothing if the result is no such index.
 std::optional<LaneIndex> combined_lanes(ExprKind kind, const LaneIndex& a, const LaneIndex& b) {
   const bool both_constant = a.base.is_constant() && b.base.is_constant();
   switch (kind) {

@@ -1,5 +1,5 @@
-// Calls of tensor intrinsics: operands are loaded as vectors, or their addresses taken, and given to LLVM's
-// intrinsic or to the fragment; the result is stored, unless the fragment has done so.
+// Calls of tensor intrinsics: loads operands as vectors, or takes their addresses, and passes
+// them to LLVM's intrinsic or to the fragment; stores the result unless the fragment does.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// All elements of an operand, in the order in which they lie in memory.
+/// A vector of all elements of an operand in memory order.
 llvm::Type* operand_type(llvm::LLVMContext& context, const Buffer& operand) {
   const auto elements = static_cast<int>(operand->elements());
   return memory_type(context, operand->dtype.with_lanes(elements));
@@ -31,7 +31,7 @@ std::string text_of(llvm::Type* type) {
   return text;
 }
 
-/// Where line `line` of the implementation, from 1, stands in its file; else how to find it.
+/// The location of line `line` (from 1) of the implementation in its file; else a description.
 std::string place_of(const TensorIntrinsic& intrinsic, const TensorImplementation& implementation, int line) {
   if (implementation.location.line == 0) {
     return implementation.form == TensorImplementation::Form::Fragment
@@ -60,11 +60,11 @@ llvm::Value* as_parameter(llvm::IRBuilder<>& ir, llvm::Value* operand, llvm::Typ
   return ir.CreateBitCast(operand, parameter);
 }
 
-/// As the fragment's parameters have it: its elements, or its address and free stride.
+/// A fragment's parameters for an operand: its elements, or its address and free stride.
 std::string parameter_text(llvm::LLVMContext& context, const TensorOperand& operand) {
   const std::string& name = operand.buffer->name;
   if (!operand.by_address) return fmt::format("{} %{}", text_of(operand_type(context, operand.buffer)), name);
-  // No two operands of a call overlap where one is written.
+  // A written operand overlaps no other operand of the call.
   const int64_t alignment = std::max(operand.alignment, int64_t{operand.buffer->dtype.bytes()});
   const bool aligned = (alignment & (alignment - 1)) == 0;
   std::string text = fmt::format("ptr noalias align {} %{}",
@@ -103,7 +103,7 @@ llvm::Function* intrinsic_of(llvm::Module& module, const TensorIntrinsic& intrin
   return llvm::Intrinsic::getDeclaration(&module, id);
 }
 
-/// Where the rows of an operand lie in this call; one row where they lie side by side.
+/// The rows of an operand in this call; a single row if they are contiguous.
 struct Rows {
   Rows(const TensorOperand& operand, const TensorCall::Operand& given) {
     const size_t free = operand.free_dimension();
@@ -115,8 +115,8 @@ struct Rows {
     stride = apart ? given.strides[free] : elements;
     type = given.buffer->dtype.with_lanes(static_cast<int>(elements / count));
   }
-  /// As which a row is loaded and stored. LLVM ends the process over vectors of less than a register that
-  /// become part of others, so a short row is one integer.
+  /// The type for loading and storing a row. LLVM ends the process over vectors of
+  /// less than a register that become parts of others, so a short row is one integer.
   llvm::Type* piece(llvm::LLVMContext& context) const {
     const int bits = 8 * type.scalar().bytes() * type.lanes;
     const bool as_integer = count > 1 && type.lanes > 1 && (bits == 16 || bits == 32 || bits == 64);
@@ -128,15 +128,15 @@ struct Rows {
   DType type;  // of a row
 };
 
-/// The vector that holds rows of this type one behind the other; an integer is an element of it.
+/// A vector with several consecutive rows of this type; for integers, each is an element.
 llvm::FixedVectorType* vector_of(llvm::Type* piece, int64_t count) {
   const auto* row = llvm::dyn_cast<llvm::FixedVectorType>(piece);
   return llvm::FixedVectorType::get(
       piece->getScalarType(), static_cast<unsigned>(count) * (row == nullptr ? 1 : row->getNumElements()));
 }
 
-/// `all` with `piece` as row number `row`. By shuffles: LLVM has code for those of every width, which it has
-/// not for llvm.vector.insert.
+/// `all` with `piece` as row number `row`, by shuffles: LLVM can
+/// compile these for every width, unlike llvm.vector.insert.
 llvm::Value* with_row(llvm::IRBuilder<>& ir, llvm::Value* all, llvm::Value* piece, int64_t row) {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(piece->getType());
   if (type == nullptr) return ir.CreateInsertElement(all, piece, static_cast<uint64_t>(row));
@@ -192,7 +192,7 @@ void FunctionEmitter::store_operand(const TensorOperand& operand, const TensorCa
   }
 }
 
-/// Says of a call that takes addresses which buffers it touches: what is inlined is told so, too.
+/// Annotates a call that takes addresses with the buffers that it accesses, also after inlining.
 void FunctionEmitter::mark_aliasing(llvm::CallInst& call, const TensorIntrinsic& intrinsic,
                                     const TensorCall& tensor_call) const {
   llvm::SmallVector<llvm::Metadata*, 8> touched;

@@ -14,7 +14,7 @@ namespace {
 
 /// The widest value that one access reads, in bytes.
 constexpr int64_t kMaxAccessBytes = 512;
-/// Accesses that lie within so many bytes share the choice between their memory and zeros.
+/// Accesses within this many bytes share the choice between their memory and zeros.
 constexpr int64_t kSharedBytes = 1024;
 /// A window of at most this many vectors is loaded whole and its lanes picked out; a wider one is gathered.
 constexpr int64_t kWindowVectors = 4;
@@ -81,8 +81,8 @@ llvm::Value* FunctionEmitter::all_lanes(const Mask& mask, int lanes) {
   return mask.uniform == nullptr ? mask.lanes : ir_.CreateAnd(mask.lanes, uniform);
 }
 
-/// Where `at` is if the condition holds, else an address of zeros: no branch, and nothing forbidden is
-/// touched.
+/// `at` if the condition holds, else the address of zeros:
+/// without a branch, and without accessing forbidden memory.
 llvm::Value* FunctionEmitter::readable(const BufferSlot& slot, DType type, const Linear& at,
                                        llvm::Value* condition) {
   if (condition == nullptr) return pointer(slot, type, at);
@@ -123,7 +123,7 @@ llvm::Value* FunctionEmitter::load_contiguous(const BufferSlot& slot, DType type
   llvm::Type* in_memory = memory_type(ir_.getContext(), type);
   llvm::Value* zero = llvm::Constant::getNullValue(in_memory);
   if (slot.in_registers) {
-    // Memory of our own with room for a whole vector: a plain load, so that it becomes a value.
+    // The function's own memory with room for a whole vector: a plain load, so that it can become a value.
     llvm::Value* all = ir_.CreateAlignedLoad(in_memory, pointer(slot, type, at), element_alignment(type));
     return mask.always() ? all : ir_.CreateSelect(all_lanes(mask, type.lanes), all, zero);
   }
@@ -158,7 +158,7 @@ llvm::Value* FunctionEmitter::load_lanes(const BufferSlot& slot, DType type, con
                                    llvm::Constant::getNullValue(in_memory)));
 }
 
-/// Loads all elements from the lowest to the highest, which all lie in the buffer, and shuffles.
+/// Loads all elements from the lowest to the highest, which all are in the buffer, and shuffles.
 llvm::Value* FunctionEmitter::load_window(const BufferSlot& slot, DType type, const LaneIndex& index,
                                           int64_t low, int64_t window) {
   const int lanes = type.lanes;
@@ -239,8 +239,8 @@ void FunctionEmitter::store_lanes(const BufferSlot& slot, DType type, const Expr
                                   llvm::Value* mask) {
   const auto lanes = lane_index(index);
   if (mask == nullptr && lanes) {
-    // Known offsets: one store a lane; a scatter is no faster. Lanes in order, so that the last of equal
-    // addresses stays.
+    // Known offsets: one store per lane; a scatter is no faster.
+    // Lanes in order, so that the last of equal addresses remains.
     for (size_t i = 0; i < lanes->lanes.size(); ++i) {
       llvm::Value* lane = ir_.CreateExtractElement(stored, static_cast<uint64_t>(i));
       llvm::Value* to = pointer(slot, type, add_scaled(lanes->base, Linear(lanes->lanes[i]), 1));

@@ -1,5 +1,5 @@
-// Stores past the caches, under loops that ask for them. Their addresses must be multiples of a vector, which
-// callers need not give: there are two forms of such a loop, one of which has ordinary stores.
+// Stores that bypass the caches, under loops that request them. Their addresses must be multiples of a
+// vector, which callers need not guarantee: such a loop is emitted twice, once with ordinary stores.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// What is stored in the statement and loaded nowhere in it, in the order of the text.
+/// Buffers that the statement stores and nowhere loads, in text order.
 std::vector<Buffer> only_stored(const Stmt& stmt) {
   std::vector<Buffer> stored;
   std::vector<Buffer> loaded;
@@ -47,7 +47,7 @@ void FunctionEmitter::emit_nontemporal(const Loop& loop) {
   llvm::Value* low_bits = nullptr;
   for (const Buffer& buffer : only_stored(*loop.body())) {
     const auto slot = buffers_.find(buffer.get());
-    // One that is made under the loop is not bound yet, and stays in cache.
+    // A buffer allocated under the loop is not bound yet, and stays in cache.
     if (slot == buffers_.end() || slot->second.in_registers) continue;
     past_cache_.insert(buffer.get());
     llvm::Value* address = ir_.CreatePtrToInt(slot->second.base, ir_.getInt64Ty());
@@ -70,7 +70,7 @@ void FunctionEmitter::emit_nontemporal(const Loop& loop) {
   in_nontemporal_ = false;
 }
 
-/// Whole vectors at addresses that are multiples of one where the buffer begins at such.
+/// Whole vectors at multiples of a vector, if the buffer begins at one.
 bool FunctionEmitter::goes_past_cache(const Buffer& buffer, DType type, const Linear& at) const {
   const int64_t vector_bytes = state_.traits.vector_bits / 8;
   const auto is_whole = [&](int64_t elements) {

@@ -10,7 +10,7 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// What a loop's body takes from outside, in order of first appearance.
+/// The values that a loop's body uses from outside, in order of first appearance.
 struct Captures {
   std::vector<Buffer> buffers;
   std::vector<Var> vars;
@@ -48,7 +48,7 @@ void FunctionEmitter::emit_parallel(const Loop& loop, const Linear& extent) {
   llvm::LLVMContext& context = function_->getContext();
   llvm::Type* i64 = ir_.getInt64Ty();
 
-  // Outside: what differs between calls goes into the closure; constants are known to the outlined function.
+  // Outside: values that differ between calls go into the closure; the outlined function knows constants.
   std::vector<llvm::Value*> captured;
   std::vector<Buffer> buffers;
   for (const Buffer& buffer : used.buffers) {

@@ -11,7 +11,7 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// More than this in one iteration would crowd out what it computes.
+/// More per iteration would delay its computation.
 constexpr size_t kMaxLines = 64;
 
 /// The lines of memory that the loop's body loads at addresses that move with the loop.
@@ -24,7 +24,7 @@ class PrefetchedLines {
   };
   const std::vector<Line>& lines() const { return lines_; }
 
-  /// Answers whether there is room for more.
+  /// Returns whether there is room for more.
   bool add(const BufferSlot& slot, DType type, const LaneIndex& index) {
     for (const int64_t lane : index.lanes) {
       const Linear at = add_scaled(index.base, Linear(lane), 1);

@@ -10,7 +10,7 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// More than this in one iteration would hold up what it computes.
+/// More per iteration would delay its computation.
 constexpr int64_t kMaxLinesOfAShare = 4;
 
 /// The elements of a buffer that one iteration loads.
@@ -19,14 +19,14 @@ struct Touched {
   DType type;
   Linear first;
   std::vector<int64_t> elements;  // behind `first`
-  bool alike = true;              // their addresses differ by constants alone
+  bool alike = true;              // their addresses differ only by constants
 
   void add(const LaneIndex& index) {
     alike = alike && index.base.terms == first.terms;
     for (const int64_t lane : index.lanes) elements.push_back(index.base.constant - first.constant + lane);
   }
 
-  /// Begins at the first element; false where there are gaps.
+  /// Starts at the first element; false if there are gaps.
   bool make_dense() {
     if (!alike) return false;
     std::ranges::sort(elements);
@@ -47,8 +47,8 @@ int64_t coefficient_of(const Linear& linear, uint32_t atom) {
 struct FunctionEmitter::Run {
   Linear begin;
   int64_t elements = 0;
-  int64_t iterations = 1;  // that pass until then
-  Linear passed;           // of them
+  int64_t iterations = 1;  // until then
+  Linear passed;           // in those iterations
 };
 
 std::optional<FunctionEmitter::Run> FunctionEmitter::find_run(const Linear& first, int64_t elements) const {

@@ -52,8 +52,8 @@ void add_units_of(const Program& program, std::vector<UnitSetup>& units) {
   }
 }
 
-/// Calls the parts one after the other; at the first that fails, `on_failure` gets the whole answer in a
-/// block of its own. Behind the call `ir` stands where all have succeeded.
+/// Calls the parts in sequence; at the first failure, `on_failure` gets the result
+/// in a separate block. Afterwards `ir` is at the point where all have succeeded.
 void call_parts(llvm::IRBuilder<>& ir, llvm::Function* in, const std::vector<SetupPart>& parts,
                 const std::function<void(llvm::Value*)>& on_failure) {
   for (const SetupPart& part : parts) {
@@ -82,7 +82,7 @@ void emit_process(llvm::Module& module, const std::vector<SetupPart>& parts, con
   ir.CreateRet(ir.getInt64(0));
 }
 
-/// What was `function` is called by a new function of its name, once the thread is ready.
+/// Replaces `function` by a new function of the same name that calls it after setting up the thread.
 void guard_function(llvm::Function* function, const std::vector<SetupPart>& parts,
                     llvm::GlobalVariable* fault) {
   llvm::Module& module = *function->getParent();

@@ -1,5 +1,5 @@
-// What makes a process and its threads ready for the instructions that a kernel calls: UnitSetup as code of
-// the kernel's own object, so that it is done wherever that is loaded.
+// Emits UnitSetup into the kernel's own object: prepares a process and its
+// threads for the instructions that a kernel uses, wherever it is loaded.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 
 namespace tunesmith::llvm_target {
 
-/// Those of the program and its preparation that have something to set up, each once.
+/// The distinct units of the program and its preparation that have a set-up.
 std::vector<UnitSetup> units_of(const LoweredProgram& lowered);
 
-/// What emit_setup() makes for `units`; nothing where there are none.
+/// The result of emit_setup() for `units`; nothing if there are none.
 std::optional<SetupStep> setup_step(const std::vector<UnitSetup>& units, const std::string& symbol);
 
-/// Adds the entry points of the step, and has each function among `callers` that calls an instruction of one
-/// of `units` begin with setting up its thread. Throws EmitError.
+/// Adds the entry points of the step, and makes each function in `callers` that uses
+/// an instruction of one of `units` begin with its thread's set-up. Throws EmitError.
 void emit_setup(llvm::Module& module, const std::vector<UnitSetup>& units, const std::string& symbol,
                 const UnitCallers& callers);
 
-/// What `answer`, that of a tunesmith_setup, says.
+/// Describes the result of a tunesmith_setup.
 std::string setup_failure(const SetupStep& step, int64_t answer);
 
 }  // namespace tunesmith::llvm_target

@@ -32,7 +32,7 @@ void FunctionEmitter::bind_buffer(const Buffer& buffer, llvm::Value* base) {
   slot.id = next_buffer_id_++;
   slot.in_registers = buffer->scope == kScopeRegister;
   if (!slot.in_registers) {
-    // It is enough that one of two accesses says that they do not overlap: that of the buffer bound later.
+    // One of two accesses suffices to say that they do not overlap: that of the buffer bound later.
     llvm::LLVMContext& context = ir_.getContext();
     llvm::MDNode* scope = llvm::MDBuilder(context).createAnonymousAliasScope(scope_domain_);
     slot.aliasing.Scope = llvm::MDNode::get(context, scope);
@@ -114,7 +114,7 @@ void FunctionEmitter::emit_unrolled(const Loop& loop, int64_t min, int64_t exten
   }
 }
 
-/// A rotated loop over [begin, end): the test stands at the end of the body.
+/// A rotated loop over [begin, end): the test is at the end of the body.
 void FunctionEmitter::emit_rolled(const Loop& loop, const Linear& begin, const Linear& end) {
   const Interval begin_range = values_.range(begin), end_range = values_.range(end);
   llvm::Value* first = values_.value(begin);
@@ -160,7 +160,7 @@ void FunctionEmitter::emit_guarded(llvm::Value* condition, const Emit& when_true
     body();
     values_.leave();
     ir_.CreateBr(after);
-    // What one branch computed is not there in the other, nor behind both.
+    // Values computed in one branch are not available in the other, nor after both.
     statement_values_.clear();
   };
   branch(then, when_true);

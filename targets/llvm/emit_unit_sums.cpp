@@ -12,7 +12,7 @@ namespace tunesmith::llvm_target {
 
 namespace {
 
-/// A value of more than so many vectors is a matrix unit's: others stay in the processor's own registers.
+/// A value of more vectors than this is a matrix unit's: others stay in the processor's own registers.
 constexpr int64_t kVectorsOfUnit = 8;
 
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
@@ -39,8 +39,8 @@ bool only_calls_write(const Stmt& root, const Buffer& buffer) {
 
 bool is_rolled(const Loop& loop) { return loop.loop_kind != LoopKind::Unrolled && loop.const_extent() != 1; }
 
-/// Do plain statements under `allocate` read parts of its buffer, all of them at constant offsets? At others
-/// it lies in memory as it is.
+/// Do plain statements under `allocate` read parts of its buffer,
+/// all at constant offsets? With other offsets it stays in memory.
 bool is_taken_apart(const Allocate& allocate) {
   bool read = false;
   bool constant = true;
@@ -56,7 +56,7 @@ bool is_taken_apart(const Allocate& allocate) {
   return read && constant;
 }
 
-/// Is `loop` the outermost one that only accumulates into the buffer, which is taken apart behind it?
+/// Is `loop` the outermost one that only accumulates into the buffer, whose parts are read after it?
 bool accumulates_parts(const Loop& loop, const Buffer& buffer) {
   if (!only_calls_write(loop, buffer)) return false;
   for (const Stmt* above = loop.parent; above != nullptr; above = above->parent) {
@@ -65,7 +65,7 @@ bool accumulates_parts(const Loop& loop, const Buffer& buffer) {
     const Allocate* allocate = above->as<Allocate>();
     if (allocate != nullptr && allocate->buffer == buffer) return is_taken_apart(*allocate);
   }
-  return false;  // it is no memory of this function's own
+  return false;  // not the function's own memory
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ bool FunctionEmitter::has_large_output(const Loop& call) const {
   return output->elements() * output->dtype.bits > kVectorsOfUnit * state_.traits.vector_bits;
 }
 
-/// The sums under `stmt` that are taken apart behind `around`; false where one moves with a loop.
+/// Finds the sums under `stmt` whose parts are read after `around`; false if one moves with a loop.
 bool FunctionEmitter::find_unit_sums(const Stmt& stmt, const Loop& around, std::vector<UnitSum>& sums) {
   const Loop* loop = stmt.as<Loop>();
   if (loop == nullptr) {
@@ -131,7 +131,7 @@ void FunctionEmitter::pass_sums_through_memory(const Loop& loop) {
       return alloca;
     });
     ir_.CreateAlignedStore(value, memory, llvm::Align(64));
-    // Volatile: what is loaded must not be taken for the value that was stored.
+    // Volatile: the loaded value must not be replaced by the stored one.
     store_operand(operand, sum.given,
                   ir_.CreateAlignedLoad(value->getType(), memory, llvm::Align(64), /*isVolatile=*/true));
   }

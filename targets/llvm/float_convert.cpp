@@ -17,7 +17,7 @@ llvm::Type* scalar_type(llvm::LLVMContext& context, DType type) {
     case TypeCode::Index:
       return llvm::Type::getIntNTy(context, type.bits);
     case TypeCode::BFloat:
-      // As its bits: where the processor lacks the type, LLVM calls library functions to move it about.
+      // As its bits: if the processor lacks the type, LLVM calls library functions to move it.
       return llvm::Type::getInt16Ty(context);
     case TypeCode::Float:
       break;
@@ -60,7 +60,7 @@ llvm::Value* convert_float(llvm::IRBuilder<>& ir, llvm::Value* value, DType from
     value = widen_bfloat(ir, value, from.lanes);
     from = kF32.with_lanes(from.lanes);
   }
-  // By way of f32 to the 16-bit types, as the processor does.
+  // To the 16-bit types by way of f32, as the processor does.
   const DType direct = to.code == TypeCode::BFloat ? kF32.with_lanes(to.lanes) : to;
   llvm::Type* type = value_type(ir.getContext(), direct);
   if (direct.bits > from.bits) value = ir.CreateFPExt(value, type);

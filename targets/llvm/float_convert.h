@@ -8,15 +8,15 @@
 
 namespace tunesmith::llvm_target {
 
-/// As it lies in memory: a bool takes a byte.
+/// The type in memory: a bool takes a byte.
 llvm::Type* memory_type(llvm::LLVMContext& context, DType type);
-/// As it is computed with: a bool is an i1.
+/// The type in computations: a bool is an i1.
 llvm::Type* value_type(llvm::LLVMContext& context, DType type);
 
 /// `type` when there is arithmetic on it, else f32.
 DType arithmetic_type(DType type, const CodegenTraits& traits);
 
-/// Rounds to nearest even; a float becomes an integer by truncation, saturating, and 0 from NaN.
+/// Rounds to nearest even; a float becomes an integer by truncation, saturating, with 0 for NaN.
 llvm::Value* convert(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DType to,
                      const CodegenTraits& traits);
 

@@ -1,4 +1,4 @@
-// Functions of LLVM IR whose bodies an extension's file has as text.
+// Functions with bodies in LLVM IR from an extension's file.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@ struct Fragment {
   std::string result;      // its type
   std::string parameters;  // "ptr noalias %A, i64 %A_stride"
   std::string attributes;  // of the function
-  /// The body. Lines that begin with "declare ", "attributes " or "@" stand before the function.
+  /// The body. Lines that begin with "declare ", "attributes " or "@" are placed before the function.
   std::string text;
-  /// What messages begin with of line n of `text`, from 1.
+  /// The prefix of messages about line n of `text`, from 1.
   std::function<std::string(int)> place;
 };
 
-/// The function of this symbol in `module`, made of the fragment where it is not there yet. Global variables
-/// of one name are one where they are linkonce_odr. Throws EmitError.
+/// The function with this symbol in `module`, created from the fragment if missing.
+/// Global variables with one name are shared if linkonce_odr. Throws EmitError.
 llvm::Function* fragment_function(llvm::Module& module, const Fragment& fragment);
 
-/// Is all memory that the function touches its own, or that of its parameters?
+/// Does the function only access its own memory and that of its parameters?
 bool touches_parameters_only(const llvm::Function& function);
 
 }  // namespace tunesmith::llvm_target

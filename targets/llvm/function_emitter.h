@@ -21,28 +21,28 @@
 
 namespace tunesmith::llvm_target {
 
-/// Allocas of register buffers are named so: none may be left once they have become values.
+/// The prefix of register buffers' allocas: none may remain after they have become values.
 inline constexpr const char* kRegisterPrefix = "register.";
 
 inline constexpr int64_t kCacheLineBytes = 64;
 
-/// Functions that call tensor intrinsics, in order, and the extensions that these belong to.
+/// Functions that call tensor intrinsics, in order, with the extensions that these belong to.
 using UnitCallers = std::vector<std::pair<llvm::Function*, std::set<std::string>>>;
 
-/// What the functions of one module share.
+/// State shared by the functions of a module.
 struct ModuleState {
   llvm::Module& module;
   const CodegenTraits& traits;
   std::string symbol;
   UnitCallers& callers;
   int outlined = 0;
-  /// Zeros to load where a mask forbids the real address; made when first wanted.
+  /// Zeros that are loaded where a mask forbids the real address; created on demand.
   llvm::GlobalVariable* zeros = nullptr;
 };
 
 /// A buffer as the function sees it.
 struct BufferSlot {
-  llvm::Value* base = nullptr;  // ready in the outermost scope
+  llvm::Value* base = nullptr;  // available in the outermost scope
   uint32_t id = 0;
   bool in_registers = false;
   llvm::AAMDNodes aliasing;  // what its accesses do not overlap
@@ -54,7 +54,7 @@ struct LaneIndex {
   llvm::SmallVector<int64_t, 16> lanes;
 };
 
-/// Which lanes an access may touch: those where both conditions hold; null stands for always.
+/// The lanes that an access may touch: those where both conditions hold; null means always.
 struct Mask {
   llvm::Value* uniform = nullptr;  // i1
   llvm::Value* lanes = nullptr;    // <n x i1>
@@ -64,8 +64,8 @@ struct Mask {
 
 class FunctionEmitter {
  public:
-  /// `function` has no body yet. `parallel_for` and `pool` are null inside a parallel loop, where others run
-  /// serially.
+  /// `function` has no body yet. `parallel_for` and `pool` are
+  /// null inside a parallel loop, where nested ones run serially.
   FunctionEmitter(ModuleState& state, llvm::Function* function, llvm::Value* parallel_for, llvm::Value* pool);
 
   /// Emits a value of the parameters in the outermost scope.
@@ -185,7 +185,7 @@ class FunctionEmitter {
   // Looked up by address, never walked.
   std::unordered_map<const BufferNode*, BufferSlot> buffers_;
   std::unordered_map<const VarNode*, Linear> vars_;
-  /// Values of shared subexpressions within one statement.
+  /// Values of common subexpressions within one statement.
   llvm::DenseMap<const ExprNode*, llvm::Value*> statement_values_;
   /// The loops around the place of insertion, the innermost last.
   struct RolledLoop {
@@ -194,11 +194,11 @@ class FunctionEmitter {
   };
   std::vector<RolledLoop> rolled_;
   uint32_t next_buffer_id_ = 0;
-  /// What is stored past the caches under the loop that is being emitted; looked up by address, never walked.
+  /// Buffers whose stores under the current loop bypass the caches; looked up by address, never iterated.
   std::set<const BufferNode*> past_cache_;
   bool in_nontemporal_ = false;  // under a loop of the annotation, whichever of its two forms
   bool stored_past_cache_ = false;
-  /// Alias scopes of the buffers in memory, in the order in which they were bound.
+  /// Alias scopes of the buffers in memory, in the order of binding.
   llvm::SmallVector<llvm::Metadata*, 8> buffer_scopes_;
   llvm::MDNode* scope_domain_;
 };

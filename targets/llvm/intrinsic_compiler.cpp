@@ -8,7 +8,7 @@
 namespace tunesmith::llvm_target {
 namespace {
 
-/// No processor's feature, but LLVM's own beside each of AVX-512.
+/// Not a processor feature, but LLVM's own in addition to each of AVX-512.
 constexpr const char* kWideRegisters = "evex512";
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What kernels are most likely to need and GCC can ask for by these names.
+/// The features that kernels most likely need, with GCC's names for queries.
 constexpr const char* kCheckedFeatures[] = {"avx2",     "fma",      "avx512f",    "avx512bw",
                                             "avx512dq", "avx512vl", "avx512vnni", "avx512bf16"};
 
@@ -33,7 +33,7 @@ void write_file(const fs::path& path, const std::string& content) {
   if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
 }
 
-/// The archive with the thread pool lies beside libtunesmith.
+/// The archive of the thread pool, beside libtunesmith.
 fs::path runtime_archive() {
   const fs::path archive = library_folder() / "libtunesmith_runtime.a";
   if (!fs::exists(archive)) {
@@ -49,8 +49,8 @@ bool is_identifier(const std::string& name) {
       name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
 }
 
-/// The kernel's calls of exp() would bind to the entry point of a library named exp. Asked of the libraries
-/// themselves: the process may have another malloc, and a copy of environ.
+/// The kernel's calls of exp() would bind to the entry point of a library named exp. Queries
+/// the libraries themselves: the process may have another malloc, and a copy of environ.
 bool is_of_the_c_library(const std::string& name) {
   return std::ranges::any_of(std::array{"libc.so.6", "libm.so.6"}, [&](const char* file) {
     void* const library = dlopen(file, RTLD_LAZY);
@@ -80,8 +80,8 @@ void require_free_names(const std::vector<std::string>& exported, const std::vec
   }
 }
 
-/// Whoever links with -lNAME, in a folder that is searched first, would get this library in the place of the
-/// system's.
+/// Linking with -lNAME in a folder that is searched
+/// first would use this library instead of the system's.
 void require_free_file(const std::string& compiler, const std::string& name) {
   for (const char* ending : {".so", ".a"}) {
     const std::string file = fmt::format("lib{}{}", name, ending);
@@ -94,7 +94,7 @@ void require_free_file(const std::string& compiler, const std::string& name) {
   }
 }
 
-/// A folder for intermediate files that goes with this object.
+/// A folder for intermediate files, deleted by the destructor.
 class ScratchFolder {
  public:
   explicit ScratchFolder(const fs::path& parent) {
@@ -115,7 +115,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-/// What a library is linked from besides the runtime.
+/// The inputs of linking a library besides the runtime.
 struct LinkParts {
   std::vector<std::string> sources;  // C, which may include the header
   std::vector<const CompiledKernel*> kernels;

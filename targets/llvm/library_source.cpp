@@ -19,7 +19,7 @@ bool is_reserved(const std::string& word) {
       "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
       "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
       "volatile", "while", "main",
-      // In C++, which may include the header, and in GNU's C.
+      // In C++, which may include the header, and in GNU C.
       "and", "asm", "bool", "catch", "class", "delete", "explicit", "export", "false", "friend", "linux",
       "mutable", "namespace", "new", "not", "operator", "or", "private", "protected", "public", "template",
       "this", "throw", "true", "try", "typeid", "typename", "typeof", "unix", "using", "virtual", "xor"};
@@ -147,7 +147,7 @@ std::string check_of(const Argument& argument, size_t place, size_t position, bo
                      check);
 }
 
-/// Checks of prepared memory, likewise.
+/// The same for prepared memory.
 std::string check_of_prepared(size_t place, size_t position) {
   return fmt::format(
       "  tunesmith_wrong = check_prepared(tunesmith_prepared);\n"
@@ -173,7 +173,7 @@ std::string prepare_header(const LibraryRequest& request) {
   return replace_all(std::move(text), "@PREPARE_PARAMETERS@", parameters(taken, kPreparedByPrepare));
 }
 
-/// The C text of a prepare step: what stands before the checks, and the function itself.
+/// The C text of a prepare step: the part before the checks, and the function itself.
 struct PrepareSource {
   std::string raw;
   std::string function;
@@ -198,7 +198,7 @@ PrepareSource prepare_source(const LibraryRequest& request) {
   return source;
 }
 
-/// What the header's list of errors says of the kernel's set-up.
+/// The description of a failed set-up in the header's list of errors.
 std::string setup_failed(const LibraryRequest& request) {
   if (!request.kernel->setup) return {};
   return replace_all(kSetupFailed, "@PARTS@",
@@ -215,7 +215,7 @@ std::string with_setup(std::string text, const std::optional<SetupStep>& setup) 
   return replace_all(std::move(text), "@FAULT_SYMBOL@", setup ? setup->fault : "");
 }
 
-/// Statements of a function that returns 0 where the processor lacks a feature.
+/// Statements of a function that returns 0 if the processor lacks a feature.
 std::string processor_checks(const std::vector<std::string>& features) {
   std::string text;
   for (const std::string& feature : features)

@@ -9,12 +9,12 @@
 
 namespace tunesmith::llvm_target {
 
-/// A word of C, C++ or GNU's C that is no name, or the name of a program's own function.
+/// Is it a reserved word of C, C++ or GNU C, or the name of a program's own function?
 bool is_reserved(const std::string& word);
 
 std::string library_header(const LibraryRequest& request);
-/// `features`: names that __builtin_cpu_supports takes; a processor without one of them is refused rather
-/// than crashed.
+/// `features`: names for __builtin_cpu_supports; a processor
+/// without one of them is refused, instead of crashing.
 std::string library_source(const LibraryRequest& request, const std::vector<std::string>& features);
 /// The library's own entry points.
 std::vector<std::string> library_functions(const LibraryRequest& request);

@@ -1,5 +1,5 @@
-// The C texts that library_source.cpp fills in: @NAME@ and the like stand for what differs from library to
-// library.
+// The C texts that library_source.cpp fills in: @NAME@ and
+// others stand for parts that differ between libraries.
 #pragma once
 
 namespace tunesmith::llvm_target {
@@ -61,7 +61,7 @@ inline constexpr const char* kNotPrepared = R"(
 inline constexpr const char* kSetupFailed = R"(
   , @NAME@_SETUP_FAILED = 11 /* the process, or a thread, could not be made ready: @PARTS@; a thread's failure stays for later calls */)";
 
-/// What a header says where there is something to prepare.
+/// The part of the header for libraries with a preparation.
 inline constexpr const char* kPrepareHeader =
     R"(/* What depends on constant inputs alone is done once, ahead of the calls, into memory that belongs to the caller:
 

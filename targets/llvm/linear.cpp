@@ -46,7 +46,7 @@ int64_t floor_remainder(int64_t value, int64_t divisor) {
   return remainder < 0 ? remainder + divisor : remainder;
 }
 
-// Bounds lie within a quarter of the type's range, so that a sum of two does not overflow.
+// Bounds are within a quarter of the type's range, so that a sum of two does not overflow.
 Interval add(Interval a, Interval b) {
   return {a.min <= Interval::kMin || b.min <= Interval::kMin ? Interval::kMin : saturate(a.min + b.min),
           a.max >= Interval::kMax || b.max >= Interval::kMax ? Interval::kMax : saturate(a.max + b.max)};

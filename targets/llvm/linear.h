@@ -17,7 +17,7 @@ struct Linear {
     uint32_t atom;  // an index that ScopedValues gave
     bool operator==(const Term&) const = default;
   };
-  llvm::SmallVector<Term, 4> terms;  // by rising atom, no coefficient zero
+  llvm::SmallVector<Term, 4> terms;  // by increasing atom, without zero coefficients
   int64_t constant = 0;
 
   Linear() = default;

@@ -30,7 +30,7 @@ LlvmTarget::LlvmTarget(const Options& options)
 ProbeResult LlvmTarget::probe() const { return {machine_.missing}; }
 
 std::string LlvmTarget::identity() const {
-  // The features as a hash: there are a hundred of them.
+  // A hash of the features, of which there are a hundred.
   const std::string features = fmt::format("{}", fmt::join(machine_.features, ","));
   return fmt::format(
       "llvm 19 cpu={} features={} vector_bits={} contract={} reassociate={} reciprocal={} codegen={}",

@@ -27,7 +27,7 @@ T or_throw(llvm::Expected<T> result, const char* what) {
 
 struct Loader::State {
   std::unique_ptr<orc::LLJIT> jit;
-  /// What kernels call: the C library's mathematics, which the emitter and the code generator fall back on.
+  /// Functions that kernels call: the C library's mathematics, used by the emitter and the code generator.
   orc::JITDylib* library = nullptr;
   uint64_t loaded = 0;
 };
@@ -44,7 +44,7 @@ class JitKernel final : public LoadedKernel {
         entry_(function),
         prepare_(prepare_function) {}
   ~JitKernel() override {
-    // A failure here leaves the code in memory, which hurts nobody.
+    // A failure here only leaves the code in memory.
     llvm::consumeError(session_.removeJITDylib(library_));
   }
   tunesmith_kernel entry() const override { return entry_; }
@@ -54,7 +54,7 @@ class JitKernel final : public LoadedKernel {
     if (fault == 0) return std::nullopt;
     return KernelFault{KernelFault::Kind::NotSetUp, setup_failure(setup_, fault)};
   }
-  /// Its threads say at `fault` where one of them could not be set up.
+  /// Its threads report a failed set-up at `fault`.
   void watch(const SetupStep& setup, int64_t* fault) {
     setup_ = setup;
     fault_ = fault;

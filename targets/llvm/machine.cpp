@@ -30,7 +30,7 @@ std::string read_line(const std::filesystem::path& path) {
   return line;
 }
 
-/// "2048K" in bytes.
+/// Parses "2048K" to bytes.
 int64_t parse_size(const std::string& text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return 0;
   const int64_t number = std::stoll(text);
@@ -70,20 +70,20 @@ Caches detect_caches() {
     if (level == "3") found.l3 = size;
     found.line = parse_size(read_line(folder / "coherency_line_size"));
   }
-  // Containers may hide sysfs; the C library asks the processor. The last resort is small, which is safe.
+  // Containers may hide sysfs; the C library queries the processor. The fallback is small, which is safe.
   if (found.l1 == 0) found.l1 = sysconf_or(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
   if (found.l2 == 0) found.l2 = sysconf_or(_SC_LEVEL2_CACHE_SIZE, 256 << 10);
   if (found.l3 == 0) found.l3 = sysconf_or(_SC_LEVEL3_CACHE_SIZE, found.l2);
   if (found.line == 0) found.line = sysconf_or(_SC_LEVEL1_DCACHE_LINESIZE, 64);
-  // A first level is looked up while the address is translated, so a way of it is a page.
+  // A first-level cache is indexed while the address is translated, so one way is a page.
   constexpr int64_t kPage = 4096;
   if (found.l1_ways == 0) found.l1_ways = std::max<int64_t>(found.l1 / kPage, 1);
   if (found.l2_ways == 0) found.l2_ways = sysconf_or(_SC_LEVEL2_CACHE_ASSOC, 16);
   return found;
 }
 
-/// What LLVM can tell about this processor: feature -> is it here. Ordered by name: LLVM's map has the order
-/// of a hash.
+/// LLVM's knowledge about this processor: feature ->
+/// available. Ordered by name: LLVM's map has hash order.
 std::map<std::string, bool, std::less<>> host_features() {
   std::map<std::string, bool, std::less<>> sorted;
   for (const auto& entry : llvm::sys::getHostCPUFeatures()) sorted[entry.getKey().str()] = entry.getValue();
@@ -98,19 +98,19 @@ int64_t widest_vector(const Machine& machine) {
   return machine.has("avx") ? 256 : 128;
 }
 
-/// SVE's vectors have the length that the processor's maker chose, which its name does not say: vectors of
-/// more than 128 bits are a wish of the person.
+/// The vendor chose the length of SVE vectors, which the processor's name does
+/// not tell: vectors of more than 128 bits must be requested by the user.
 int64_t widest_allowed(const Machine& machine) {
   return machine.has("sve") ? kMaxSveBits : widest_vector(machine);
 }
 
-/// No code is generated that uses them, and machines of clouds hide some of them.
+/// No generated code uses these, and cloud machines hide some of them.
 constexpr const char* kSystemFeatures[] = {"pku",   "shstk",    "invpcid", "wbnoinvd", "ptwrite",  "rdpid",
                                            "uintr", "enqcmd",   "pconfig", "hreset",   "tsxldtrk", "waitpkg",
                                            "sgx",   "fsgsbase", "rdpru",   "mwaitx",   "serialize"};
 
-/// The first feature that the processor has and this machine lacks, but for those of the system, which are
-/// taken from the processor.
+/// The first feature that the processor has and this machine lacks,
+/// ignoring system features, which are taken from the processor.
 std::string missing_of(Processor& processor, const std::string& own_triple,
                        const std::map<std::string, bool, std::less<>>& host) {
   const llvm::Triple triple(processor.triple);
@@ -189,7 +189,7 @@ std::vector<std::string> missing_features(const Machine& machine) {
   for (const auto& [feature, here] : host_features()) {
     if (!machine.has(feature)) missing.push_back(feature);
   }
-  // Versions of a whole set of instructions bring many: "avx10.1-512".
+  // Versions of a whole instruction set imply many: "avx10.1-512".
   std::ranges::stable_partition(
       missing, [](const std::string& feature) { return feature.find('.') == std::string::npos; });
   return missing;

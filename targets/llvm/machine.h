@@ -15,7 +15,7 @@ constexpr int64_t kMaxSveBits = 2048;
 
 struct Machine {
   std::string triple;
-  /// As LLVM calls it; never "native".
+  /// LLVM's name; never "native".
   std::string cpu;
   /// "+avx2,-sse4a": what distinguishes this processor from LLVM's idea of `cpu`. Empty for a named one.
   std::string feature_string;
@@ -33,7 +33,7 @@ struct Machine {
   bool sve_vectors() const;
 };
 
-/// LLVM's names of features that code may not use; those that stand for many come last.
+/// LLVM's names of features that code may not use; those that imply many come last.
 std::vector<std::string> missing_features(const Machine& machine);
 
 /// Throws UserError when LLVM does not know the processor's name.

@@ -40,18 +40,18 @@ constexpr std::array kLog = {7.0376836292e-2,  -1.1514610310e-1, 1.1676998740e-1
 
 /// exp(x) = 2^n * exp(r), |r| <= ln(2) / 2.
 llvm::Value* MathFunctions::exp_f32(Value x) {
-  // Beyond these the result is infinite or taken for zero; comparisons leave a NaN as it is.
+  // Beyond these the result is infinite or flushed to zero; comparisons leave a NaN unchanged.
   constexpr double kLargest = 89.0, kSmallest = -87.5, kSmallestByTable = -86.64;
   x = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, kLargest)), number(x, kLargest), x);
   if (table_size(x) != 0) {
-    // 2^128 is no number, though the result may be one: half of it is computed, and doubled.
+    // 2^128 overflows, though the result may not: computes half of it, and doubles it.
     Value half = exp_by_table(x, -1);
     Value whole = ir_.CreateFAdd(half, half);
     return ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, kSmallestByTable)), number(x, 0.0), whole);
   }
   x = ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, kSmallest)), number(x, kSmallest), x);
   const auto [shifted, tail] = reduce_argument(x);
-  // Twice exp(r) times half the power: 2^128 is no number, though its product with exp(r) may be one.
+  // Twice exp(r) times half the power: 2^128 overflows, though its product with exp(r) may not.
   Value two = number(x, 2.0);
   return ir_.CreateFMul(multiply_add(tail, two, two), power_of_two(shifted, -1));
 }

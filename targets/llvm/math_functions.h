@@ -39,7 +39,7 @@ class MathFunctions {
   };
   Reduced reduce_argument(Value x);
   Value power_of_two(Value shifted, int64_t more);
-  /// Of a table that vectors like `x` look up by one instruction for each register: 16, 8, or 0.
+  /// The size of a table that vectors like `x` look up by one instruction per register: 16, 8, or 0.
   unsigned table_size(const llvm::Value* x) const;
   Value lookup(llvm::ArrayRef<uint32_t> table, Value indices);
   Value exp_by_table(Value x, int64_t more);
@@ -52,7 +52,7 @@ class MathFunctions {
   // math_sin_cos.cpp, f32
   Value sin_or_cos_f32(MathOp op, Value x);
   Value near_sin_or_cos_f32(MathOp op, Value x);
-  /// A function of the module's, made where it is first asked for, from a value to another of its type.
+  /// A function of the module from a value to another of its type, created on demand.
   llvm::Function* shared_function(const std::string& name, llvm::Type* type, llvm::Attribute::AttrKind kind,
                                   const std::function<Value(MathFunctions&, Value)>& body);
 
@@ -68,11 +68,11 @@ class MathFunctions {
   Value integer(const llvm::Value* like, int64_t value) {
     return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), /*IsSigned=*/true);
   }
-  /// a * b + c, rounded once where the processor can.
+  /// a * b + c, rounded once if the processor can.
   Value multiply_add(Value a, Value b, Value c);
   /// Horner's scheme, highest power first.
   Value polynomial(Value x, std::span<const double> coefficients);
-  /// Estrin's scheme, highest power first: more that can be computed at once, and a rounding more.
+  /// Estrin's scheme, highest power first: more parallelism, and one more rounding.
   Value polynomial_by_pairs(Value x, std::span<const double> coefficients);
   Value absolute(Value x);
   Value round_tf32(Value x);

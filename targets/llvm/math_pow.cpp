@@ -19,7 +19,7 @@ constexpr std::array kTaylor = {1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 
 
 }  // namespace
 
-/// By way of f64, whose logarithm has the digits that the exponent multiplies up.
+/// By way of f64, whose logarithm has the digits that the exponent multiplies.
 llvm::Value* MathFunctions::pow_f32(Value x, Value y) {
   // Powers written out are the common case, and cheap.
   if (auto* constant = llvm::dyn_cast<llvm::Constant>(y)) {
@@ -37,7 +37,7 @@ llvm::Value* MathFunctions::pow_f32(Value x, Value y) {
   Value is_integer = ir_.CreateFCmpOEQ(truncated(exponent), exponent);
   Value is_odd = ir_.CreateAnd(is_integer, ir_.CreateFCmpUNE(truncated(half), half));
   power = ir_.CreateSelect(is_odd, with_sign_of(power, base), power);
-  // A negative number has only integer powers; those of minus infinity are as of infinity.
+  // A negative number has only integer powers; powers of minus infinity are like those of infinity.
   Value negative = ir_.CreateAnd(ir_.CreateFCmpOLT(base, number(base, 0.0)),
                                  ir_.CreateFCmpONE(base, number(base, -kInfinity)));
   Value undefined = ir_.CreateAnd(negative, ir_.CreateNot(is_integer));
@@ -64,7 +64,7 @@ llvm::Value* MathFunctions::log_positive_f64(Value x) {
   return ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, kInfinity)), result, x);
 }
 
-/// 2^-38 relative; what is below f32's range is 0.
+/// Relative error 2^-38; values below f32's range are 0.
 llvm::Value* MathFunctions::exp_f64(Value x) {
   x = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, 200.0)), number(x, 200.0), x);
   x = ir_.CreateSelect(ir_.CreateFCmpOLT(x, number(x, -200.0)), number(x, -200.0), x);
@@ -73,7 +73,7 @@ llvm::Value* MathFunctions::exp_f64(Value x) {
   Value bits = ir_.CreateBitCast(shifted, integers_like(x));
   Value n = ir_.CreateFSub(shifted, number(x, kRounder));
   Value p = polynomial(multiply_add(n, number(x, -kLn2), x), kTaylor);
-  // The low bits of `shifted` are n; what is above them leaves on the left.
+  // The low bits of `shifted` are n; the bits above are shifted out.
   Value power = ir_.CreateShl(ir_.CreateAdd(bits, integer(bits, 1023)), integer(bits, 52));
   return ir_.CreateFMul(p, ir_.CreateBitCast(power, x->getType()));
 }

@@ -39,7 +39,7 @@ llvm::Function* MathFunctions::shared_function(const std::string& name, llvm::Ty
   return function;
 }
 
-/// Of what few programs have, the C library's, which is not worth its code in each of its places.
+/// Calls the C library for rare arguments, which do not justify inline code.
 llvm::Value* MathFunctions::sin_or_cos_f32(MathOp op, Value x) {
   const std::string name(math_op_name(op));
   const auto far = [op](MathFunctions& functions, Value y) { return functions.from_library(op, {y}); };
@@ -65,7 +65,7 @@ llvm::Value* MathFunctions::sin_or_cos_f32(MathOp op, Value x) {
   return ir_.CreateCall(shared_function(name, x->getType(), llvm::Attribute::AlwaysInline, body), {x});
 }
 
-/// x = n * pi / 2 + r, by way of f64, whose digits are those that the difference loses.
+/// x = n * pi / 2 + r, by way of f64, which has the digits that the subtraction cancels.
 llvm::Value* MathFunctions::near_sin_or_cos_f32(MathOp op, Value x) {
   // Adding 1.5 * 2^52 rounds to an integer, and leaves it in the low bits.
   constexpr double kRounder = 0x1.8p52;

@@ -17,7 +17,7 @@ constexpr std::array kErfSmall = {-5.96761703e-4, 4.99119423e-3,  -2.67681349e-2
 constexpr std::array kErfLarge = {-1.72853470e-5, 3.83197126e-4,  -3.88396438e-3, 2.42546219e-2,
                                   -1.06777877e-1, -6.34846687e-1, -1.28717512e-1};
 constexpr double kErfBoundary = 0.927734375;
-/// From here on they are 1 in f32.
+/// From here on the results are 1 in f32.
 constexpr double kErfOne = 4.0;
 constexpr double kTanhOne = 10.0;
 

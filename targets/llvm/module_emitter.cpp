@@ -20,14 +20,14 @@ void set_function_attributes(llvm::Module& module, const CodegenTraits& traits) 
 
 namespace {
 
-/// A buffer where the caller puts it: `offset` bytes into the `position`-th of its pointers.
+/// A buffer's location in the caller's memory: `offset` bytes into the `position`-th of its pointers.
 struct Place {
   Buffer buffer;
   size_t position = 0;
   int64_t offset = 0;
 };
 
-/// Where the arguments of a program, its inputs and outputs, lie for the kernel and its preparation alike.
+/// The locations of a program's arguments, for the kernel and its preparation.
 std::vector<Place> places_of(const LoweredProgram& lowered) {
   const Program& program = lowered.program;
   const size_t given = program.inputs.size() - lowered.prepared.size();

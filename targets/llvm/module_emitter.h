@@ -1,4 +1,4 @@
-// From a lowered program to an LLVM module with one kernel and what prepares for it (target/kernel_abi.h).
+// Translates a lowered program to an LLVM module with one kernel and its preparation (target/kernel_abi.h).
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ inline std::string prepare_symbol(const std::string& symbol) { return symbol + "
 std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const std::string& symbol,
                                           const CodegenTraits& traits, llvm::LLVMContext& context);
 
-/// The same, for a compiler. What it is given outlives it.
+/// The same, for a compiler. Its arguments outlive it.
 ModuleSource source_of(const LoweredProgram& lowered, const std::string& symbol);
 
 /// Attributes every function of a kernel needs for the code generator to use vectors of full width.

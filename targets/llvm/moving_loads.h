@@ -1,4 +1,4 @@
-// What the body of a loop loads at addresses that move with the loop.
+// The loads in a loop's body whose addresses move with the loop.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace tunesmith::llvm_target {
 
 class MovingLoads {
  public:
-  /// Answers whether to continue.
+  /// Returns whether to continue.
   using Visit = std::function<bool(const BufferSlot& slot, DType type, const LaneIndex& index)>;
 
   MovingLoads(FunctionEmitter& emitter, const Var& moving, Visit visit)

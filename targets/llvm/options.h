@@ -1,4 +1,4 @@
-// What a person may set about the target, checked.
+// The user's options of the target, checked.
 #pragma once
 
 #include <string>

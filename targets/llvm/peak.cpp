@@ -88,7 +88,7 @@ LoweredProgram copy_program(int64_t elements, int64_t pieces, int lanes) {
 
 PeakKernel LlvmTarget::peak_kernel(DType type, int threads) {
   const PeakOperation operation = peak_operation(type.scalar(), machine_);
-  // Enough to keep two units busy through their latency; the rest of the registers hold the operands.
+  // Enough to keep two units busy despite their latency; the other registers hold the operands.
   const int accumulators = static_cast<int>(std::min<int64_t>(24, machine_.vector_registers - 4));
   const auto object = compilers_.compile(
       [&](llvm::LLVMContext& context, const CodegenTraits& traits) {

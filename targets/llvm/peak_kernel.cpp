@@ -13,8 +13,8 @@ namespace {
 
 using Kind = PeakOperation::Kind;
 
-/// Operands of a multiply-add that keep every sum finite and normal however long it runs: sum * 0.5 + 1, or
-/// dot products of ones, which wrap around in integers. Float sums of dot products stop growing at 2^25.
+/// Operands that keep every sum finite and normal for any number of multiply-adds: sum * 0.5 + 1, or dot
+/// products of ones, which wrap around in integers. Float sums of dot products stop growing at 2^25.
 llvm::Constant* operand(llvm::LLVMContext& context, const PeakOperation& operation, double value) {
   if (operation.kind == Kind::DotBf16) {
     auto* type =
@@ -26,7 +26,7 @@ llvm::Constant* operand(llvm::LLVMContext& context, const PeakOperation& operati
   return llvm::ConstantFP::get(type, value);
 }
 
-/// Pairs of products of 16 bits, added: the fastest way to multiply bytes without a dot product of bytes.
+/// Pairs of 16-bit products, added: the fastest byte multiplication without a byte dot product.
 llvm::Value* emit_pair_products(llvm::IRBuilder<>& ir, const PeakOperation& operation, llvm::Value* sum,
                                 llvm::Value* factor) {
   const int lanes = operation.accumulator.lanes;
@@ -34,7 +34,7 @@ llvm::Value* emit_pair_products(llvm::IRBuilder<>& ir, const PeakOperation& oper
   const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
                   : lanes == 8 ? llvm::Intrinsic::x86_avx2_pmadd_wd
                                : llvm::Intrinsic::x86_sse2_pmadd_wd;
-  // Of the sum itself, or the product would leave the loop.
+  // Derived from the sum itself, or the product would be hoisted out of the loop.
   return ir.CreateIntrinsic(id, {}, {ir.CreateBitCast(sum, halves), ir.CreateBitCast(factor, halves)});
 }
 
@@ -119,7 +119,7 @@ PeakOperation peak_operation(DType type, const Machine& machine) {
   if ((type == kI8 || type == kU8) && pairs) {
     return {Kind::DotInt16, kI32.with_lanes(lanes_of(kI32)), 4.0 * lanes_of(kI32)};
   }
-  // What has no arithmetic of its own is computed in the next wider type.
+  // Types without arithmetic are computed in the next wider type.
   if (type == kBF16 || (type == kF16 && !machine.has("avx512fp16"))) type = kF32;
   if (type == kI8 || type == kU8 || type.is_bool()) type = kI32;
   const DType accumulator = type.with_lanes(lanes_of(type));

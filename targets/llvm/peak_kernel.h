@@ -1,4 +1,4 @@
-// A kernel that does nothing but independent multiply-adds, as many at once as hide their latency.
+// A kernel of independent multiply-adds, as many concurrently as hide their latency.
 #pragma once
 
 #include <memory>

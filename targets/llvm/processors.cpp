@@ -16,7 +16,7 @@ namespace {
 
 using Names = llvm::SmallVector<llvm::StringRef, 128>;
 
-/// LLVM lists more for AArch64 than names of processors: what any of them has.
+/// LLVM's list for AArch64 contains more than processor names: "generic" is the common subset.
 constexpr const char* kNoProcessor = "generic";
 
 Names x86_names() {
@@ -36,7 +36,7 @@ bool contains(const Names& names, const std::string& name) {
   return std::ranges::find(names, llvm::StringRef(name)) != names.end();
 }
 
-/// This process's, or Linux's where that is of another architecture.
+/// This process's triple, or Linux's for another architecture.
 std::string triple_of(llvm::Triple::ArchType architecture, const char* linux_triple) {
   std::string own = llvm::sys::getProcessTriple();
   return llvm::Triple(own).getArch() == architecture ? own : linux_triple;

@@ -20,13 +20,13 @@ void append(Key& key, const Linear& linear) {
   key.push_back(linear.constant);
 }
 
-/// An innermost loop with no more pointers steps each of them: accesses without an index run faster. With
-/// more their additions would cost more than the index that serves them all.
+/// An innermost loop with at most this many pointers increments each of them: accesses
+/// without an index are faster. With more, the additions would cost more than a shared index.
 constexpr size_t kMaxSteppedPointers = 4;
 
 bool is_power_of_two(int64_t value) { return (value & (value - 1)) == 0; }
 
-/// What an address may multiply a register by.
+/// The factors by which an address can multiply a register.
 bool is_address_scale(int64_t factor) { return factor == 1 || factor == 2 || factor == 4 || factor == 8; }
 
 }  // namespace
@@ -177,7 +177,7 @@ llvm::Value* ScopedValues::pointer(llvm::Value* base, uint32_t base_id, const Li
       key.push_back(terms[i].coefficient);
       key.push_back(terms[i].atom);
     }
-    // Not "inbounds": a partial sum may lie outside the buffer until the constant is added.
+    // Not "inbounds": a partial sum may be outside the buffer until the constant is added.
     result = cached(depth, key, [&] {
       llvm::Value* offset = product(terms[begin], element_bytes);
       for (size_t t = begin + 1; t < i; ++t)
@@ -225,7 +225,7 @@ Linear ScopedValues::nonlinear(Key key, std::initializer_list<const Linear*> ope
 
 Linear ScopedValues::floor_div(const Linear& a, int64_t divisor) {
   if (a.is_constant()) return Linear(floor_quotient(a.constant, divisor));
-  // What is a multiple of the divisor leaves the division: (d * q + r) // d = q + r // d.
+  // Multiples of the divisor leave the division: (d * q + r) // d = q + r // d.
   Linear quotient(floor_quotient(a.constant, divisor));
   Linear rest(floor_remainder(a.constant, divisor));
   for (const Linear::Term& term : a.terms) {

@@ -16,11 +16,11 @@ class ScopedValues {
  public:
   explicit ScopedValues(llvm::IRBuilder<>& ir) : ir_(ir) {}
 
-  /// What is emitted for the new scope goes behind what `head` holds now; `head` dominates the whole scope.
+  /// Code for the new scope is placed after the current end of `head`, which dominates the whole scope.
   void enter(llvm::BasicBlock* head);
-  /// The same for a loop's body, whose variable is `index`, a phi of `head`. Answers the variable.
+  /// The same for a loop's body, whose variable is `index`, a phi of `head`. Returns the variable.
   Linear enter_loop(llvm::BasicBlock* head, llvm::PHINode* index, Interval range);
-  /// The scope ends at the current place of insertion: for a loop, where an iteration jumps back.
+  /// Ends the scope at the current insertion point: for a loop, at the end of an iteration.
   void leave();
 
   /// A value that is ready at the head of the current scope: a parameter, a loop's variable.
@@ -31,7 +31,7 @@ class ScopedValues {
   Interval range(const Linear& linear) const;
   /// As an i64.
   llvm::Value* value(const Linear& linear);
-  /// base + linear * element_bytes; `base_id` stands for `base`, which is ready in the outermost scope.
+  /// base + linear * element_bytes; `base_id` identifies `base`, which is available in the outermost scope.
   llvm::Value* pointer(llvm::Value* base, uint32_t base_id, const Linear& linear, int64_t element_bytes);
 
   Linear floor_div(const Linear& a, int64_t divisor);
@@ -39,7 +39,7 @@ class ScopedValues {
   Linear minimum(const Linear& a, const Linear& b);
   Linear maximum(const Linear& a, const Linear& b);
 
-  /// Runs `emit` at the head of the outermost scope. For allocas and what the parameters point to.
+  /// Runs `emit` at the head of the outermost scope, for allocas and values loaded from parameters.
   template <typename Emit>
   llvm::Value* at_entry(Emit emit) {
     return at_depth(0, emit);
@@ -50,7 +50,7 @@ class ScopedValues {
   using Key = llvm::SmallVector<int64_t, 12>;
   struct Atom {
     llvm::Value* value;
-    int depth;  // of the scope in which it is ready, or kHere
+    int depth;  // of the scope in which it is available, or kHere
     Interval range;
   };
   /// A base plus the loop's index * `step` bytes.
@@ -67,7 +67,7 @@ class ScopedValues {
   };
   struct Scope {
     llvm::BasicBlock* head;
-    llvm::Instruction* last;  // of the head's own values; null when it has none
+    llvm::Instruction* last;  // of the head's own values; null if there are none
     std::map<Key, uint32_t> atoms;
     std::map<Key, llvm::Value*> values;
     std::optional<Loop> loop;
@@ -100,7 +100,7 @@ class ScopedValues {
   /// The atom of a non-linear operation; `emit` makes its value.
   template <typename Emit>
   Linear nonlinear(Key key, std::initializer_list<const Linear*> operands, Interval range, Emit emit);
-  /// Terms by rising depth (kHere last), equal depths by atom.
+  /// Terms by increasing depth (kHere last), equal depths by atom.
   llvm::SmallVector<Linear::Term, 4> by_depth(const Linear& linear) const;
   llvm::Value* product(const Linear::Term& term, int64_t factor);
   /// The loop whose variable the atom is, or null.

@@ -17,7 +17,7 @@ SourceLocation place(const std::filesystem::path& file, const YAML::Mark& mark) 
   return {file.string(), mark.line + 1, mark.column + 1};
 }
 
-/// Fields that an architecture may lack.
+/// Optional fields.
 constexpr const char* kAsyncCopyBytes = "async_copy_bytes";
 constexpr const char* kWarpgroupThreads = "warpgroup_threads";
 

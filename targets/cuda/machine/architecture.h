@@ -1,4 +1,4 @@
-// What an architecture allows, and how many blocks a multiprocessor holds.
+// The limits of an architecture, and the number of resident blocks per multiprocessor.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 
 namespace tunesmith::cuda {
 
-/// What every architecture from sm_75 to sm_120 has in common.
+/// Common to all architectures from sm_75 to sm_120.
 constexpr unsigned kMaxThreadsOfBlock = 1024;
 constexpr unsigned kMaxRegistersOfThread = 255;
 constexpr unsigned kMaxGrid[3] = {2147483647u, 65535u, 65535u};
 constexpr unsigned kMaxBlock[3] = {1024u, 1024u, 64u};
 
-/// One entry of data/architectures.yaml, where the fields are explained.
+/// One entry of data/architectures.yaml, which explains the fields.
 struct Architecture {
   std::string name;  // "sm_80"
   unsigned registers = 0, warps = 0, blocks = 0;
@@ -24,12 +24,12 @@ struct Architecture {
   size_t warpgroup_threads = 0;           // 0: it has no instructions of warpgroups
   std::vector<int64_t> async_copy_bytes;  // empty: it copies nothing asynchronously
 
-  /// How many blocks of so many threads fit, with their registers a thread and their static and dynamic
-  /// shared memory; 0 when one does not. The same as NVIDIA's occupancy calculator.
+  /// The number of resident blocks with this many threads, registers per thread, and static
+  /// and dynamic shared memory; 0 if none fits. The same as NVIDIA's occupancy calculator.
   unsigned resident_blocks(unsigned registers_of_thread, size_t threads, size_t shared_bytes_of_block) const;
 };
 
-/// Reads the file. Throws UserError with the place of what is wrong.
+/// Reads the file. Throws UserError with the location of an error.
 std::vector<Architecture> read_architectures(const std::filesystem::path& file);
 
 /// The architecture of this name in the support folder's file. Throws UserError, with the nearest known name.

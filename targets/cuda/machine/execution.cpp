@@ -11,18 +11,18 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// Of a thread's arrays: what does not fit its registers the compiler puts in memory, and is refused then.
+/// For a thread's arrays: the compiler puts what exceeds its registers in memory, which is then refused.
 constexpr int64_t kLocalBytes = kMaxRegistersOfThread * int64_t{4};
 
-/// Of a multiprocessor, each with a quarter of its registers.
+/// Per multiprocessor, each with a quarter of its registers.
 constexpr double kSchedulers = 4;
 
-/// A thread's arrays lie in registers only where their indices are constants once loops are written out.
+/// A thread's arrays are in registers only if their indices are constant after unrolling.
 void unroll_over_arrays(Program& program) {
   walk_accesses(program.root(), [](Stmt& stmt, const AccessSite& access) {
     if (!in_registers(access.buffer)) return;
     std::vector<Loop*> loops = loops_above(stmt);
-    // Those of a call are the instruction's.
+    // The instruction defines a call's registers.
     const auto call = std::ranges::find_if(
         loops, [](const Loop* loop) { return loop->annotations.contains(kTensorIntrinsic); });
     loops.erase(call, loops.end());
@@ -101,7 +101,7 @@ DeviceModel device_of(const Architecture& architecture) {
   device.set("memory_bytes_per_second", architecture.memory_gb_per_second * 1e9);
   device.set("l2_bytes_per_second", architecture.l2_gb_per_second * 1e9);
   device.set("cache_line_bytes", 128);
-  // Of the levels of memory that models of the host's caches ask for.
+  // For models that use the levels of the host's caches.
   device.set("l1_bytes", static_cast<double>(architecture.shared_bytes));
   device.set("l2_bytes", 32.0 * 1024 * 1024);
   device.description =

@@ -10,42 +10,42 @@
 
 namespace tunesmith::cuda {
 
-/// Memory of a block, in the words of a schedule.
+/// The name of a block's memory in schedules.
 inline constexpr const char* kScopeShared = "shared";
 
-/// Threads of a warp.
+/// Threads per warp.
 inline constexpr int64_t kWarp = 32;
-/// What a warp holds together in its registers, in a layout that its instructions know.
+/// Registers that a warp holds together, in a layout that its instructions define.
 inline constexpr const char* kScopeFragment = "fragment";
-/// And what a warpgroup does.
+/// The same for a warpgroup.
 inline constexpr const char* kScopeAccumulator = "accumulator";
 /// Is it held in registers by threads together?
 inline bool is_held(const Buffer& buffer) {
   return buffer->scope == kScopeFragment || buffer->scope == kScopeAccumulator;
 }
-/// Is it what a thread has, alone or with others of its group?
+/// Is it in registers of a thread, alone or together with its group?
 bool in_registers(const Buffer& buffer);
-/// Do elements of what lies in registers depend on the loop's variable? It is then written out.
+/// Do indices of register buffers depend on the loop's variable? It is then unrolled.
 bool indexes_registers(const Loop& loop);
-/// Where arrays in shared memory begin, in bytes.
+/// The alignment of arrays in shared memory, in bytes.
 inline constexpr int64_t kSharedAlignment = 32;
 
-/// Levels `block` and `thread`, each with the axes x, y and z, and between them `warp` with the axis x, whose
-/// groups are the 32 threads along thread.x; scopes global, shared, fragment, local and register. Where the
-/// architecture has warpgroups, they are a level `warpgroup` like `warp`, with the scope accumulator.
+/// The levels `block` and `thread`, each with the axes x, y and z, and between them `warp` with the axis
+/// x, whose groups are 32 threads along thread.x; scopes global, shared, fragment, local and register.
+/// Architectures with warpgroups have a level `warpgroup` like `warp`, with the scope accumulator.
 ExecutionModel execution_of(const Architecture& architecture);
 DeviceModel device_of(const Architecture& architecture);
 
 struct GridAxis {
-  bool of_block = false;  // of the grid of blocks, else of the threads of a block
+  bool of_block = false;  // an axis of the grid of blocks, else of the threads of a block
   size_t position = 0;    // x, y, z
 };
-/// What a loop is bound to: warps, or warpgroups, lie along the y of the threads. LowerError for what is none
-/// of them.
+/// The grid axis of a bound loop: warps and warpgroups are
+/// along the y axis of threads. LowerError for others.
 GridAxis grid_axis(const std::string& thread);
 
-/// Vectors are of what one instruction loads or stores; what is to run on cores becomes a loop of each
-/// thread.
+/// Vectors have the size of one load or store;
+/// loops over cores become loops of each thread.
 Pipeline device_pipeline();
 
 }  // namespace tunesmith::cuda

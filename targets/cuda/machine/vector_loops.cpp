@@ -21,7 +21,7 @@ bool stores_lanes(const Stmt& stmt, const Var& lane) {
   return all;
 }
 
-/// Elements of the widest type in one access: of those in memory, where there are any.
+/// Elements of the widest type per access, of those in memory if there are any.
 int64_t max_lanes(const Stmt& body) {
   int64_t widest = 0;
   int64_t held = 1;

@@ -1,4 +1,4 @@
-// What ptxas says of the kernels that it compiled.
+// Parses ptxas's output for compiled kernels.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace tunesmith::cuda {
 
-/// What one kernel takes.
+/// The resources of one kernel.
 struct KernelResources {
   std::string name;
-  unsigned registers = 0;  // of a thread
-  size_t stack_bytes = 0;  // of a thread: arrays that are not registers, and spills
+  unsigned registers = 0;  // per thread
+  size_t stack_bytes = 0;  // per thread: arrays that are not in registers, and spills
   size_t spill_store_bytes = 0, spill_load_bytes = 0;
-  size_t static_shared_bytes = 0;  // of a block
+  size_t static_shared_bytes = 0;  // per block
 };
 
 struct CompileLog {
   std::vector<KernelResources> kernels;
-  /// Lines that tell of matrix instructions that wait for one another, of waits and fences that the compiler
-  /// had to insert, or of register counts that it ignored: the code is right, and slow.
+  /// Lines about serialised matrix instructions, inserted waits and
+  /// fences, or ignored register counts: the code is correct but slow.
   std::vector<std::string> serialisations;
 };
 

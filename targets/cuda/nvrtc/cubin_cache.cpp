@@ -59,7 +59,7 @@ std::optional<CubinCache::Entry> CubinCache::find(const std::string& key) const 
   std::ostringstream contents;
   contents << stream.rdbuf();
   rest = contents.str();
-  std::error_code ignored;  // of a folder that may only be read
+  std::error_code ignored;  // of a read-only folder
   if (format != kFormat || log_bytes > rest.size() || sha256_hex(rest) != hash) {
     fs::remove(file, ignored);
     return std::nullopt;

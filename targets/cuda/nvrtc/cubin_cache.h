@@ -1,4 +1,4 @@
-// Compiled kernels on disk, found by what they were compiled from.
+// A cache of compiled kernels on disk, keyed by the compiler's input.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ class CubinCache {
     std::string log, cubin;
   };
 
-  /// Makes the folder if need be. When its files are more than `max_bytes`, those that were used longest ago
-  /// go. Throws EnvironmentError when the folder cannot be made.
+  /// Creates the folder if necessary. If its files exceed `max_bytes`, removes the
+  /// least recently used. Throws EnvironmentError if the folder cannot be created.
   CubinCache(std::filesystem::path folder, uint64_t max_bytes);
 
-  /// What all that decides the result is mixed to.
+  /// A hash of everything that determines the result.
   static std::string key(const std::string& text, const std::string& architecture,
                          const std::vector<std::string>& options, const std::string& compiler_version);
 
   std::optional<Entry> find(const std::string& key) const;
-  /// A folder that is full or may not be written to is no error: the entry is then compiled again.
+  /// A full or read-only folder is no error: the entry is then compiled again.
   void store(const std::string& key, const Entry& entry) const;
 
  private:

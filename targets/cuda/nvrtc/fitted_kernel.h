@@ -16,8 +16,8 @@ struct FittedKernel {
   KernelText text;
   TextForm form = TextForm::Usual;
   std::string cubin;
-  std::optional<Refusal> refusal;  // of the usual form, where no form fits
-  double cpu_seconds = 0;          // of all compiles
+  std::optional<Refusal> refusal;  // of the usual form, if no form fits
+  double cpu_seconds = 0;          // of all compilations
 };
 
 /// Compiles the kernel in its usual form and, as long as it spills, in the others: `write` writes it in one.

@@ -1,4 +1,4 @@
-// CUDA C++ text to a cubin and what it takes, through a cache.
+// Compiles CUDA C++ to a cubin and its resource usage, through a cache.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Compilation {
   bool from_cache = false;
   double cpu_seconds = 0;
 
-  /// Null when no kernel has this name.
+  /// Null if there is no kernel with this name.
   const KernelResources* kernel(const std::string& name) const;
 };
 
@@ -31,7 +31,7 @@ class KernelCompiler {
   /// Both must outlive this. Without a cache everything is compiled.
   explicit KernelCompiler(const Nvrtc& nvrtc, const CubinCache* cache = nullptr);
 
-  /// `architecture` as "sm_80"; `options` are NVRTC's, besides the architecture.
+  /// `architecture`: such as "sm_80"; `options`: of NVRTC, besides the architecture.
   Compilation compile(const std::string& text, const std::string& name, const std::string& architecture,
                       const std::vector<std::string>& options = {}) const;
 

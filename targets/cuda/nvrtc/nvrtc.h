@@ -1,5 +1,5 @@
-// NVIDIA's run-time compiler, loaded where it is installed and never linked. Neither a driver nor a GPU is
-// needed.
+// NVIDIA's run-time compiler, loaded at run time if installed,
+// and never linked. Needs neither a driver nor a GPU.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@ namespace tunesmith::cuda {
 
 class Nvrtc {
  public:
-  /// The library, loaded once for the process: what the environment variable TUNESMITH_NVRTC names, else
-  /// libnvrtc.so.13 or .12 where the system's loader finds it. Null when there is none; why_absent() then
-  /// says why.
+  /// The library, loaded once per process: the one named by the environment
+  /// variable TUNESMITH_NVRTC, else libnvrtc.so.13 or .12 as found by the
+  /// system's loader. Null if there is none; why_absent() then says why.
   static const Nvrtc* find();
   static std::string why_absent();
-  /// Of one library; null, and why, where the loader does not find it or it lacks something.
+  /// From one library; null, with the reason, if it is not found or incomplete.
   static std::unique_ptr<Nvrtc> load(const std::string& library, std::string* why_not);
 
   /// "13.0".
@@ -27,9 +27,9 @@ class Nvrtc {
     std::string cubin;
     double cpu_seconds = 0;  // of this thread
   };
-  /// Compiles CUDA C++; `name` is what its messages call the text. Headers are those that are given, by their
-  /// names. Thread-safe, and threads do not wait for one another. The library's own cache, which gives no
-  /// log, is not used.
+  /// Compiles CUDA C++; `name` names the text in messages. Only the
+  /// given headers are available, by name. Thread-safe without waiting.
+  /// Does not use the library's own cache, which omits the log.
   struct Header {
     std::string name, text;
   };

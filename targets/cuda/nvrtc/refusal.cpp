@@ -7,7 +7,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-// ptxas' errors of a kernel that asks for more than there is: shared memory that is declared; accumulators.
+// Does ptxas report a kernel that exceeds a limit: static shared memory, or accumulators?
 bool tells_of_limit(const std::string& log) {
   static const std::regex limit(
       "uses too much shared data|\\(C7602\\)|Insufficient registers|too many resources");

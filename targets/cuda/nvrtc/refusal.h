@@ -28,12 +28,12 @@ struct Refusal {
   std::string text;  // one line
 };
 
-/// Nothing when the kernel can be launched so and loses nothing that the compiler knows of. `stack_bytes` of
-/// each thread are no loss.
+/// Nothing if the kernel can be launched in this way without losses
+/// known to the compiler. `stack_bytes` per thread are no loss.
 std::optional<Refusal> refuse(const Compilation& compilation, const std::string& kernel,
                               const Architecture& architecture, const Launch& launch, size_t stack_bytes = 0);
 
-/// How many candidates were refused for what. Not thread-safe.
+/// Counts refused candidates by cause. Not thread-safe.
 class RefusalCounts {
  public:
   void add(RefusalCause cause) { ++counts_[size_t(cause)]; }

@@ -1,4 +1,4 @@
-// A folder that goes when its owner goes.
+// A folder that its owner's destructor deletes.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@ namespace tunesmith::cuda {
 
 class TemporaryFolder {
  public:
-  /// A new folder among the system's temporary files. Throws EnvironmentError when none can be made.
+  /// Creates a folder among the system's temporary files. Throws EnvironmentError.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(TemporaryFolder&& other) noexcept;
