@@ -13,18 +13,18 @@ namespace {
 
 constexpr uint64_t kAllBits = ~uint64_t{0};
 
-/// Bits from the lowest of `low` on to the highest of `most`.
+/// All bits from the lowest of `low` to the highest of `most`.
 uint64_t bits_between(uint64_t low, uint64_t most) {
   if (most == 0) return 0;
   return kAllBits >> std::countl_zero(most) & kAllBits << std::countr_zero(low);
 }
 
-/// Of a sum. Where two have a bit in common, it is carried on.
+/// Possible bits of a sum. A bit that both have may carry.
 uint64_t bits_of_sum(uint64_t a, uint64_t b) {
   return (a & b) == 0 ? a | b : kAllBits << std::countr_zero(a | b);
 }
 
-/// Of what a term may be.
+/// Possible bits of a term.
 uint64_t bits_of(const Expr& term, const Analyzer& ranges) {
   const Interval range = ranges.bounds(term);
   if (range.min < 0 || !range.bounded()) return kAllBits;

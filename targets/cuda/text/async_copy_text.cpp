@@ -17,7 +17,7 @@ bool is_zero(const Expr& value) {
   return is_const_int(value, 0);
 }
 
-/// What is copied, and where all of it is; null: zeros take its place.
+/// The source, and the condition for copying it; null: zeros are written instead.
 struct Source {
   const LoadNode* load = nullptr;
   Expr condition = bool_imm(true);
@@ -43,7 +43,7 @@ std::optional<Source> source_of(const Expr& value, const Analyzer& ranges) {
   return source;
 }
 
-/// A scalar, or a vector that one instruction accesses.
+/// A scalar, or a vector accessed by one instruction.
 bool is_whole(const Store& store, const AccessSite& access, const ExecutionModel& execution, int64_t bytes) {
   return !access.indices[0].dtype().is_vector() || is_one_access(store, access, execution, bytes);
 }

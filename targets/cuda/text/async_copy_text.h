@@ -1,4 +1,4 @@
-// Stores that arrive later, as cp.async.
+// Asynchronous stores, as cp.async.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace tunesmith::cuda {
 
-/// The store as one asynchronous copy; nothing where it is none: it must copy elements from global memory
-/// that one access reads and one access writes, of as many bytes as the scope takes at once
-/// (MemoryScope::async_copy_bytes). What is not loaded, because a mask or a select leaves it out, is filled
-/// with zeros.
+/// The store as one asynchronous copy, or nothing if it cannot be one: it
+/// must copy elements from global memory with one read and one write access
+/// of a size that the scope supports (MemoryScope::async_copy_bytes).
+/// Elements that a mask or select excludes are filled with zeros.
 std::optional<std::string> async_copy_text(const Store& store, const ExecutionModel& execution,
                                            ExprText& exprs);
 

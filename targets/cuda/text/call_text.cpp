@@ -21,7 +21,7 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// Behind the bracket that closes the one at `open`.
+/// The position after the bracket that closes the one at `open`.
 size_t end_of_brackets(const std::string& text, size_t open) {
   size_t depth = 0;
   for (size_t at = open; at < text.size(); ++at) {
@@ -42,7 +42,7 @@ std::string as_operand(const std::string& text, const std::string& before, const
   return (begins && ends) || std::ranges::all_of(text, is_word) ? text : "(" + text + ")";
 }
 
-/// The text with what `words` says in the place of its words, and what `functions` make of their arguments.
+/// Replaces the words in `words`, and calls of `functions` by their results.
 std::string put_in(const std::string& text, const Words& words, const Functions& functions) {
   std::string result;
   for (size_t begin = 0; begin < text.size();) {
@@ -67,7 +67,7 @@ std::string put_in(const std::string& text, const Words& words, const Functions&
   return result;
 }
 
-/// Which piece of a held buffer the call is about.
+/// Index of the piece of a held buffer that the call accesses.
 std::string held_piece(const TensorCall::Operand& operand, int64_t elements, const Analyzer& ranges,
                        const Names& names, ExprText& exprs) {
   if (!is_held(operand.buffer) || !ranges.can_prove_equal(floormod(operand.offset, elements), 0))

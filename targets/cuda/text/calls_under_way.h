@@ -1,4 +1,4 @@
-// Calls of intrinsics that run on while their thread does: what waits for them, and what barriers need.
+// Asynchronous calls of intrinsics: how to wait for them, and what barriers need.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace tunesmith::cuda {
 
-/// What waits for the calls of a loop that makes nothing else; "" for one that does, or leaves nothing to
-/// wait for.
+/// The wait statement for the calls of a loop that contains nothing
+/// else; "" for other loops, or if there is nothing to wait for.
 std::string left_under_way(const Loop& loop);
 
-/// The statement that stands before each barrier of a launch; "" for none.
+/// The statement before each barrier of a launch; "" if there is none.
 std::string text_before_barriers(const Stmt& launch);
 
 }  // namespace tunesmith::cuda

@@ -11,7 +11,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-// How strongly operators bind.
+// Operator precedence.
 constexpr int kConditional = 1, kOr = 2, kAnd = 3, kEqual = 4, kLess = 5, kSum = 6, kProduct = 7, kUnary = 8;
 
 std::string in_brackets(const std::string& text, int own, int outer) {
@@ -20,16 +20,16 @@ std::string in_brackets(const std::string& text, int own, int outer) {
 
 bool is_half(DType type) { return type.is_float() && type.bits == 16; }
 
-/// Data of integers wrap around, which C++ promises of unsigned types only.
+/// Integer data wrap around, which C++ guarantees for unsigned types only.
 std::string unsigned_type(DType type) { return type.bits == 64 ? "unsigned long long" : "unsigned"; }
 
-/// Is `condition` `held`, or one of its terms?
+/// Is `condition` equal to `held` or one of its terms?
 bool implies(const Expr& held, const Expr& condition) {
   if (held.is(ExprKind::And)) return implies(held.arg(0), condition) || implies(held.arg(1), condition);
   return equal(held, condition);
 }
 
-/// Is the bracket that the text opens first closed by its last character?
+/// Does the last character close the bracket that the text begins with?
 bool closes_at_end(std::string_view text) {
   int open = 0;
   for (size_t i = text.find('('); i < text.size(); ++i) {
@@ -44,13 +44,13 @@ struct Helper {
   const char* text;
 };
 
-// Templates, so that one serves all types.
+// Templates, so that one definition serves all types.
 constexpr Helper kHelpers[] = {
     {"lesser",
      "template <class T>\n__device__ __forceinline__ T lesser(T a, T b) { return a < b ? a : b; }\n"},
     {"greater",
      "template <class T>\n__device__ __forceinline__ T greater(T a, T b) { return a > b ? a : b; }\n"},
-    // Rounds towards minus infinity. Nothing traps; the result of a division by zero is unspecified.
+    // Rounds towards minus infinity. Never traps; the result of a division by zero is unspecified.
     {"floor_div",
      "template <class T>\n__device__ __forceinline__ T floor_div(T a, T b) {\n"
      "  if (b == 0) return 0;\n  if ((T(-1) < T(0) && b == T(-1))) return T(0ull - (unsigned long long)a);\n"
@@ -72,8 +72,8 @@ constexpr Helper kHelpers[] = {
     {"swizzled",
      "template <int bits, int to, int from>\n__device__ __forceinline__ int swizzled(int i) {\n"
      "  return i ^ (i >> from & ((1 << bits) - 1)) << to;\n}\n"},
-    // What the type does not hold becomes the nearest that it does, and no number becomes 0. `low` and `high`
-    // are the ends of the range, `high` exclusive, where both are numbers of F.
+    // Values out of range become the nearest value of the type, and NaN becomes 0.
+    // `low` and `high` bound the range, `high` exclusive; both are representable in F.
     {"to_integer",
      "template <class T, class F>\n__device__ __forceinline__ T to_integer(F x, F low, F high, T least, T "
      "most) {\n"
@@ -137,7 +137,7 @@ std::string Names::fresh(const std::string& wanted) {
     name += plain ? c : '_';
   }
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "v" + name;
-  // The implementation keeps names with two underscores.
+  // Names with two underscores are reserved for the implementation.
   for (size_t at = name.find("__"); at != std::string::npos; at = name.find("__")) name.erase(at, 1);
   if (name.starts_with('_')) name = "v" + name;
   std::string unique = name;
@@ -174,7 +174,7 @@ std::string ExprText::rounded(DType type, std::string value) const {
 std::string ExprText::stored(DType type, const std::string& value) const {
   if (!is_half(type)) return value;
   const std::string name = type == kBF16 ? "bf16" : "f16";
-  // What was widened is stored as it was.
+  // A widened value is stored in its original type.
   if (const std::string widened = name + "_to_f32("; value.starts_with(widened) && closes_at_end(value))
     return value.substr(widened.size(), value.size() - widened.size() - 1);
   return fmt::format("f32_to_{}({})", name, value);
@@ -335,7 +335,7 @@ std::string ExprText::converted(const Expr& expr, const Analyzer& ranges) {
               fmt::format("{}, {}, {}, {}, {}", value, ends.low, ends.high, ends.least, ends.most));
 }
 
-/// What is narrower than an int is widened by its operators, which keeps the low bits.
+/// Operators widen types narrower than int, which keeps the low bits.
 std::string ExprText::bits(const Expr& expr, const Analyzer& ranges) {
   const std::string type = value_type(expr.dtype());
   const std::string a = text(expr.arg(0), ranges, kUnary), b = text(expr.arg(1), ranges, kUnary);
@@ -408,7 +408,7 @@ std::string ExprText::place(const Swizzle& swizzle, const std::string& index) {
 
 std::string ExprText::element(const Buffer& buffer, const Expr& index, const Analyzer& ranges) {
   if (buffer->swizzle.bits == 0) return fmt::format("{}[{}]", name_of(buffer), text(index, ranges));
-  Expr kept = 0;  // terms that leave the pattern as it is
+  Expr kept = 0;  // terms that do not change the swizzle pattern
   Expr rest = 0;
   std::vector<Expr> open{index};
   while (!open.empty()) {

@@ -1,5 +1,5 @@
-// Expressions as CUDA C++. Arithmetic means what it means in a program: integers wrap, 16-bit floats round
-// after each operation, a conversion to an integer saturates.
+// Expressions as CUDA C++, with the semantics of programs: integers wrap, 16-bit
+// floats round after each operation, a conversion to an integer saturates.
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@
 
 namespace tunesmith::cuda {
 
-/// "float", "half_t", ... : how a value of the type lies in memory.
+/// The type in memory: "float", "half_t", ...
 std::string storage_type(DType type);
-/// How one is computed with: f32 for 16-bit floats.
+/// The type for arithmetic: f32 for 16-bit floats.
 std::string value_type(DType type);
 
-/// Names of variables and buffers in one kernel: valid in C++, each once.
+/// Unique names, valid in C++, for variables and buffers of a kernel.
 class Names {
  public:
   Names();
-  /// A new name like `wanted`.
+  /// A new name similar to `wanted`.
   std::string fresh(const std::string& wanted);
   void set(const void* node, std::string name) { names_[node] = std::move(name); }
   const std::string& of(const void* node) const;
@@ -31,41 +31,41 @@ class Names {
   std::map<const void*, std::string> names_;
 };
 
-/// Definitions of these helpers, to stand before kernels that call them.
+/// Definitions of these helpers, to be placed before the kernels that call them.
 std::string helper_texts(const std::set<std::string>& helpers);
 
 class ExprText {
  public:
   explicit ExprText(const Names& names) : names_(names) {}
 
-  /// Operators bind at least as strongly as `outer` (0: anything goes). `ranges` tells which indices are
-  /// never negative. Throws LowerError for vectors.
+  /// Operators bind at least as strongly as `outer` (0: any). `ranges`
+  /// tells which indices are nonnegative. Throws LowerError for vectors.
   std::string text(const Expr& expr, const Analyzer& ranges, int outer = 0);
-  /// The element of the buffer at the index, or where its swizzle moves it.
+  /// The element of the buffer at the index, with its swizzle.
   std::string element(const Buffer& buffer, const Expr& index, const Analyzer& ranges);
   const std::string& name_of(const Buffer& buffer) const { return names_.of(buffer.get()); }
-  /// Where the swizzle moves the element of that index.
+  /// The index of that element after the swizzle.
   std::string place(const Swizzle& swizzle, const std::string& index);
-  /// A value as it is stored: rounded to 16 bits where the buffer's type has so many.
+  /// A value as stored: rounded to 16 bits for a buffer of a 16-bit type.
   std::string stored(DType type, const std::string& value) const;
-  /// What is stored as a value.
+  /// Converts a stored value for arithmetic.
   std::string value_of(DType type, const std::string& stored) const;
 
-  /// From now on `condition` holds: what is loaded only where it does needs to ask no more. Until release(),
-  /// which undoes the last one.
+  /// `condition` holds from now on: loads guarded by it
+  /// need no further test. release() undoes the last call.
   void hold(const Expr& condition) { held_.push_back(condition); }
   void release() { held_.pop_back(); }
   bool holds(const Expr& condition) const;
 
-  /// From now on a remainder of indices that is equal to this one is that variable, whatever it was before.
+  /// From now on an equal index remainder is replaced by that variable.
   void name(Expr remainder, std::string variable) {
     named_.emplace(named_.begin(), std::move(remainder), std::move(variable));
   }
 
-  /// That the text is to be an operand of.
+  /// Precedence of the operator whose operand the text will be.
   static constexpr int kOperand = 6;
 
-  /// What the texts so far call, for helper_texts().
+  /// Helpers called by the texts so far, for helper_texts().
   const std::set<std::string>& helpers() const { return helpers_; }
 
  private:

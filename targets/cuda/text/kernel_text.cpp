@@ -31,7 +31,7 @@ bool has_half(const Stmt& stmt) {
   return found;
 }
 
-/// Where the block of shared memory begins.
+/// Alignment of the block of shared memory.
 constexpr int64_t kBlockAlignment = 128;
 
 bool is_of_header(const Expr& expr) {
@@ -43,10 +43,10 @@ bool is_of_angle(const Expr& expr) {
   const CallNode* call = expr.as<CallNode>();
   return call != nullptr && (call->op == MathOp::Sin || call->op == MathOp::Cos);
 }
-/// Of the two functions of f64, the larger: they share it.
+/// The larger of the two f64 functions: they share this memory.
 constexpr size_t kStackOfAngles = 40;
 
-/// One statement of the root as a kernel.
+/// Writes one statement of the root as a kernel.
 class KernelWriter {
  public:
   KernelWriter(const LoweredProgram& lowered, const ExecutionModel& execution, int64_t static_shared_bytes,
@@ -94,7 +94,7 @@ class KernelWriter {
   }
 
  private:
-  /// Those that lie in global memory, in the order of the program, then of the workspace.
+  /// Buffers in global memory, in the order of the program, then of the workspace.
   std::vector<Buffer> used_buffers() const {
     std::vector<Buffer> known = lowered_.program.buffers();
     for (const WorkspaceSlot& slot : lowered_.workspace) known.push_back(slot.buffer);
@@ -108,7 +108,7 @@ class KernelWriter {
     return known;
   }
 
-  /// Is what the statement reads fetched as boxes, through maps?
+  /// Are the statement's inputs copied as boxes, through maps?
   static bool is_boxed(const Stmt& at) {
     return std::ranges::any_of(loops_above(at), [](const Loop* loop) {
       return is_call(*loop) && tensor_call(*loop).intrinsic->bulk_copy;
@@ -184,7 +184,7 @@ class KernelWriter {
     written_loop(at, [&] { nested(*at.body()); });
   }
 
-  /// A loop around what `body` writes.
+  /// A loop around the text that `body` writes.
   template <class Body>
   void written_loop(const Loop& at, const Body& body) {
     const std::string name = names_.fresh(at.var->name);
@@ -208,7 +208,7 @@ class KernelWriter {
     line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", name, first, end));
     body();
     for (size_t i = 0; i < counters.size(); ++i) {
-      // What another one is now, which continues after it.
+      // Copies the value of the counter that is one step ahead, if any.
       const auto next = std::find_if(counters.begin() + static_cast<std::ptrdiff_t>(i), counters.end(),
                                      [&](const WrappedCounter& other) { return other.follows(counters[i]); });
       line(next != counters.end()
@@ -218,7 +218,7 @@ class KernelWriter {
     line("}");
   }
 
-  /// A producer that runs ahead of its consumers: as far as these have released versions of what it fills.
+  /// A producer that runs ahead of its consumers, limited by the versions they have released.
   void with_producer(const Loop& at) {
     const ProducedLoop produced(at);
     const std::string arrived = names_.fresh("arrived"), released = names_.fresh("released"),
@@ -257,7 +257,7 @@ class KernelWriter {
     written_loop(at, [&] {
       line(fmt::format("  mbar_wait({}, {});", stage(arrived), phase));
       nested(*produced.rest().then_case());
-      // The calls of one iteration run on: what they read is released in the next one.
+      // The calls of an iteration are asynchronous: their inputs are released in the next iteration.
       line("  " + waiting_line(produced.waits(), produced.calls()));
       line(fmt::format("  if ({} > 0 && {}) mbar_arrive({} + {});", names_.of(at.var.get()),
                        exprs_.text(produced.first_of_group(), Analyzer::at(at)), released, before));
@@ -277,7 +277,7 @@ class KernelWriter {
     auto& shape = axis.of_block ? kernel_.launch.grid : kernel_.launch.block;
     shape[axis.position] = static_cast<unsigned>(at.const_extent());
     std::string value = fmt::format("{}.{}", axis.of_block ? "blockIdx" : "threadIdx", "xyz"[axis.position]);
-    // The compiler cannot know that all threads of a warp have the same one; what it tells stays uniform.
+    // The compiler cannot know that this is uniform in a warp; the shuffle tells it.
     if (at.thread == "warpgroup.x") value = fmt::format("__shfl_sync(0xffffffffu, {}, 0)", value);
     line(fmt::format("const int {} = {};", name, value));
     stmt(*at.body());
@@ -301,8 +301,8 @@ class KernelWriter {
     stmt(*at.body());
   }
 
-  /// Buffers are arrays of their own where that is enough. One block has them all where two share bytes, or
-  /// where they are more than may be declared.
+  /// Buffers are separate arrays if possible. One block contains
+  /// them all if two overlap or if they exceed the static limit.
   void plan_shared() {
     std::vector<const Allocate*> buffers = collect<Allocate>(root_, [](const Allocate& allocate) {
       return allocate.buffer->scope == kScopeShared && allocate.offset;
@@ -376,12 +376,12 @@ class KernelWriter {
   KernelText kernel_;
   std::string body_;
   size_t depth_ = 0;
-  std::string shared_block_;   // that has all buffers in shared memory; "": each is declared
-  bool asynchronous_ = false;  // stores may arrive later
+  std::string shared_block_;   // that contains all buffers in shared memory; "": each is declared
+  bool asynchronous_ = false;  // stores may be asynchronous
   BoxCopies copies_;
-  int64_t barriers_at_ = 0;  // behind the buffers in shared_block_: where the next ones in memory lie
+  int64_t barriers_at_ = 0;  // offset after the buffers in shared_block_ for barriers
   std::string before_barrier_;
-  std::string after_;  // what waits for the calls of the loop around
+  std::string after_;  // wait statement for the calls of the enclosing loop
 };
 
 }  // namespace

@@ -12,25 +12,25 @@
 
 namespace tunesmith::cuda {
 
-/// How a kernel's text asks the compiler to save registers.
+/// How a kernel's text tells the compiler to limit registers.
 enum class TextForm : uint8_t {
   Usual,
-  OneBlock,  ///< it need not save any so that several blocks are resident
-  Rolled     ///< nor need it, and loops are written out only where what lies in registers depends on them
+  OneBlock,  ///< no limit for the sake of several resident blocks
+  Rolled     ///< no limit either, and loops are unrolled only if register indices depend on them
 };
 
 /// One kernel and how it is launched.
 struct KernelText {
   std::string name;
-  std::string text;               // of the kernel alone
+  std::string text;               // of this kernel only
   bool needs_header = false;      // tunesmith_device.cuh
-  std::set<std::string> helpers;  // that it calls
-  /// Of each thread, which the vendor's functions keep there: the digits of an angle of many turns.
+  std::set<std::string> helpers;  // called by the kernel
+  /// Per-thread stack of the vendor's functions: the digits for reducing large angles.
   size_t stack_bytes = 0;
   Launch launch;
-  /// What the kernel takes, in order.
+  /// The kernel's arguments in order.
   std::vector<Buffer> arguments;
-  /// And behind these, tensors as maps.
+  /// Tensor maps, after the arguments.
   std::vector<MappedTensor> maps;
 };
 
@@ -42,8 +42,8 @@ std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const Execut
                                      int64_t static_shared_bytes, const std::string& symbol,
                                      std::span<const TextForm> forms = {});
 
-/// One text that compiles: what the kernels use, and the kernels, each behind a line that says how it is
-/// launched.
+/// One text that compiles: the helpers, then the kernels,
+/// each after a line that says how it is launched.
 std::string program_text(std::span<const KernelText> kernels);
 
 }  // namespace tunesmith::cuda

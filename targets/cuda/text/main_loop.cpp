@@ -10,7 +10,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// A kernel's code: `labels` are places in `instructions`, which are texts as "@P0 BRA `(.L_x_1)".
+/// A kernel's code: `labels` are indices into `instructions`, texts such as "@P0 BRA `(.L_x_1)".
 struct Code {
   std::vector<std::string> instructions;
   std::map<std::string, size_t> labels;
@@ -34,14 +34,14 @@ Code code_of(const std::string& disassembly, const std::string& kernel) {
   return code;
 }
 
-/// "HMMA" of "@!P0 HMMA.16816.F32 R0, R1, R2, R0".
+/// Returns "HMMA" for "@!P0 HMMA.16816.F32 R0, R1, R2, R0".
 std::string operation_of(const std::string& instruction) {
   static const std::regex pattern(R"((?:@!?U?P\w+\s+)?(\w+).*)");
   std::smatch match;
   return std::regex_match(instruction, match, pattern) ? match[1].str() : instruction;
 }
 
-/// From `first` to a branch back to it.
+/// A loop, from `first` to a branch back to it.
 MainLoop loop_of(const Code& code, size_t first, size_t branch) {
   MainLoop loop;
   for (size_t i = first; i <= branch; ++i) ++loop.operations[operation_of(code.instructions[i])];
@@ -58,7 +58,7 @@ int count(const MainLoop& loop, std::initializer_list<const char*> operations) {
   return all;
 }
 
-/// Shares of instructions that multiply: on matrix units, which count first, and elsewhere.
+/// Shares of multiplications: on matrix units, which count first, and by FFMA.
 std::pair<double, double> worth(const MainLoop& loop) {
   return {double(count(loop, {"HMMA", "IMMA", "DMMA", "HGMMA", "IGMMA", "QGMMA"})) / loop.instructions,
           double(count(loop, {"FFMA", "DFMA", "HFMA2", "FMUL"})) / loop.instructions};

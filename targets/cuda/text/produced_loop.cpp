@@ -12,7 +12,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-/// What the side of the handover does, by the condition under which all of it stands.
+/// The statements of one side of the handover, under its common condition.
 const If& conditional(const Stmt& side) {
   const Stmt* at = &side;
   for (const Seq* seq = at->as<Seq>(); seq != nullptr && seq->children().size() == 1; seq = at->as<Seq>())
@@ -21,7 +21,7 @@ const If& conditional(const Stmt& side) {
   return *at->as<If>();
 }
 
-/// How often the statement runs in one iteration of the loop around.
+/// How often the statement runs in one iteration of the enclosing loop.
 int64_t times_in(const Loop& around, const Stmt& stmt) {
   int64_t times = 1;
   for (const Loop* loop : loops_above(stmt))

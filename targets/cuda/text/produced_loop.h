@@ -1,5 +1,5 @@
-// A loop of which each iteration is a Handover: what its parts are, and what the text of barriers in memory
-// needs to know of it.
+// A loop whose iterations are Handovers: its parts, and what
+// the text of barriers in memory needs to know about it.
 #pragma once
 
 #include <string>
@@ -19,19 +19,19 @@ class ProducedLoop {
   const If& fetch() const { return *fetch_; }
   const If& rest() const { return *rest_; }
   int64_t versions() const { return handover_.versions; }
-  /// Which version an iteration fills and reads.
+  /// The version that an iteration fills and reads.
   Expr version() const;
-  /// How many groups the rest is for.
+  /// Number of groups of consumers.
   int64_t consumers() const { return consumers_; }
-  /// What an iteration copies.
+  /// Bytes copied per iteration.
   int64_t fetched_bytes() const { return fetched_bytes_; }
-  /// How many calls the rest of an iteration is, and the statement that waits for them.
+  /// Number of calls of an iteration's consumers, and the statement that waits for them.
   int64_t calls() const { return calls_; }
   const std::string& waits() const { return waits_; }
-  /// Is a thread the first of all, or of its group?
+  /// Is this thread the first of all, or of its group?
   const Expr& first_thread() const { return first_thread_; }
   const Expr& first_of_group() const { return first_of_group_; }
-  /// Two barriers for each version.
+  /// Two barriers per version.
   int64_t barrier_bytes() const { return 16 * versions(); }
 
  private:

@@ -21,7 +21,7 @@ std::string component_type(DType type) {
   return type == kI8 ? "char" : "uchar";
 }
 
-/// As bits of an unsigned component.
+/// The bits in an unsigned component.
 std::string bits_of(DType type, const std::string& element) {
   return fmt::format("(unsigned)({}){}", type.bits == 16 ? "unsigned short" : "unsigned char", element);
 }
@@ -82,7 +82,7 @@ class VectorStore {
                             VectorType(type_, lanes_).made_of(type_, values))};
     lines_.insert(lines_.end(), stores.begin(), stores.end());
     if (prefix_.empty()) return;
-    // What is loaded only where the condition holds stands inside of it, too.
+    // A load that is valid only under the condition is placed under it, too.
     for (std::string& line : lines_) line.insert(0, "  ");
     lines_.insert(lines_.begin(), prefix_ + "{");
     lines_.emplace_back("}");
@@ -103,7 +103,7 @@ class VectorStore {
                        VectorType(load.buffer->dtype, lanes_).name);
   }
 
-  /// The value with what whole vectors are loaded as variables, which the lines before it define.
+  /// The value, with whole-vector loads as variables that preceding lines define.
   Expr vectors_loaded(const Expr& expr) {
     const LoadNode* load = expr.as<LoadNode>();
     if (load != nullptr && load->dtype.lanes > 1 && is_whole(*load)) {
@@ -154,7 +154,7 @@ class VectorStore {
   std::string prefix_;  // the condition of all lanes
   std::vector<std::string> lines_;
   std::vector<std::pair<Expr, Var>> vectors_;
-  std::vector<Var> elements_;  // kept: names go by address
+  std::vector<Var> elements_;  // kept alive: names are keyed by address
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Stores of several lanes as CUDA C++: built-in vectors where an access is one instruction, else lane by
-// lane.
+// Vector stores as CUDA C++: built-in vectors where an
+// access is one instruction, otherwise lane by lane.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace tunesmith::cuda {
 
-/// A built-in vector that holds elements as they lie in memory.
+/// A built-in vector type for elements in memory.
 struct VectorType {
   std::string name;  // "float4", "uint4"
-  int packed = 1;    // elements in one of its components
+  int packed = 1;    // elements per component
 
   VectorType(DType element, int lanes);
-  /// Of the vector `vector`, the element in `lane` as storage_type(element).
+  /// The element in `lane` of `vector`, as storage_type(element).
   std::string element(DType type, const std::string& vector, int lane) const;
-  /// Made of elements as they are stored.
+  /// A vector made from stored elements.
   std::string made_of(DType type, const std::vector<std::string>& elements) const;
 };
 
-/// The lines of a store whose index has lanes.
+/// The lines of a store with a vector index.
 std::vector<std::string> vector_store_text(const Store& store, const ExecutionModel& execution, Names& names,
                                            ExprText& exprs);
 

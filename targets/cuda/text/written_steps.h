@@ -1,4 +1,4 @@
-// How long loops become that the compiler writes out by itself.
+// Length of loops after the compiler unrolls them.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace tunesmith::cuda {
 /// Is it a call of a tensor intrinsic?
 bool is_call(const Loop& loop);
 
-/// Do threads wait for one another at the statement, or inside of it?
+/// Does the statement contain a barrier?
 bool has_barrier(const Stmt& stmt);
 
-/// Stores and calls that the compiler may write out of a serial loop by itself: of more, it takes seconds,
-/// and registers that there are not.
+/// Limit on stores and calls of a serial loop that the compiler may
+/// unroll: more cost seconds of compile time and too many registers.
 constexpr int64_t kMaxSteps = 256;
 
-/// Stores and calls of `stmt` as far as they are written out. What waits for other threads is not.
+/// Stores and calls of `stmt` after unrolling. Statements that wait for other threads do not count.
 int64_t steps_of(const Stmt& stmt);
 
 }  // namespace tunesmith::cuda

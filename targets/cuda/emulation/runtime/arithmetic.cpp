@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kColumnsAtOnce = 8, kRowsAtOnce = 4;
 
-// Inlined into each processor's version of its caller.
+// Inlined into each per-processor version of its caller.
 template <class Value>
 [[gnu::always_inline]] inline void multiply_add_vectors(Value* c, const Value* a, const Value* b,
                                                         unsigned rows, unsigned depth, unsigned columns) {

@@ -1,6 +1,6 @@
-// cp.async: the bytes arrive when their group is waited for, as late as a machine may take, so that what is
-// read too early is old. In a random order each copy may also arrive at once, so that what is overwritten too
-// early is new.
+// cp.async: bytes arrive when their group is waited for, i.e. as late as
+// possible, so that a read that is too early sees old data. In random order a
+// copy may also arrive at once, so that an overwrite that is too early shows.
 #include <cstring>
 
 #include "checker.h"

@@ -1,5 +1,5 @@
-// Copies and products that are under way: what they write has not arrived, and what they read is not to
-// change.
+// Pending copies and products: their results have
+// not arrived, and their sources must not change.
 #include "cells.h"
 
 namespace tunesmith_emulation {
@@ -67,7 +67,7 @@ void end_copy_read(const Thread& thread, const void* address, size_t bytes) {
   if (!checks.on) return;
   const char* low = static_cast<const char*>(address);
   for (Region& buffer : checks.buffers) {
-    // What lies beyond has been reported when the copy began, and nothing was noted.
+    // Accesses out of bounds were reported when the copy began, and not recorded.
     if (low < buffer.low || low + bytes > buffer.low + buffer.bytes) continue;
     each_cell(buffer, address, bytes, [&](Cell& cell) {
       if (cell.reads_in_flight > 0) --cell.reads_in_flight;

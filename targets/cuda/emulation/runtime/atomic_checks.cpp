@@ -1,4 +1,4 @@
-// Atomic updates do not race with one another, but with plain accesses.
+// Atomic updates do not race with each other, but they do with plain accesses.
 #include "cells.h"
 
 namespace tunesmith_emulation {
@@ -25,7 +25,7 @@ void compare_with_atomics(const Thread& thread, Region& region, const Cell& cell
                           const char* does) {
   const AtomicUse& use = region.atomic_use(cell);
   if (use.interval == checks.interval) {
-    // Of several only the last is kept, as of readers.
+    // Of several updating threads only the last is kept, as for readers.
     if ((use.many && !checks.ordered_in_interval) || !knows(thread, use.thread, use.step))
       report_race(thread, address, does, "has updated atomically", use.thread);
   } else if (!region.shared && use.interval != 0 && use.interval < checks.block_interval &&

@@ -1,4 +1,4 @@
-// Atomic operations: threads of the emulation are never interrupted, so plain ones are.
+// Atomic operations. Fibers are never preempted, so plain operations suffice.
 #include <algorithm>
 
 #include "checker.h"

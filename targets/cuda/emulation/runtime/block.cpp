@@ -1,4 +1,4 @@
-// Blocks one after the other, turns of threads, and the barrier of a block.
+// Runs blocks one after another, schedules threads, and implements the block's barrier.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -56,7 +56,7 @@ void end_thread() {
   yield();
 }
 
-// A fiber serves one thread of each block in turn: made once, since making one asks the system.
+// Fibers are created once and reused for each block, since creation needs system calls.
 void run_thread() {
   for (;;) {
     machine.kernel->call(machine.arguments);

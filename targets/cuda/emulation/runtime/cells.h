@@ -1,5 +1,5 @@
-// What the checker keeps of memory, and what each thread knows of the others: shared by the files that check
-// accesses, in which one place has each thing.
+// The checker's shadow memory, and each thread's vector clock of
+// the other threads. Shared by the files that check accesses.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ constexpr uint32_t kNoFenceNeeded = ~0u;
 struct Cell {
   uint32_t write_interval = 0, read_interval = 0;  // 0: never
   uint32_t write_step = 0, read_step = 0;
-  uint32_t fences = kNoFenceNeeded;  // the writer's count of proxy fences when it wrote
-  uint32_t reads_in_flight = 0;      // of wgmma in shared memory, of asynchronous copies in global memory
+  uint32_t fences = kNoFenceNeeded;  // the writer's count of proxy fences at the write
+  uint32_t reads_in_flight = 0;      // by wgmma (shared memory) or asynchronous copies (global memory)
   uint16_t writer = 0, reader = 0;
-  bool many_readers = false;    // in the interval, not ordered among themselves; `reader` is the last
-  bool unknown_reader = false;  // when the last one read, it did not know of the one before it
-  bool arriving = false;        // an asynchronous write is under way
-  bool read_only = false;       // has been read by the path for data that nothing writes
+  bool many_readers = false;    // read by several unordered threads in the interval; `reader` is the last
+  bool unknown_reader = false;  // the last reader was not ordered after the reader before it
+  bool arriving = false;        // an asynchronous write is pending
+  bool read_only = false;       // has been read through the read-only path (ld.global.nc)
 };
 
-/// Atomic updates of a cell, which do not race with one another.
+/// Atomic updates of a cell; they do not race with each other.
 struct AtomicUse {
-  uint32_t interval = 0, step = 0;  // of the last one; 0: never
+  uint32_t interval = 0, step = 0;  // of the last update; 0: never
   uint16_t thread = 0;
-  bool many = false;  // by several threads in the interval, not ordered among themselves
+  bool many = false;  // by several unordered threads in the interval
 };
 
 struct Region {
@@ -41,7 +41,7 @@ struct Region {
   bool shared = false;
   unsigned shift = 4;  // cells are of 1 << shift bytes
   std::vector<Cell> cells;
-  std::vector<AtomicUse> atomics;  // of each cell; empty while none is updated atomically
+  std::vector<AtomicUse> atomics;  // per cell; empty until a cell is updated atomically
 
   AtomicUse& atomic_use(const Cell& cell) { return atomics[size_t(&cell - cells.data())]; }
 };
@@ -52,11 +52,11 @@ struct CheckState {
   std::vector<Region> buffers;
   uint64_t shared_accesses = 0, global_accesses = 0;
 
-  uint32_t interval = 1;             // between two barriers of the block; grows through the launch
-  uint32_t block_interval = 1;       // the block's first
-  bool ordered_in_interval = false;  // by something else than the block's barrier
-  bool fenced_blocks = false;        // the kernel orders its blocks itself, by fences and atomics
-  std::vector<uint32_t> steps;       // of each thread
+  uint32_t interval = 1;             // between two barriers of the block; increases through the launch
+  uint32_t block_interval = 1;       // first interval of the block
+  bool ordered_in_interval = false;  // threads were ordered by something other than the block's barrier
+  bool fenced_blocks = false;        // the kernel orders its blocks by fences and atomics
+  std::vector<uint32_t> steps;       // per thread
   std::vector<Clock> knowledge;
 };
 inline CheckState checks;
@@ -96,14 +96,14 @@ inline void stamp_write(const Thread& thread, Cell& cell) {
   cell.fences = thread.proxy_fences;
 }
 
-/// Reports what is wrong with a plain read, and notes it.
+/// Checks a plain read, reports errors, and records the read.
 void read_cell(const Thread& thread, Region& region, Cell& cell, const void* address);
-/// Reports what is wrong with a plain write.
+/// Checks a plain write and reports errors.
 void write_cell(const Thread& thread, Region& region, Cell& cell, const void* address);
-/// Reports where a write, or an atomic update, of a cell conflicts with a plain access.
+/// Reports conflicts of a write or atomic update with a plain access of the cell.
 void compare_with_plain(const Thread& thread, const Region& region, const Cell& cell, const void* address,
                         const char* does);
-/// Reports where a plain access conflicts with an atomic update.
+/// Reports conflicts of a plain access with an atomic update.
 void compare_with_atomics(const Thread& thread, Region& region, const Cell& cell, const void* address,
                           const char* does);
 
@@ -117,10 +117,10 @@ void each_cell(Region& region, const void* address, size_t bytes, Visit visit) {
     visit(region.cells[cell]);
 }
 
-/// Is [address, + bytes) in shared memory, and not over the end of what the launch asked for?
+/// Is [address, + bytes) in shared memory, within the size the launch asked for?
 bool inside_shared(const char* address, size_t bytes);
 
-/// The region of an access, or null: a variable of the thread's own, or a mistake that has been reported.
+/// The region of an access; null for a thread's own variable, or after an error was reported.
 Region* region_of(const Thread& thread, const void* address, size_t bytes, const char* does);
 
 }  // namespace tunesmith_emulation

@@ -1,4 +1,4 @@
-// Plain accesses of the kernel's own text.
+// Checks plain accesses of the kernel text.
 #include "checker.h"
 
 #include "cells.h"
@@ -6,14 +6,14 @@
 namespace tunesmith_emulation {
 namespace {
 
-/// Has the block given shared memory a value, plainly or atomically?
+/// Has the block written this shared memory, plainly or atomically?
 bool is_initialised(Region& region, const Cell& cell) {
   return cell.write_interval >= checks.block_interval ||
          (!region.atomics.empty() && region.atomic_use(cell).interval >= checks.block_interval);
 }
 
-/// Cells of shared memory that nothing has written in this interval: what most reads are of. False where
-/// anything is to be looked at more closely; the cells are then as they were.
+/// Fast path for cells of shared memory not written in this interval, which most
+/// reads are. Returns false, with cells unchanged, when the full check is needed.
 inline bool read_again(const Thread& thread, const void* at, size_t bytes) {
   Region& shared = checks.shared;
   const size_t offset = size_t(static_cast<const char*>(at) - shared.low);
@@ -35,9 +35,9 @@ inline bool read_again(const Thread& thread, const void* at, size_t bytes) {
 
 bool races_with_readers(const Thread& thread, const Cell& cell) {
   if (cell.read_interval != checks.interval) return false;
-  // Of several readers only the last is kept; others may be ordered where anything orders within an interval.
+  // Only the last of several readers is kept; others may be ordered within an interval.
   if (cell.many_readers && !checks.ordered_in_interval) return true;
-  // Who reads and then writes has learned of nobody in between.
+  // A thread that reads and then writes was not ordered after others in between.
   if (cell.unknown_reader && cell.reader == thread.id && cell.read_step == checks.steps[thread.id])
     return true;
   return !knows(thread, cell.reader, cell.read_step);

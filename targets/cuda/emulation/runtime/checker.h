@@ -16,8 +16,8 @@
 
 namespace tunesmith_emulation {
 
-/// All shared variables of the program. Those whose size the launch says begin at `dynamic`, where
-/// `dynamic_reserve` bytes lie.
+/// All shared variables of the program. Those sized by the launch
+/// begin at `dynamic`, where `dynamic_reserve` bytes are reserved.
 struct SharedMemory {
   char* low = nullptr;
   char* high = nullptr;
@@ -30,54 +30,54 @@ extern SharedMemory shared_memory;
 /// Finds the program's shared variables.
 void find_shared_memory(size_t dynamic_bytes);
 
-/// From now on accesses are checked; threads and buffers are known. A granule is the bytes of a cell: 16, 8,
-/// 4, 2 or 1.
+/// Starts checking accesses; threads and buffers must be known.
+/// A granule is the size of a cell in bytes: 16, 8, 4, 2 or 1.
 void start_checks(unsigned shared_granule, unsigned global_granule);
 bool checks_on();
 
-/// A buffer of the launch, 16-byte aligned; watched whether accesses are checked or not, for messages.
+/// A buffer of the launch, 16-byte aligned. Registered even when accesses are not checked, for messages.
 void watch_buffer(const std::string& name, char* low, size_t bytes);
-/// Do all of the bytes lie in the segment of shared variables?
+/// Are all of the bytes in the segment of shared variables?
 bool is_shared(const void* address, size_t bytes);
 constexpr unsigned kNobody = ~0u;
-/// The thread of whose stack the address is, or kNobody. Each access to a thread's own arrays asks for it.
+/// The thread whose stack contains the address, or kNobody. Called for each access to a thread's own arrays.
 inline unsigned stack_owner(const void* address) {
   const size_t offset = size_t(static_cast<const char*>(address) - machine.stacks);
   return offset < machine.stack_bytes ? unsigned(offset / kStackBytes) : kNobody;
 }
-/// "byte 12 of A (4096 bytes)" or what else lies at an address.
+/// Describes an address: "byte 12 of A (4096 bytes)".
 void describe_address(const void* address, char* text, size_t bytes);
 
 void begin_block_checks();
 void next_barrier_interval();
-/// The lanes of a warp have met at __syncwarp: what each did is known to all of them.
+/// The lanes of a warp have met at __syncwarp: each now knows the steps of all of them.
 void order_lanes(unsigned first_thread, unsigned lanes);
 
-/// What a thread knows of the others: for each, up to which of its steps.
+/// A vector clock: for each other thread, the last of its steps that this thread is ordered after.
 using Clock = std::vector<uint32_t>;
-/// Adds what the running thread has done, and knows, to `clock`; what it does next is a new step.
+/// Merges the running thread's clock into `clock`; the thread then begins a new step.
 void release_to(Clock* clock);
 void acquire_from(const Clock& clock);
 uint32_t step_of(const Thread& thread);
 
 void check_read(const Thread& thread, const void* address, size_t bytes);
 void check_write(const Thread& thread, const void* address, size_t bytes);
-/// An atomic update of the running thread; `reads`: what was there matters.
+/// An atomic update by the running thread; `reads`: the old value is used.
 void check_atomic(const void* address, size_t bytes, bool reads);
-/// A read of the running thread by the path for data that nothing writes while the kernel runs
-/// (ld.global.nc), besides check_read().
+/// A read by the running thread through the read-only path
+/// (ld.global.nc); called in addition to check_read().
 void check_read_only(const void* address, size_t bytes, int line);
 
-/// An asynchronous write of shared memory begins, and arrives. `asynchronous_proxy`: it needs no fence before
-/// wgmma.
+/// An asynchronous write of shared memory begins, and arrives.
+/// `asynchronous_proxy`: it needs no fence before wgmma.
 void begin_async_write(const Thread& thread, void* address, size_t bytes);
 void end_async_write(const Thread& thread, void* address, size_t bytes, bool asynchronous_proxy);
-/// wgmma reads shared memory from its issue until it is waited for.
+/// wgmma reads shared memory from its issue until the wait for it.
 void begin_async_read(const Thread& thread, const void* address, size_t bytes);
 void end_async_read(const Thread& thread, const void* address, size_t bytes);
 
-/// An asynchronous copy reads global memory from its issue until it is waited for. `asynchronous_proxy`: it
-/// does not see what the kernel has written without a fence.
+/// An asynchronous copy reads global memory from its issue until the wait for it.
+/// `asynchronous_proxy`: it does not see the kernel's writes without a fence.
 void begin_copy_read(const Thread& thread, const void* address, size_t bytes, bool asynchronous_proxy);
 void end_copy_read(const Thread& thread, const void* address, size_t bytes);
 

@@ -6,14 +6,14 @@ namespace tunesmith_emulation {
 namespace {
 
 struct Gathering {
-  unsigned mask = 0;      // as the lanes gave it
-  unsigned expected = 0;  // those of them that are there
+  unsigned mask = 0;      // as given by the lane
+  unsigned expected = 0;  // lanes of the mask that have not returned
   unsigned arrived = 0;
-  const char* what = "";  // one literal for each instruction: compared by address
+  const char* what = "";  // one literal per instruction: compared by address
   int line = 0;
 };
 
-// Of a warp: several at a time, where its lanes work in parts.
+// Per warp: several at a time, if its lanes diverge.
 std::array<std::vector<Gathering>, kMaxThreads / kWarp> gatherings;
 
 struct GroupGathering {

@@ -1,5 +1,5 @@
-// What the lanes of a warp, or the threads of a warpgroup, do together: each leaves its operand and waits;
-// the last one does the work for all.
+// Collective operations of the lanes of a warp or the threads of a warpgroup:
+// each thread leaves its operand and waits; the last one does the work for all.
 #pragma once
 
 #include <utility>
@@ -13,20 +13,20 @@ constexpr unsigned kAllLanes = ~0u;
 
 void begin_block_collectives();
 
-/// Those of its warp that wait for a thread that returns wait no longer: one of them does the work.
+/// Called when a thread returns: lanes of its warp that wait for it continue; one of them does the work.
 void thread_left_warp(const Thread& thread);
 
-/// The running lane arrives at `what` of `line` with its operand. True for the last of the lanes in `mask`
-/// that have not returned; `lanes` then tells which they are, and they wait for release_lanes(). Ends the
-/// process when lanes of one warp meet different instructions.
+/// The running lane arrives at `what` in `line` with its operand. Returns true for the last
+/// of the lanes in `mask` that have not returned; `lanes` then lists them, and they wait
+/// for release_lanes(). Ends the process when lanes of a warp meet different instructions.
 bool arrive_in_warp(unsigned mask, const char* what, int line, void* operand, unsigned* lanes);
 void release_lanes(unsigned lanes);
 
-/// The same for the 128 threads of a warpgroup, all of which must come.
+/// The same for the 128 threads of a warpgroup, all of which must arrive.
 bool arrive_in_warpgroup(const char* what, int line, void* operand);
 void release_warpgroup();
 
-/// The operands of a warp's lanes; null where a lane takes no part.
+/// The operands of a warp's lanes; null for a lane that takes no part.
 template <class Operand>
 using LaneOperands = std::array<Operand*, kWarp>;
 
@@ -47,7 +47,7 @@ void in_warp(unsigned mask, const char* what, int line, Operand& operand, Operat
   release_lanes(lanes);
 }
 
-/// Of all 32 lanes, as the instructions of matrix units demand.
+/// Like above, but all 32 lanes must take part, as matrix instructions require.
 template <class Operand, class Operate>
 void in_whole_warp(const char* what, int line, Operand& operand, Operate operate) {
   in_warp(kAllLanes, what, line, operand, [&](LaneOperands<Operand>& operands) {

@@ -1,11 +1,11 @@
-// A jump to another stack is what fortified longjmp() takes for an error.
+// Fortified longjmp() treats a jump to another stack as an error.
 #undef _FORTIFY_SOURCE
 #include "fiber.h"
 
 #if TUNESMITH_OWN_SWITCH
 
-// What the System V ABI keeps across a call is pushed to the stack that is left and popped from the one that
-// continues. The rounding mode is nobody's to change here.
+// Registers that the System V ABI preserves across a call are pushed to the
+// old stack and popped from the new one. The rounding mode is never changed.
 extern "C" void tunesmith_switch_stacks(void** left, void* next);
 asm(R"(
 .text
@@ -34,7 +34,7 @@ namespace tunesmith_emulation {
 
 void Fiber::prepare(char* stack, size_t bytes, void (*entry)()) {
   constexpr int kPushed = 6;
-  // As a call of `entry` would leave it: the return address, where none is needed, 8 below a multiple of 16.
+  // The stack as a call of `entry` leaves it: the (unused) return address is 8 below a multiple of 16.
   void** top = reinterpret_cast<void**>(stack + bytes) - 2;
   *top = reinterpret_cast<void*>(entry);
   for (int i = 0; i < kPushed; ++i) *--top = nullptr;
@@ -49,8 +49,8 @@ void Fiber::switch_to(Fiber& from, Fiber& to) { tunesmith_switch_stacks(&from.to
 
 namespace tunesmith_emulation {
 
-// swapcontext() would ask the system to set the signal mask at each switch: it makes a stack's first frame
-// only.
+// swapcontext() makes a system call for the signal mask
+// at each switch, so it is used only to start a stack.
 void Fiber::prepare(char* stack, size_t bytes, void (*entry)()) {
   getcontext(&first_);
   first_.uc_stack.ss_sp = stack;

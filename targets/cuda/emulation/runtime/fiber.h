@@ -1,4 +1,4 @@
-// Stacks that take turns on one host thread.
+// Fibers: stacks that take turns on one host thread.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace tunesmith_emulation {
 
-/// A stack and where it was left.
+/// A stack with its saved context.
 class Fiber {
  public:
-  /// `entry` never returns. The stack must stay; its beginning and `bytes` are multiples of 16.
+  /// `entry` never returns. The stack must outlive the fiber; its address and `bytes` are multiples of 16.
   void prepare(char* stack, size_t bytes, void (*entry)());
-  /// Leaves `from`, which is running, and continues in `to`.
+  /// Switches from the running fiber `from` to `to`.
   static void switch_to(Fiber& from, Fiber& to);
 
  private:
@@ -31,7 +31,7 @@ class Fiber {
 
   jmp_buf registers_;
   ucontext_t first_;
-  bool started_ = true;  // of the stack that the process began with nothing is prepared
+  bool started_ = true;  // the process's first stack needs no preparation
 #endif
 };
 

@@ -20,7 +20,7 @@ constexpr uint64_t kSaid = 3;
 
 std::array<uint64_t, size_t(Kind::Count)> counts;
 
-// Without a buffer of the C library's: the process may be ended from a signal's handler.
+// Unbuffered, because a signal handler may end the process.
 void write_line(const char* text, int length) {
   for (const char *at = text, *end = text + length; at < end;) {
     const ssize_t written = write(STDOUT_FILENO, at, size_t(end - at));

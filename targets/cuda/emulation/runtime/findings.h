@@ -32,13 +32,13 @@ enum class Kind : uint8_t {
   Count
 };
 
-/// The kernel continues: a race changes no value here.
+/// The kernel continues: a race does not change values in the emulation.
 [[gnu::format(printf, 2, 3)]] void report(Kind kind, const char* format, ...);
 
 /// The kernel cannot continue; ends the process.
 [[noreturn, gnu::format(printf, 2, 3)]] void report_and_stop(Kind kind, const char* format, ...);
 
-/// Ends the process, so that it is run again with finer cells.
+/// Ends the process; the parent runs it again with finer cells.
 [[noreturn]] void need_granule(bool shared, unsigned bytes);
 
 /// A line "counter NAME NUMBER".

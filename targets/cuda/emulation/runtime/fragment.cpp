@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kSide = 16, kSlots = 8;
 
-// Element `slot` of a lane, as its number in the 16x16 matrix. Exclusive or keeps it one to one.
+// Maps element `slot` of a lane to its number in the 16x16 matrix. Exclusive or keeps the mapping one to one.
 unsigned element_of(unsigned lane, unsigned slot, bool column) {
   const unsigned mixed = slot * 5 + (column ? 19u : 2u);
   return slot * kWarp + ((lane ^ mixed) & (kWarp - 1));
@@ -42,7 +42,7 @@ struct Fragments {
   const unsigned* b;
 };
 
-// The factor as it lies in memory, of the lanes' registers.
+// The factor in memory order, from the lanes' registers.
 template <class Element>
 void gather(LaneOperands<Fragments>& lanes, const unsigned* Fragments::* registers, bool column,
             Element* to) {
@@ -77,7 +77,7 @@ void multiply_lanes(LaneOperands<Fragments>& lanes, void (*values)(const void*, 
   multiply_add_lanes(lanes, a, b);
 }
 
-// All lanes give the same tile, together.
+// All lanes together provide one tile.
 void meet(const char* what, int line, const void* memory, unsigned stride) {
   struct Tile {
     const void* memory;

@@ -1,5 +1,5 @@
-// What a compiler calls for each load and store of code that it instruments with -fsanitize=thread. The
-// kernel's text is compiled so and linked without ThreadSanitizer: these functions are the checker.
+// The functions that a compiler calls for each load and store under -fsanitize=thread. The kernel
+// text is compiled so but not linked with ThreadSanitizer: these functions are the checker.
 #include <cstdint>
 #include <cstring>
 
@@ -58,7 +58,7 @@ void* __tsan_memset(void* to, int value, size_t bytes) {
   tunesmith_emulation::access(to, bytes, true);
   return std::memset(to, value, bytes);
 }
-// The first thing that is described is where the access stands in the text.
+// The description begins with the source position of the access.
 struct SourcePlace {
   const char* file;
   uint32_t line, column;
@@ -75,7 +75,7 @@ struct TypeName {
   uint16_t kind, info;
   char name[1];  // "'float [8]'"
 };
-// Of arrays that a thread has of its own: the index, a number of the type that is described last.
+// For a thread's own arrays: the index, of the type that is described last.
 struct ArrayAccess {
   SourcePlace at;
   const TypeName* array;
@@ -85,7 +85,7 @@ void __ubsan_handle_out_of_bounds(const ArrayAccess* access, uintptr_t index) {
       tunesmith_emulation::Kind::OutOfBounds, "line %u: thread %u accesses element %zd of an array %s",
       access->at.line, tunesmith_emulation::running().id, ssize_t(index), access->array->name);
 }
-// The device keeps to another rule than the host, and a compiler to none.
+// Shift counts out of range: device and host differ, and compilers follow neither.
 struct ShiftedNumber {
   SourcePlace at;
   const TypeName* number;

@@ -1,5 +1,5 @@
-// What orders the threads of a block: its barrier, which begins a new interval, and within one __syncwarp and
-// mbarriers, by what each thread knows of the others' steps.
+// What orders the threads of a block: its barrier, which begins a new interval,
+// and, within an interval, __syncwarp and mbarriers, through vector clocks.
 #include <algorithm>
 
 #include "cells.h"
@@ -14,7 +14,7 @@ bool knows_other_warps = false;
 void begin_block_checks() {
   checks.block_interval = ++checks.interval;
   checks.ordered_in_interval = knows_other_warps = false;
-  // Not a number, in each type: what a kernel reads without having written it spoils its results.
+  // NaN of each type: reads of unwritten memory then spoil the results.
   char* reserve_end = shared_memory.dynamic + shared_memory.dynamic_reserve;
   std::memset(shared_memory.low, 0xff, size_t(shared_memory.dynamic - shared_memory.low));
   std::memset(shared_memory.dynamic, 0xff, shared_memory.dynamic_bytes);
@@ -66,7 +66,7 @@ void acquire_from(const Clock& clock) {
   if (!checks.on) return;
   Clock& known = checks.knowledge[running().id];
   for (size_t i = 0; i < clock.size(); ++i) known[i] = std::max(known[i], clock[i]);
-  ++checks.steps[running().id];  // in a step nobody learns of others
+  ++checks.steps[running().id];  // a merge starts a new step
   checks.ordered_in_interval = knows_other_warps = true;
 }
 

@@ -1,5 +1,5 @@
-// The state of the emulated multiprocessor: one block at a time, its threads on fibers, all on one host
-// thread.
+// The state of the emulated multiprocessor: one block at
+// a time, its threads run as fibers on one host thread.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ constexpr size_t kStackBytes = size_t(64) << 10;
 
 enum class State : uint8_t { Ready, Waiting, Done };
 
-/// A copy that was issued and has not arrived.
+/// A copy that was issued and has not arrived yet.
 struct PendingCopy {
   char* to;
   const char* from;
   unsigned bytes, source_bytes;
 };
 
-/// A product of a warpgroup that was issued and is not formed.
+/// A warpgroup product that was issued and is not computed yet.
 struct PendingProduct {
   float* accumulators;
   unsigned long long a, b;
@@ -35,7 +35,7 @@ struct PendingProduct {
   int line;
 };
 
-/// Issued operations, oldest first, and how many of them each committed group has, oldest first.
+/// Issued operations, oldest first, and the number of operations in each committed group, oldest first.
 template <class Operation>
 struct Groups {
   std::vector<Operation> issued;
@@ -70,15 +70,15 @@ struct Groups {
 
 struct Thread {
   Index index;
-  unsigned id = 0;  // its number in the block
+  unsigned id = 0;  // its index in the block
   State state = State::Done;
-  void* operand = nullptr;     // of the collective that it waits in
-  unsigned completes = 0;      // lanes whose collective it does, the last of them having returned
+  void* operand = nullptr;     // of the collective operation it waits in
+  unsigned completes = 0;      // lanes whose collective it completes after the last returned
   const char* waits_for = "";  // for messages, with the line
   int line = 0;
-  unsigned proxy_fences = 0;     // how many fence.proxy.async it has executed
-  unsigned mbarrier_fences = 0;  // and how many fence.mbarrier_init
-  bool products_fenced = false;  // by a wgmma.fence since it could last access the sums of products
+  unsigned proxy_fences = 0;     // number of fence.proxy.async executed
+  unsigned mbarrier_fences = 0;  // number of fence.mbarrier_init executed
+  bool products_fenced = false;  // a wgmma.fence came after its last access to the accumulators
   Fiber fiber;
   Groups<PendingCopy> copies;
   Groups<PendingProduct> products;
@@ -92,12 +92,12 @@ enum class Order : uint8_t { Forward, Backward, Random };
 /// Threads and blocks of the running launch.
 struct Machine {
   std::vector<Thread> threads;
-  std::vector<unsigned> next;  // the ring in which threads take turns
+  std::vector<unsigned> next;  // ring in which threads take turns
   unsigned first = 0;
   unsigned alive = 0;
-  uint64_t progress = 0;  // counts what another thread may have waited for
+  uint64_t progress = 0;  // incremented at each event another thread may wait for
   uint64_t switches = 0;
-  bool only_barriers = true;     // of the block order its threads, so far
+  bool only_barriers = true;     // so far, threads of the block are ordered by nothing else
   Order order = Order::Forward;  // of the running block
   uint64_t random = 0;
   Fiber host;
@@ -105,31 +105,31 @@ struct Machine {
   const KernelEntry* kernel = nullptr;
   void* const* arguments = nullptr;
   char* stacks = nullptr;
-  size_t stack_bytes = 0;  // of all
+  size_t stack_bytes = 0;  // of all fibers
 };
 
 extern Machine machine;
 
 inline Thread& running() { return *machine.running; }
 
-/// splitmix64: the same numbers in each run.
+/// splitmix64: the same numbers in every run.
 uint64_t next_random();
 
 /// The threads of a block, of the shape block_shape.
 void make_threads();
 
-/// Runs all blocks of the launch, each in an order of its own where the order is random; `in_turn`, each in
-/// the order that comes after that of the block before. `arguments` is for KernelEntry::call.
+/// Runs all blocks of the launch. With random order, each block has its own order; with
+/// `in_turn`, the orders cycle from block to block. `arguments` is for KernelEntry::call.
 void run_blocks(const KernelEntry& kernel, Order order, bool in_turn, uint64_t seed, void* const* arguments);
 
-/// Lets the next thread of the ring continue that can; comes back when this one can, in its turn. Ends the
-/// process when none can.
+/// Switches to the next thread of the ring that can continue; returns when it is
+/// this thread's turn and it can continue. Ends the process when no thread can.
 void yield();
 
-/// The thread returns, and waits no more for what it has copied.
+/// The thread returns; its pending copies are no longer waited for.
 void abandon_copies(Thread& thread);
 
-/// The running thread waits in `what`, at `line` of the kernel's text, until its state is Ready again.
+/// The running thread waits in `what`, at `line` of the kernel text, until its state is Ready again.
 void wait_in(const char* what, int line);
 
 }  // namespace tunesmith_emulation

@@ -1,4 +1,4 @@
-// Barriers that lie in shared memory, count arrivals and bytes, and change phase when both are complete.
+// Barriers in shared memory that count arrivals and bytes, and change phase when both are complete.
 #pragma once
 
 namespace tunesmith_emulation {
