@@ -272,7 +272,6 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::s
   if (has_quick_linker()) link.push_back("-fuse-ld=gold");
   for (const std::vector<std::string>& command : {compile, link}) {
     const ProcessResult result = run_process(command, {options.compile_seconds, RunOptions::Errors::Apart});
-    compile_cpu_seconds_ += result.end.cpu_seconds;
     log_ += result.errors;
     if (result.end.cause == ProcessEnd::Cause::TimedOut)
       log_ += fmt::format("{} ran longer than {} s\n", compiler, options.compile_seconds);

@@ -113,7 +113,6 @@ class EmulatedKernel {
   std::string program() const;
   /// The compiler's output.
   const std::string& log() const { return log_; }
-  double compile_cpu_seconds() const { return compile_cpu_seconds_; }
 
   /// One launch; `arguments` are in the kernel's order, and buffers have their new contents afterwards. The
   /// child is killed after the time limit. Needs compiled().
@@ -126,7 +125,6 @@ class EmulatedKernel {
   size_t dynamic_shared_bytes_;
   bool compiled_ = false;
   std::string log_;
-  double compile_cpu_seconds_ = 0;
   // The size of the checker's cells in bytes: reduced when an access is smaller, as the child reports.
   struct Granules {
     std::atomic<unsigned> shared = 16, global = 16;
