@@ -99,7 +99,7 @@ TEST_P(OnProcessor, ProgramsComputeWhatTheWorkloadDoes) {
     SCOPED_TRACE(name);
     const Workload workload = WorkloadLibrary().load(name);
     const tunesmith_test::SameResults results(workload.program);
-    const std::vector<Tensor> given = tunesmith_test::arguments_of(workload.program);
+    const std::vector<Tensor> given = test::random_arguments(workload.program);
     const std::vector<CandidatePtr> candidates = draw(workload);
     ASSERT_FALSE(candidates.empty());
     for (const CandidatePtr& candidate : candidates) {

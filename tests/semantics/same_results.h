@@ -10,26 +10,16 @@
 #include <tunesmith/space/space.h>
 #include <tunesmith/verification/interpreter.h>
 
-namespace tunesmith_test {
+#include "random_arguments.h"
 
-/// Random inputs, the same each time, and outputs.
-inline std::vector<tunesmith::Tensor> arguments_of(const tunesmith::Program& program) {
-  std::vector<tunesmith::Tensor> arguments;
-  for (const tunesmith::Buffer& input : program.inputs) {
-    arguments.push_back(tunesmith::Tensor::like(*input));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const tunesmith::Buffer& output : program.outputs)
-    arguments.push_back(tunesmith::Tensor::like(*output));
-  return arguments;
-}
+namespace tunesmith_test {
 
 class SameResults {
  public:
   explicit SameResults(const tunesmith::Program& program)
       : program_(program.clone()),
         inputs_(program.inputs.size()),
-        given_(arguments_of(program)),
+        given_(tunesmith::test::random_arguments(program)),
         wanted_(given_) {
     interpret(program, wanted_);
   }

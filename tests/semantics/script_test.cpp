@@ -12,6 +12,7 @@
 #include <tunesmith/verification/interpreter.h>
 #include <tunesmith/workload/library.h>
 
+#include "random_arguments.h"
 #include "temporary_folder.h"
 
 namespace tunesmith {
@@ -66,11 +67,7 @@ TEST_F(Script, DoesItsInstructionsWithDecisionsLeftToTheSearch) {
   EXPECT_EQ(points[0].domain.parts, 2);
   EXPECT_THAT(to_string(set.sketches[0].program()), HasSubstr("block C"));
   const Trace open = set.sketches[0].trace().with_open_decisions();
-  std::vector<Tensor> wanted;
-  for (const Buffer& buffer : workload.program.buffers()) {
-    wanted.push_back(Tensor::like(*buffer));
-    wanted.back().fill_random(wanted.size());
-  }
+  std::vector<Tensor> wanted = test::random_arguments(workload.program);
   std::vector<Tensor> given = wanted;
   interpret(workload.program, wanted);
   std::vector<std::string> programs;
@@ -194,11 +191,7 @@ TEST_F(Script, TheExampleComposesAndIsRight) {
   const Workload workload = WorkloadLibrary().load("gmm:n=32,m=64,k=16");
   const Space space(file.space("gmm-by-hand"), registry_);
   const SketchSet set = space.generate(workload.program);
-  std::vector<Tensor> wanted;
-  for (const Buffer& buffer : workload.program.buffers()) {
-    wanted.push_back(Tensor::like(*buffer));
-    wanted.back().fill_random(wanted.size());
-  }
+  std::vector<Tensor> wanted = test::random_arguments(workload.program);
   const std::vector<Tensor> given = wanted;
   interpret(workload.program, wanted);
   int right = 0;

@@ -20,7 +20,6 @@
 namespace tunesmith {
 namespace {
 
-using tunesmith_test::arguments_of;
 using tunesmith_test::SameResults;
 
 std::unique_ptr<Space> make_space(PluginRegistry& registry, const std::string& name) {
@@ -125,14 +124,14 @@ TEST(CpuSpace, AddsIntegersInOddRows) {
           "compute: O[i<{0}, j<5] = X[i, j] + Y[i, j]\noutputs: [O]\n",
           rows, type);
       const Workload workload = WorkloadDefinition::parse(text, "add.yaml").instantiate();
-      std::vector<Tensor> wanted = arguments_of(workload.program);
+      std::vector<Tensor> wanted = test::random_arguments(workload.program);
       interpret(workload.program, wanted);
       const SketchSet set = space->generate(workload.program);
       for (uint64_t draw = 0; draw < 16; ++draw) {
         const Trace sketch = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
         const auto candidate = space->materialise(workload.program, sketch, RandomStream(3, draw));
         ASSERT_TRUE(candidate) << candidate.error().message;
-        std::vector<Tensor> got = arguments_of(workload.program);
+        std::vector<Tensor> got = test::random_arguments(workload.program);
         interpret((*candidate)->lowered, got);
         EXPECT_EQ(got, wanted) << to_string((*candidate)->lowered.program);
       }

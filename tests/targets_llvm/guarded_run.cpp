@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lowered_program.h"
+#include "random_arguments.h"
 #include "tunesmith/runtime/pool.h"
 #include "tunesmith/verification/interpreter.h"
 
@@ -82,15 +83,7 @@ std::vector<Tensor> run_once(const LoadedKernel& kernel, int64_t workspace_bytes
 
 }  // namespace
 
-std::vector<Tensor> make_arguments(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& buffer : program.inputs) {
-    arguments.push_back(Tensor::like(*buffer));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& buffer : program.outputs) arguments.push_back(Tensor::like(*buffer));
-  return arguments;
-}
+std::vector<Tensor> make_arguments(const Program& program) { return test::random_arguments(program); }
 
 std::vector<Tensor> run_guarded_at(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                    const Program& fixed, std::vector<int64_t> values,

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "random_arguments.h"
 #include "tunesmith/grid/steps.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/program.h"
 #include "tunesmith/lower/pipeline.h"
+#include "tunesmith/trace/schedule.h"
 #include "tunesmith/verification/interpreter.h"
-#include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::test {
 
@@ -54,17 +56,6 @@ inline LoweredProgram lowered_for_grid(const Program& program, std::string_view 
   return lower(program, grid_options(), grid_pipeline(last));
 }
 
-/// Random inputs, and outputs to be written.
-inline std::vector<Tensor> random_arguments(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& input : program.inputs) {
-    arguments.push_back(Tensor::like(*input));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& output : program.outputs) arguments.push_back(Tensor::like(*output));
-  return arguments;
-}
-
 /// After every step of lowering the program computes what the schedule does, without races.
 inline void expect_same_after_every_step(const Program& program) {
   std::vector<Tensor> expected = random_arguments(program);
@@ -75,6 +66,28 @@ inline void expect_same_after_every_step(const Program& program) {
                                                         << to_string(state.lowered.program);
     EXPECT_EQ(computed, expected) << "after " << step.name;
   });
+}
+
+/// Binds the two innermost loops of a block to threads.
+inline void bind_to_threads(Schedule& s, BlockRV block) {
+  const std::vector<LoopRV> own = s.get_loops(block);
+  s.bind(own[own.size() - 2], "thread.y");
+  s.bind(own[own.size() - 1], "thread.x");
+}
+
+/// All threads fetch tiles of both operands of `product` under `steps`, and write results of `accumulator`
+/// under `tile`.
+inline void share_operands(Schedule& s, BlockRV product, LoopRV steps, LoopRV tile,
+                           const std::string& accumulator) {
+  for (const int operand : {0, 1}) {
+    const BlockRV copy = s.cache_read(product, operand, "shared");
+    s.compute_at(copy, steps);
+    bind_to_threads(s, copy);
+  }
+  if (accumulator.empty()) return;
+  const BlockRV copy = s.cache_write(product, 0, accumulator);
+  s.reverse_compute_at(copy, tile);
+  bind_to_threads(s, copy);
 }
 
 }  // namespace tunesmith::test

@@ -37,20 +37,7 @@ Schedule cooperative_gmm(const std::string& accumulator = "") {
   const std::vector<LoopRV> j = s.split(loops[1], {std::nullopt, 4});
   const std::vector<LoopRV> k = s.split(loops[2], {std::nullopt, 4});
   s.reorder({i[0], j[0], k[0], i[1], j[1], k[1]});
-  for (const int operand : {0, 1}) {
-    const BlockRV copy = s.cache_read(product, operand, "shared");
-    s.compute_at(copy, k[0]);
-    const std::vector<LoopRV> own = s.get_loops(copy);
-    s.bind(own[own.size() - 2], "thread.y");
-    s.bind(own[own.size() - 1], "thread.x");
-  }
-  if (!accumulator.empty()) {
-    const BlockRV copy = s.cache_write(product, 0, accumulator);
-    s.reverse_compute_at(copy, j[0]);
-    const std::vector<LoopRV> own = s.get_loops(copy);
-    s.bind(own[own.size() - 2], "thread.y");
-    s.bind(own[own.size() - 1], "thread.x");
-  }
+  share_operands(s, product, k[0], j[0], accumulator);
   s.bind(i[0], "block.y");
   s.bind(j[0], "block.x");
   s.bind(i[1], "thread.y");

@@ -5,6 +5,7 @@
 #include <tunesmith/target/extension_file.h>
 #include <tunesmith/verification/interpreter.h>
 
+#include "random_arguments.h"
 #include "unit/lower/run_passes.h"
 
 namespace tunesmith {
@@ -34,12 +35,7 @@ Program product() {
 }
 
 void expect_equal_results(const Program& program, const LoweredProgram& lowered) {
-  std::vector<Tensor> wanted;
-  for (const Buffer& input : program.inputs) {
-    wanted.push_back(Tensor::like(*input));
-    wanted.back().fill_random(wanted.size());
-  }
-  for (const Buffer& output : program.outputs) wanted.push_back(Tensor::like(*output));
+  std::vector<Tensor> wanted = test::random_arguments(program);
   std::vector<Tensor> got = wanted;
   interpret(program, wanted);
   interpret(lowered, got);

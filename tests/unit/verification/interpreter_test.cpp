@@ -10,8 +10,8 @@ namespace tunesmith {
 namespace {
 
 using test::error_of;
-using test::make_arguments;
 using test::make_program;
+using test::random_arguments;
 using test::store;
 using test::values_of;
 using testing::AllOf;
@@ -21,7 +21,7 @@ using Values = std::vector<double>;
 TEST(Interpreter, MatrixMultiplication) {
   constexpr int64_t n = 3, m = 5, k = 7;
   const Program program = test::make_gmm(n, m, k);
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   interpret(program, arguments);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j) {
@@ -55,7 +55,7 @@ Program split_gmm() {
 TEST(Interpreter, InitRunsOnceForASplitAndReorderedReduction) {
   const Program plain = test::make_gmm(4, 6, 10);
   const Program split = split_gmm();
-  std::vector<Tensor> expected = make_arguments(plain), actual = make_arguments(split);
+  std::vector<Tensor> expected = random_arguments(plain), actual = random_arguments(split);
   interpret(plain, expected);
   interpret(split, actual);
   EXPECT_EQ(expected[2], actual[2]);  // k still ascends: not even rounding differs
@@ -72,7 +72,7 @@ TEST(Interpreter, NestedBlocks) {
       BlockId{0}, "outer", std::vector<IterVar>{{vt, 3, IterKind::Reduction}}, std::vector<Expr>{t},
       store(y, {0}, int_imm(5, kI32)), test::loop(u, 4, std::move(inner)));
   const Program program = make_program({x}, {y}, test::loop(t, 3, std::move(outer)));
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   interpret(program, arguments);
   double sum = 5;
   for (const double v : values_of(arguments[0])) sum += v;
@@ -91,7 +91,7 @@ TEST(Interpreter, LoweredLoopsWithSymbolicBoundsAndBranches) {
   band->loop_kind = LoopKind::Unrolled;
   const Program program =
       make_program({}, {y}, test::loop(i, 3, test::seq(std::move(fill), std::move(band))));
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   interpret(program, arguments);
   EXPECT_EQ(values_of(arguments[0]), (Values{0, 9, 2, -1, -1, -1, -1, 9, 2, 9, -1, -1, -1, -1, 2, 9, 4, -1}));
 }
@@ -104,7 +104,7 @@ TEST(Interpreter, AVectorizedStoreReadsAllLanesBeforeItWrites) {
                         test::seq(test::loop(i, 5, store(y, {i}, cast(kI32, i))),
                                   test::loop(j, 4, store(y, {j + 1}, load(y, {j})), kind)));
   };
-  std::vector<Tensor> serial = make_arguments(shift(LoopKind::Serial)), vector = serial;
+  std::vector<Tensor> serial = random_arguments(shift(LoopKind::Serial)), vector = serial;
   interpret(shift(LoopKind::Serial), serial);
   interpret(shift(LoopKind::Vectorized), vector);
   EXPECT_EQ(values_of(serial[0]), (Values{0, 0, 0, 0, 0}));
@@ -117,7 +117,7 @@ TEST(Interpreter, VectorizedLoopsRunStatementByStatement) {
   const Var i("i");
   auto body = test::seq(store(x, {i}, cast(kI32, i * 10)), store(y, {i}, load(x, {floormod(i + 1, 4)})));
   const Program program = make_program({}, {x, y}, test::loop(i, 4, std::move(body), LoopKind::Vectorized));
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   interpret(program, arguments);
   EXPECT_EQ(values_of(arguments[1]), (Values{10, 20, 30, 0}));
 }
@@ -130,7 +130,7 @@ TEST(Interpreter, PredicatesAndBranchesAreLanesMasks) {
       std::make_unique<If>(lt(v, 2), store(y, {v}, int_imm(1, kI32)), store(y, {v}, int_imm(2, kI32))));
   block->predicate = lt(i, 5);
   const Program program = make_program({}, {y}, test::loop(i, 8, std::move(block), LoopKind::Vectorized));
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   interpret(program, arguments);
   EXPECT_EQ(values_of(arguments[0]), (Values{1, 1, 2, 2, 2}));
 }
@@ -215,7 +215,7 @@ TEST(Interpreter, MalformedProgramsAreErrors) {
 
 TEST(Interpreter, ArgumentsOfTheWrongSortAreErrorsAndOutputsStay) {
   const Program program = test::make_gmm(2, 3, 4);
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   EXPECT_THROW(interpret(program, std::span(arguments).first(2)), InterpreterError);
   arguments[1] = Tensor::zeros(kF32, {4, 4});
   EXPECT_THROW(interpret(program, arguments), InterpreterError);

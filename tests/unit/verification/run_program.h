@@ -6,6 +6,8 @@
 
 #include <tunesmith/verification/interpreter.h>
 
+#include "random_arguments.h"
+
 namespace tunesmith::test {
 
 /// A program whose root is `body`.
@@ -37,17 +39,6 @@ inline StmtPtr seq(StmtPtr a, StmtPtr b) {
   return both;
 }
 
-/// Inputs filled at random (seeds 1, 2, ...), outputs zero.
-inline std::vector<Tensor> make_arguments(const Program& program) {
-  std::vector<Tensor> arguments;
-  for (const Buffer& buffer : program.inputs) {
-    arguments.push_back(Tensor::like(*buffer));
-    arguments.back().fill_random(arguments.size());
-  }
-  for (const Buffer& buffer : program.outputs) arguments.push_back(Tensor::like(*buffer));
-  return arguments;
-}
-
 inline std::vector<double> values_of(const Tensor& tensor) {
   std::vector<double> values;
   for (int64_t i = 0; i < tensor.elements(); ++i) values.push_back(tensor.get(i));
@@ -56,7 +47,7 @@ inline std::vector<double> values_of(const Tensor& tensor) {
 
 /// The error's text, or "" when the program runs.
 inline std::string error_of(const Program& program, const InterpretOptions& options = {}) {
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   try {
     interpret(program, arguments, options);
     return "";
