@@ -47,8 +47,8 @@ class Expander::OfNode final : public Expansion {
     std::map<TensorIndex, TensorIndex> outside{{kAbsent, kAbsent}};
     const size_t own = inner.inputs.size() - body.captured.size();
     if (inputs.size() != own)
-      throw UserError(fmt::format("attribute '{}' takes {} inputs, and it is given {}", body.name, own,
-                                  inputs.size()));
+      throw UserError(
+          fmt::format("attribute '{}' takes {} inputs, and it is given {}", body.name, own, inputs.size()));
     for (size_t i = 0; i < inner.inputs.size(); ++i)
       outside[inner.inputs[i]] = i < own ? inputs[i] : node_.inputs.at(body.captured[i - own]);
     if (!all_.constants_.contains(&inner)) all_.bodies_.push_back(body.network);

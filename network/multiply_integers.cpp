@@ -48,6 +48,7 @@ struct Product {
   Dequantized a, b;
   std::string op;                 // over integers
   size_t channels = 0;            // the axis of the result along which scales of b differ
+  int64_t largest_sum = 0;        // in magnitude
   std::vector<double> bias = {};  // of the channels
   TensorIndex added = kAbsent;    // what is added as it is
   bool b_transposed = false;
@@ -120,8 +121,8 @@ class Multiplying {
         (number(node, "alpha", 1) != 1 || number(node, "beta", 1) != 1 || number(node, "transA", 0) != 0))
       return tl::make_unexpected("expected attributes 'alpha' and 'beta' of 1 and 'transA' of 0");
     const int64_t terms = convolves ? element_count(of_b) / of_b[0] : of_b[axis == 0 ? 1 : axis - 1];
-    if (terms > kMaxSum / (farthest(*a) * farthest(*b)))
-      return tl::make_unexpected("an i32 may not hold its sums");
+    product.largest_sum = terms * farthest(*a) * farthest(*b);
+    if (product.largest_sum > kMaxSum) return tl::make_unexpected("an i32 may not hold its sums");
     if (!options_.find_operator(product.op, node.version))
       return tl::make_unexpected("the operator set has no " + product.op);
     return with_bias(node, std::move(product));
@@ -235,12 +236,13 @@ class Multiplying {
   /// then none is left.
   TensorIndex with_integer_bias(const Node& node, Product& product, const std::vector<double>& scale,
                                 TensorIndex sum) {
-    constexpr double kLargest = 1 << 30, kRounding = 1.0 / (1 << 22);
+    constexpr double kRounding = 1.0 / (1 << 22);
+    const auto largest = static_cast<double>(kMaxSum - product.largest_sum);
     std::vector<double> integers;
     for (size_t i = 0; i < product.bias.size(); ++i) {
       const double exact = product.bias[i] / scale[scale.size() == 1 ? 0 : i];
       integers.push_back(std::nearbyint(exact));
-      if (std::abs(exact) > kLargest ||
+      if (std::abs(integers.back()) > largest ||
           std::abs(exact - integers.back()) > kRounding * std::max(1.0, std::abs(exact)))
         return sum;
     }

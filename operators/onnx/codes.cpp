@@ -16,8 +16,8 @@ struct Format {
   int64_t number;
   DType dtype;
   int exponent = 0, fraction = 0, bias = 0;
-  int largest = 0;   ///< the byte of the largest finite value
-  int beyond = 0;    ///< the byte of what is out of range and not saturated
+  int largest = 0;  ///< the byte of the largest finite value
+  int beyond = 0;   ///< the byte of what is out of range and not saturated
   int not_a_number = 0;
 };
 
@@ -74,14 +74,14 @@ std::string decoded(Code code, const std::string& byte) {
   const std::string bits = fmt::format("i32({})", byte);
   // Numbers keep their bits when they are not of the type: sqrt of a number below 0 is NaN.
   const std::string nan = fmt::format("sqrt(f32(-1 - {}))", bits);
-  if (code == Code::F8E8M0) return fmt::format("select({} == 255, {}, {})", bits, nan, power_of(format, bits));
+  if (code == Code::F8E8M0)
+    return fmt::format("select({} == 255, {}, {})", bits, nan, power_of(format, bits));
   const int ones = 1 << format.fraction, sign = 1 << (format.exponent + format.fraction);
   const std::string fraction = fmt::format("f32({} % {})", bits, ones);
   const std::string exponent = fmt::format("({} // {} % {})", bits, ones, 1 << format.exponent);
-  std::string value =
-      fmt::format("select({} == 0, {} * {}, ({} + {}) * {} * {})", exponent, fraction,
-                  power(1 - format.bias - format.fraction), fraction, ones, power_of(format, exponent),
-                  power(-format.fraction));
+  std::string value = fmt::format("select({} == 0, {} * {}, ({} + {}) * {} * {})", exponent, fraction,
+                                  power(1 - format.bias - format.fraction), fraction, ones,
+                                  power_of(format, exponent), power(-format.fraction));
   value = fmt::format("select({} >= {}, -1, f32(1)) * {}", bits, sign, value);
   if (has_no_negative_zero(format)) return fmt::format("select({} == 128, {}, {})", bits, nan, value);
   if (code == Code::F4E2M1) return value;
@@ -99,21 +99,21 @@ std::string encoded(Script& script, const Shape& shape, Code code, const std::st
   const std::string powers = script.make({last + 1}, power_of(format, "i0"));
   // The exponent counts the powers of two that are not larger.
   const std::string exponent = script.here(
-      shape, reduction("sum", {"r0"}, {last},
-                       fmt::format("select({} >= {}[r0 + 1], i32(1), 0)", size, powers)));
+      shape,
+      reduction("sum", {"r0"}, {last}, fmt::format("select({} >= {}[r0 + 1], i32(1), 0)", size, powers)));
   const std::string from_one = fmt::format("max({}, 1)", exponent);
   const std::string steps = script.here(
       shape, fmt::format("{} / ({}[at({})] * {})", size, powers, from_one, power(-format.fraction)));
   const std::string code_of = script.here(
       shape, fmt::format("f32(({} - 1) * {}) + {}", from_one, 1 << format.fraction, rounded(steps)));
-  const std::string magnitude = script.here(
-      shape, fmt::format("select({0} <= {1}, i32({0}), select({2} >= 0, i32({3}), {4}))", code_of, format.largest,
-                         size, saturate ? format.largest : format.beyond, format.not_a_number));
+  const std::string magnitude =
+      script.here(shape, fmt::format("select({0} <= {1}, i32({0}), select({2} >= 0, i32({3}), {4}))", code_of,
+                                     format.largest, size, saturate ? format.largest : format.beyond,
+                                     format.not_a_number));
   const int sign = 1 << (format.exponent + format.fraction);
-  const std::string is_negative =
-      has_no_negative_zero(format)
-          ? fmt::format("{} < 0 and {} > 0 and {} < 128", x, magnitude, magnitude)
-          : fmt::format("({0} < 0 or {0} == 0 and 1 / {0} < 0)", x);
+  const std::string is_negative = has_no_negative_zero(format)
+                                      ? fmt::format("{} < 0 and {} > 0 and {} < 128", x, magnitude, magnitude)
+                                      : fmt::format("({0} < 0 or {0} == 0 and 1 / {0} < 0)", x);
   return fmt::format("u8({} + select({}, i32({}), 0))", magnitude, is_negative, sign);
 }
 
@@ -125,12 +125,12 @@ std::string encoded_power(Script& script, const Shape& shape, const std::string&
   const std::string size = script.here(shape, fmt::format("abs({})", value));
   const std::string powers = script.make({format.beyond}, power_of(format, "i0"));
   const bool is_up = round_mode == "up";
-  const std::string below =
-      script.here(shape, reduction("sum", {"r0"}, {format.beyond},
-                                   fmt::format("select({} {} {}[r0], i32(1), 0)", size, is_up ? ">" : ">=",
-                                               powers)));
-  const std::string code = is_up ? fmt::format("min({}, {})", below, saturate ? format.largest : format.beyond)
-                                 : fmt::format("max({} - 1, 0)", below);
+  const std::string below = script.here(
+      shape, reduction("sum", {"r0"}, {format.beyond},
+                       fmt::format("select({} {} {}[r0], i32(1), 0)", size, is_up ? ">" : ">=", powers)));
+  const std::string code = is_up
+                               ? fmt::format("min({}, {})", below, saturate ? format.largest : format.beyond)
+                               : fmt::format("max({} - 1, 0)", below);
   return fmt::format("u8(select({} < inf, {}, {}))", size, code, format.not_a_number);
 }
 

@@ -22,7 +22,9 @@ TensorIndex Graph::integers(const std::vector<int64_t>& values) {
   return to_.make_constant(make_constant(kI64, {static_cast<int64_t>(values.size())}, values));
 }
 
-TensorIndex Graph::integer(int64_t value) { return to_.make_constant(make_constant(kI64, {}, std::vector<int64_t>{value})); }
+TensorIndex Graph::integer(int64_t value) {
+  return to_.make_constant(make_constant(kI64, {}, std::vector<int64_t>{value}));
+}
 
 TensorIndex Graph::number(DType dtype, double value) {
   std::vector<std::byte> bytes(sizeof value);
@@ -43,7 +45,9 @@ TensorIndex Graph::take(TensorIndex of, int64_t axis, int64_t place) {
   return add("Gather", {of, integer(place)}, {{"axis", axis}});
 }
 
-TensorIndex Graph::unsqueeze(TensorIndex of, int64_t axis) { return add("Unsqueeze", {of, integers({axis})}); }
+TensorIndex Graph::unsqueeze(TensorIndex of, int64_t axis) {
+  return add("Unsqueeze", {of, integers({axis})});
+}
 
 TensorIndex Graph::concat(std::vector<TensorIndex> parts, int64_t axis) {
   return parts.size() == 1 ? parts[0] : add("Concat", std::move(parts), {{"axis", axis}});
@@ -63,8 +67,6 @@ TensorIndex Graph::transpose(TensorIndex of, const std::vector<int64_t>& order) 
   return add("Transpose", {of}, {{"perm", order}});
 }
 
-TensorIndex Graph::cast(TensorIndex of, DType to) {
-  return add("Cast", {of}, {{"to", number_of_type(to)}});
-}
+TensorIndex Graph::cast(TensorIndex of, DType to) { return add("Cast", {of}, {{"to", number_of_type(to)}}); }
 
 }  // namespace tunesmith::operators_onnx

@@ -30,7 +30,8 @@ class LinearAttention {
     tokens_ = q[1];
     keys_ = node.shape(1)[2] / heads_;
     values_ = node.shape(2)[2] / heads_;
-    node.refuse_unless(q[2] == query_heads_ * keys_ && node.shape(1) == Shape{batch_, tokens_, heads_ * keys_} &&
+    node.refuse_unless(q[2] == query_heads_ * keys_ &&
+                           node.shape(1) == Shape{batch_, tokens_, heads_ * keys_} &&
                            node.shape(2) == Shape{batch_, tokens_, heads_ * values_} && tokens_ > 0,
                        "its inputs have other shapes than its numbers of heads ask for");
     type_ = wide(node.dtype(0));
@@ -57,7 +58,8 @@ class LinearAttention {
     for (int64_t t = 0; t < tokens_; ++t) {
       const auto now = [&](TensorIndex of) { return graph_.slice(of, 2, t, t + 1); };
       const TensorIndex k = graph_.transpose(now(key), {0, 1, 3, 2});  // [batch, heads, keys, 1]
-      if (is_gated && state != kAbsent) state = graph_.add("Mul", {state, graph_.transpose(now(decay), {0, 1, 3, 2})});
+      if (is_gated && state != kAbsent)
+        state = graph_.add("Mul", {state, graph_.transpose(now(decay), {0, 1, 3, 2})});
       TensorIndex v = now(value);
       if (is_delta) {
         if (state != kAbsent) v = graph_.add("Sub", {v, graph_.add("MatMul", {now(key), state})});
@@ -111,7 +113,8 @@ bool replace_flex_attention(const NodeReader& node, network::Expansion& to) {
   const DType dtype = node.dtype(0);
   const DType inner = node.has_attribute("softmax_precision")
                           ? type_of_number(node, node.integer("softmax_precision", 1))
-                          : dtype == kF64 ? kF64 : kF32;
+                      : dtype == kF64 ? kF64
+                                      : kF32;
   Graph graph(to);
   const double scale = node.number("scale", 1 / std::sqrt(static_cast<double>(q[3])));
   const int64_t group = q[1] / k[1];

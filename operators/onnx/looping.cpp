@@ -13,7 +13,8 @@ constexpr int64_t kMaxLoopSteps = 2048;
 
 void check_steps(const NodeReader& node, int64_t steps) {
   if (steps > kMaxLoopSteps)
-    node.refuse(fmt::format("it has {} steps", steps), fmt::format("at most {} are written out", kMaxLoopSteps));
+    node.refuse(fmt::format("it has {} steps", steps),
+                fmt::format("at most {} are written out", kMaxLoopSteps));
 }
 
 // ---- Loop
@@ -59,7 +60,8 @@ void end_loop(const NodeReader& node, network::Expansion& to, const LoopState& s
 /// How many steps there are at most, where that is known.
 std::optional<int64_t> trip_count(const NodeReader& node) {
   if (!node.has(0)) return std::nullopt;
-  if (node.constant(0) == nullptr && node.has(1) && node.constant(1) && integer_elements(*node.constant(1))[0] == 0)
+  if (node.constant(0) == nullptr && node.has(1) && node.constant(1) &&
+      integer_elements(*node.constant(1))[0] == 0)
     return 0;
   return node.integer_of(0, "trip count");
 }
@@ -97,8 +99,8 @@ bool replace_loop(const NodeReader& node, network::Expansion& to) {
       made[1 + i] = graph.add("If", {before, made[1 + i], state.carried[i]});
   }
   network::Node rest = node.node();
-  const auto captured = std::vector<TensorIndex>(
-      rest.inputs.begin() + static_cast<int64_t>(node.own_count()), rest.inputs.end());
+  const auto captured = std::vector<TensorIndex>(rest.inputs.begin() + static_cast<int64_t>(node.own_count()),
+                                                 rest.inputs.end());
   rest.inputs.resize(2);
   if (!trips && !node.has(1)) node.refuse("it has neither a trip count nor a condition, and does not end");
   rest.inputs[1] = made[0];
@@ -154,8 +156,7 @@ void scan(const NodeReader& node, network::Expansion& to, ScanEnds ends, std::ve
   for (int64_t step = 0; step < ends.steps; ++step) {
     std::vector<TensorIndex> inputs = state;
     for (size_t i = 0; i < ends.inputs; ++i)
-      inputs.push_back(
-          graph.take(scanned[i], axes[i], backwards[i] != 0 ? ends.steps - 1 - step : step));
+      inputs.push_back(graph.take(scanned[i], axes[i], backwards[i] != 0 ? ends.steps - 1 - step : step));
     const std::vector<TensorIndex> made = to.add_body(node.body("body"), inputs);
     state.assign(made.begin(), made.begin() + static_cast<int64_t>(ends.states));
     for (size_t i = 0; i < ends.outputs; ++i) all[ends.states + i].push_back(made[ends.states + i]);
@@ -188,8 +189,7 @@ bool replace_scan(const NodeReader& node, network::Expansion& to) {
   Graph graph(to);
   for (size_t i = 0; i < ends.states; ++i) to.give(i, all[i][0]);
   for (size_t i = 0; i < ends.outputs; ++i)
-    if (node.wants(ends.states + i))
-      to.give(ends.states + i, graph.stack(all[ends.states + i], to_axes[i]));
+    if (node.wants(ends.states + i)) to.give(ends.states + i, graph.stack(all[ends.states + i], to_axes[i]));
   return true;
 }
 
@@ -216,7 +216,8 @@ bool replace_scan_of_batches(const NodeReader& node, network::Expansion& to) {
   std::vector<std::vector<TensorIndex>> of_batches(ends.states + ends.outputs);
   for (int64_t batch = 0; batch < batches; ++batch) {
     std::vector<TensorIndex> given;
-    for (size_t i = 0; i < ends.states + ends.inputs; ++i) given.push_back(graph.take(inputs[1 + i], 0, batch));
+    for (size_t i = 0; i < ends.states + ends.inputs; ++i)
+      given.push_back(graph.take(inputs[1 + i], 0, batch));
     const auto first_scanned = given.begin() + static_cast<int64_t>(ends.states);
     std::vector<std::vector<TensorIndex>> all;
     scan(node, to, ends, {given.begin(), first_scanned}, {first_scanned, given.end()},

@@ -15,7 +15,8 @@ TensorIndex input_of(const NodeReader& node, size_t number) {
 
 /// Of input `first`, a scale and a zero point.
 TensorIndex dequantize(const NodeReader& node, Graph& graph, size_t first) {
-  return graph.add("DequantizeLinear", {input_of(node, first), input_of(node, first + 1), input_of(node, first + 2)});
+  return graph.add("DequantizeLinear",
+                   {input_of(node, first), input_of(node, first + 1), input_of(node, first + 2)});
 }
 
 TensorIndex quantize(const NodeReader& node, Graph& graph, TensorIndex value, size_t scale) {
@@ -37,7 +38,7 @@ bool q_linear_concat(const NodeReader& node, network::Expansion& to) {
 /// An operator of floats between a DequantizeLinear and a QuantizeLinear; attributes are its own.
 Expand between(const char* op, std::vector<std::string> taken, std::vector<std::string> left_out) {
   return [op, taken = std::move(taken), left_out = std::move(left_out)](const NodeReader& node,
-                                                                      network::Expansion& to) {
+                                                                        network::Expansion& to) {
     Graph graph(to);
     Graph::Attributes attributes;
     for (const auto& [name, value] : node.node().attributes)
@@ -56,7 +57,8 @@ Expand between(const char* op, std::vector<std::string> taken, std::vector<std::
 
 TensorIndex operand_of(const NodeReader& node, Graph& graph, size_t number, const char* attribute) {
   node.refuse_unless(node.rank(number) == 2, "its operands are not matrices");
-  return node.flag(attribute, false) ? graph.transpose(input_of(node, number), {1, 0}) : input_of(node, number);
+  return node.flag(attribute, false) ? graph.transpose(input_of(node, number), {1, 0})
+                                     : input_of(node, number);
 }
 
 /// Sums of products of integers times the scales; of a matrix by columns.
@@ -81,8 +83,8 @@ bool q_gemm(const NodeReader& node, network::Expansion& to) {
 
 bool mat_mul_integer_to_float(const NodeReader& node, network::Expansion& to) {
   Graph graph(to);
-  const TensorIndex sums =
-      graph.add("MatMulInteger", {input_of(node, 0), input_of(node, 1), input_of(node, 4), input_of(node, 5)});
+  const TensorIndex sums = graph.add(
+      "MatMulInteger", {input_of(node, 0), input_of(node, 1), input_of(node, 4), input_of(node, 5)});
   TensorIndex value = scaled_sums(graph, sums, {input_of(node, 2), input_of(node, 3)}, node.dtype(2));
   if (node.has(6)) value = graph.add("Add", {value, input_of(node, 6)});
   to.give(0, value);
@@ -123,16 +125,14 @@ class MicrosoftAttention {
     if (shape == Shape{batch}) {
       std::vector<int64_t> places(static_cast<size_t>(all));
       for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int64_t>(i);
-      seen = graph_.cast(graph_.add("Less", {graph_.integers(places),
-                                             graph_.unsqueeze(graph_.cast(seen, kI64), 1)}),
-                         type);
+      seen = graph_.cast(
+          graph_.add("Less", {graph_.integers(places), graph_.unsqueeze(graph_.cast(seen, kI64), 1)}), type);
     } else if (shape == Shape{batch, all} || (shape.size() == 3 && shape[0] == batch && shape[2] == all)) {
       seen = graph_.cast(seen, type);
     } else {
       node_.refuse(fmt::format("input {} is no mask of lengths, of keys, or of queries and keys", number));
     }
-    seen = shape.size() == 3 ? graph_.unsqueeze(seen, 1)
-                             : graph_.reshape(seen, {batch, 1, 1, all});
+    seen = shape.size() == 3 ? graph_.unsqueeze(seen, 1) : graph_.reshape(seen, {batch, 1, 1, all});
     const TensorIndex hidden = graph_.add("Sub", {graph_.number(type, 1), seen});
     add_to_scores(graph_.add("Mul", {hidden, graph_.number(type, filter_)}));
   }
@@ -147,8 +147,8 @@ class MicrosoftAttention {
     std::vector<int64_t> keys(static_cast<size_t>(past + queries)), last(static_cast<size_t>(queries));
     for (size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<int64_t>(i);
     for (size_t i = 0; i < last.size(); ++i) last[i] = past + static_cast<int64_t>(i);
-    const TensorIndex behind = graph_.add(
-        "Greater", {graph_.integers(keys), graph_.unsqueeze(graph_.integers(last), 1)});
+    const TensorIndex behind =
+        graph_.add("Greater", {graph_.integers(keys), graph_.unsqueeze(graph_.integers(last), 1)});
     add_to_scores(graph_.add("Where", {behind, graph_.number(type, filter_), graph_.number(type, 0)}));
   }
 
@@ -173,7 +173,8 @@ class MicrosoftAttention {
 bool microsoft_attention(const NodeReader& node, network::Expansion& to) {
   MicrosoftAttention made(node, to);
   Graph& graph = made.graph();
-  node.refuse_unless(!node.flag("do_rotary", false) && !node.has(6), "rotation and buffers of the past are not taken");
+  node.refuse_unless(!node.flag("do_rotary", false) && !node.has(6),
+                     "rotation and buffers of the past are not taken");
   for (const char* name : {"rotary_embedding_dim", "past_present_share_buffer"}) node.ignore(name);
   const Shape& x = node.shape(0);
   const DType type = node.dtype(0);
@@ -204,8 +205,8 @@ bool microsoft_attention(const NodeReader& node, network::Expansion& to) {
 bool multi_head_attention(const NodeReader& node, network::Expansion& to) {
   MicrosoftAttention made(node, to);
   Graph& graph = made.graph();
-  node.refuse_unless(node.rank(0) == 3 && node.has(1) && node.rank(1) == 3 && node.has(2) && node.rank(2) == 3 &&
-                         !node.has(8) && !node.has(9),
+  node.refuse_unless(node.rank(0) == 3 && node.has(1) && node.rank(1) == 3 && node.has(2) &&
+                         node.rank(2) == 3 && !node.has(8) && !node.has(9),
                      "expected queries, keys and values [batch, tokens, heads * width]");
   const Shape &q = node.shape(0), &k = node.shape(1), &v = node.shape(2);
   std::vector<TensorIndex> operands;
@@ -249,7 +250,8 @@ bool microsoft_rotary_embedding(const NodeReader& node, network::Expansion& to) 
     positions = graph.add("Expand", {graph.add("Add", {graph.integers(steps), graph.reshape(positions, {1})}),
                                      graph.integers({x[0], length})});
   }
-  to.give(0, graph.add_all("RotaryEmbedding", {input_of(node, 0), input_of(node, 2), input_of(node, 3), positions},
+  to.give(0, graph.add_all("RotaryEmbedding",
+                           {input_of(node, 0), input_of(node, 2), input_of(node, 3), positions},
                            {{"num_heads", heads},
                             {"interleaved", node.integer("interleaved", 0)},
                             {"rotary_embedding_dim", rotated}},
@@ -278,8 +280,9 @@ bool embed_layer_normalization(const NodeReader& node, network::Expansion& to) {
                        {{"axis", int64_t{-1}}, {"epsilon", node.number("epsilon", 1e-12)}}));
   if (node.wants(1)) {
     const TensorIndex counts =
-        node.has(7) ? graph.add("ReduceSum", {input_of(node, 7), graph.integers({1})}, {{"keepdims", int64_t{0}}})
-                    : graph.integers(std::vector<int64_t>(static_cast<size_t>(words[0]), 0));
+        node.has(7)
+            ? graph.add("ReduceSum", {input_of(node, 7), graph.integers({1})}, {{"keepdims", int64_t{0}}})
+            : graph.integers(std::vector<int64_t>(static_cast<size_t>(words[0]), 0));
     to.give(1, graph.cast(counts, kI32));
   }
   to.give(2, sum);
@@ -292,8 +295,8 @@ std::vector<Row> microsoft_operators() {
   const auto row = [](std::string_view name, Expand expand) {
     return Row{name, 1, never_defined, false, false, std::move(expand)};
   };
-  const std::vector<std::string> pooling{"auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads",
-                                         "strides"};
+  const std::vector<std::string> pooling{"auto_pad",     "ceil_mode", "count_include_pad",
+                                         "kernel_shape", "pads",      "strides"};
   return {row("com.microsoft.QLinearConcat", q_linear_concat),
           row("com.microsoft.QLinearSoftmax", between("Softmax", {"axis"}, {})),
           row("com.microsoft.QLinearAveragePool", between("AveragePool", pooling, {"channels_last"})),

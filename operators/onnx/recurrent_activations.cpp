@@ -39,7 +39,7 @@ bool is_same_name(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<Activation> read_activations(const NodeReader& node, size_t directions,
-                                       const std::vector<std::string>& otherwise) {
+                                         const std::vector<std::string>& otherwise) {
   std::vector<std::string> names = node.texts("activations").value_or(std::vector<std::string>());
   for (size_t i = 0; i < directions && names.size() < directions * otherwise.size(); ++i)
     names.insert(names.end(), otherwise.begin(), otherwise.end());

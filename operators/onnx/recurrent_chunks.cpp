@@ -54,8 +54,8 @@ class Chunks {
       inputs[0] = graph_.slice(node_.node().inputs[0], time_, begin, end);
       if (node_.has(4))
         inputs[4] = graph_.add("Sub", {node_.node().inputs[4], graph_.cast(graph_.integer(begin), kI32)});
-      const std::vector<TensorIndex> made =
-          graph_.add_all(node_.op(), inputs, attributes_of(direction, is_reverse), 1 + states_, node_.version());
+      const std::vector<TensorIndex> made = graph_.add_all(
+          node_.op(), inputs, attributes_of(direction, is_reverse), 1 + states_, node_.version());
       all.push_back(made[0]);
       for (size_t state = 0; state < states_; ++state) inputs[5 + state] = made[1 + state];
     }
@@ -80,8 +80,8 @@ class Chunks {
       const char* name = beta ? "activation_beta" : "activation_alpha";
       const auto numbers = node_.numbers(name);
       if (!numbers) continue;
-      const auto end = numbers->begin() +
-                       static_cast<int64_t>(std::min(numbers_taken(first, beta), numbers->size()));
+      const auto end =
+          numbers->begin() + static_cast<int64_t>(std::min(numbers_taken(first, beta), numbers->size()));
       attributes[name] = direction == 0 ? std::vector<double>(numbers->begin(), end)
                                         : std::vector<double>(end, numbers->end());
       if (std::get<std::vector<double>>(attributes[name]).empty()) attributes.erase(name);

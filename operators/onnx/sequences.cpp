@@ -89,7 +89,8 @@ bool split_to_sequence(const NodeReader& node, network::Expansion& to) {
     node.refuse_unless(part >= 0 && part <= shape[axis] - begin, "its parts are not those of the axis");
     const auto number = static_cast<int64_t>(axis);
     const TensorIndex x = node.node().inputs[0];
-    elements.push_back(keeps_axis ? graph.slice(x, number, begin, begin + part) : graph.take(x, number, begin));
+    elements.push_back(keeps_axis ? graph.slice(x, number, begin, begin + part)
+                                  : graph.take(x, number, begin));
     begin += part;
   }
   node.refuse_unless(begin == shape[axis], "its parts are not those of the axis");

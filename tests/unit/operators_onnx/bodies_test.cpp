@@ -32,9 +32,10 @@ TEST(OnnxBranches, WhatIsNotTakenMayBeRefused) {
 }
 
 /// Sums of what is carried and what is captured; the condition stays, and each step's sum is an output.
-const network::Body kSums = body_of("body", {"trip", "go", "sum", "step"},
-                                    {{"go_on", "Identity", "go"}, {"next", "Add", "sum step"}, {"each", "Neg", "next"}},
-                                    {"go_on", "next", "each"}, {3});
+const network::Body kSums =
+    body_of("body", {"trip", "go", "sum", "step"},
+            {{"go_on", "Identity", "go"}, {"next", "Add", "sum step"}, {"each", "Neg", "next"}},
+            {"go_on", "next", "each"}, {3});
 
 TEST(OnnxLoops, ATripCountThatIsKnownIsSoManySteps) {
   const auto with = [](const Given& trips, const Given& condition) {
@@ -52,10 +53,11 @@ TEST(OnnxLoops, ATripCountThatIsKnownIsSoManySteps) {
 
 /// Steps behind the one that says so change nothing: 1, 2, 4, 8, then 16 is not below 10.
 TEST(OnnxLoops, AConditionThatIsDataEndsWithinTheTripCount) {
-  const network::Body doubles = body_of("body", {"trip", "go", "x", "end"},
-                                        {{"twice", "Add", "x x"}, {"go_on", "Less", "twice end"}},
-                                        {"go_on", "twice"}, {3});
-  const Use use{"Loop", 17, {known({}, {9}), known({}, {1}, kBool), given({}, {1}), given({}, {10})}, {}, 1, {doubles}};
+  const network::Body doubles =
+      body_of("body", {"trip", "go", "x", "end"}, {{"twice", "Add", "x x"}, {"go_on", "Less", "twice end"}},
+              {"go_on", "twice"}, {3});
+  const Use use{"Loop", 17, {known({}, {9}), known({}, {1}, kBool), given({}, {1}), given({}, {10})},
+                {},     1,  {doubles}};
   expect_tensor(run(use), {}, {16});
   Use never = use;
   never.inputs[1] = given({}, {0}, kBool);
@@ -64,9 +66,9 @@ TEST(OnnxLoops, AConditionThatIsDataEndsWithinTheTripCount) {
 
 /// A condition that follows from the number of the step.
 TEST(OnnxLoops, ALoopWithoutATripCountEndsByItsCondition) {
-  const network::Body counts = body_of("body", {"trip", "go", "x", "last", "one"},
-                                       {{"go_on", "Less", "trip last"}, {"next", "Add", "x one"}},
-                                       {"go_on", "next"}, {3, 4});
+  const network::Body counts =
+      body_of("body", {"trip", "go", "x", "last", "one"},
+              {{"go_on", "Less", "trip last"}, {"next", "Add", "x one"}}, {"go_on", "next"}, {3, 4});
   expect_tensor(run({"Loop",
                      17,
                      {std::nullopt, known({}, {1}, kBool), given({}, {0}), known({}, {4}), given({}, {1})},
@@ -77,14 +79,17 @@ TEST(OnnxLoops, ALoopWithoutATripCountEndsByItsCondition) {
 }
 
 TEST(OnnxScans, StepsMayStandBackwards) {
-  const network::Body sums = body_of("body", {"sum", "x"}, {{"next", "Add", "sum x"}, {"each", "Identity", "next"}},
-                                     {"next", "each"});
+  const network::Body sums = body_of(
+      "body", {"sum", "x"}, {{"next", "Add", "sum x"}, {"each", "Identity", "next"}}, {"next", "each"});
   const auto with = [&](int64_t reverse, int64_t prepend) {
-    return Use{"Scan", 17, {given({2}, {0, 100}), counted({3, 2})},
+    return Use{"Scan",
+               17,
+               {given({2}, {0, 100}), counted({3, 2})},
                {{"num_scan_inputs", int64_t{1}},
                 {"scan_input_directions", Ints{reverse}},
                 {"scan_output_directions", Ints{prepend}}},
-               2, {sums}};
+               2,
+               {sums}};
   };
   auto made = run_all(with(0, 0));
   expect_tensor(made[0], {2}, {6, 109});
@@ -105,7 +110,8 @@ TEST(OnnxScans, HaveAFewThousandSteps) {
 }
 
 /// What a sequence holds is known: nodes read its tensors.
-network::Network of_sequences(const std::vector<network::Node>& nodes, std::vector<Given> inputs, size_t tensors) {
+network::Network of_sequences(const std::vector<network::Node>& nodes, std::vector<Given> inputs,
+                              size_t tensors) {
   network::Network network;
   network.name = "test";
   for (size_t i = 0; i < tensors; ++i)
@@ -146,7 +152,8 @@ TEST(OnnxSequences, TheirTensorsAreRead) {
 TEST(OnnxSequences, ASplitOneIsMappedAndJoined) {
   const Given x = counted({5, 2});
   network::Node map{"2", "SequenceMap", 17, {}, {1, 0}, {2}, nullptr};
-  map.bodies = {body_of("body", {"part", "whole"}, {{"r", "ReduceSum", "whole"}, {"y", "Add", "part r"}}, {"y"})};
+  map.bodies = {
+      body_of("body", {"part", "whole"}, {{"r", "ReduceSum", "whole"}, {"y", "Add", "part r"}}, {"y"})};
   const network::Network network =
       of_sequences({{"1", "SplitToSequence", 17, {}, {0}, {1}, nullptr},
                     map,

@@ -77,7 +77,9 @@ TEST(OnnxCodes, ValuesBecomeTheNearestByte) {
     const double last = value_of(format, format.largest), step = last - value_of(format, format.largest - 1);
     for (const double x : {last + step * 0.25, last + step * 0.5, last + step}) xs.insert(xs.end(), {x, -x});
     for (const bool saturate : {true, false}) {
-      network::Network network = network_of({"Cast", 19, {given({static_cast<int64_t>(xs.size())}, xs)},
+      network::Network network = network_of({"Cast",
+                                             19,
+                                             {given({static_cast<int64_t>(xs.size())}, xs)},
                                              {{"to", format.number}, {"saturate", int64_t{saturate}}}});
       network::run_passes(network, {find_operator, {}});
       EXPECT_EQ(network.tensors[static_cast<size_t>(network.outputs[0])].code, format.code);
