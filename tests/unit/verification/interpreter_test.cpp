@@ -300,7 +300,7 @@ TEST_F(Races, TwoLanesOfOneStore) {
 
 std::vector<double> run_at(const std::string& text, int64_t value) {
   const Program program = parse_program(text);
-  std::vector<Tensor> arguments = make_arguments(program);
+  std::vector<Tensor> arguments = random_arguments(program);
   InterpretOptions options;
   if (value != 0) options.parameters = {value};
   interpret(program, arguments, options);
