@@ -24,8 +24,8 @@ WorkerDescription worker_from(const Field& fields, const nlohmann::json& content
   worker.device = fields["device"].text(kMaxName);
   worker.threads = static_cast<int>(fields["threads"].integer(1, kMaxThreads));
   const auto quantities = fields["quantities"].list(0, kMaxQuantities, [](const Field& one) {
-    constexpr double kMost = std::numeric_limits<double>::max();
-    return std::pair(one["name"].text(kMaxName), one["value"].number(-kMost, kMost));
+    constexpr double kMaxNumber = std::numeric_limits<double>::max();
+    return std::pair(one["name"].text(kMaxName), one["value"].number(-kMaxNumber, kMaxNumber));
   });
   worker.quantities.insert(quantities.begin(), quantities.end());
   worker.done = fields["done"].integer(0, kAnyCount);

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 SOURCE, GENERATED = map(pathlib.Path, sys.argv[1:])
-KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer")
+KINDS = ("module", "target", "extension", "searcher", "cost_model", "task_scheduler", "importer", "runner")
 
 
 def run(root, *arguments, fails=False):
@@ -18,8 +18,8 @@ def run(root, *arguments, fails=False):
     return done.stdout + done.stderr
 
 
-ZEROS = " ".join(["0" * 16] * 7)
-HASHES = "(?:[0-9a-f]{16} ?){7}"
+ZEROS = " ".join(["0" * 16] * len(KINDS))
+HASHES = f"(?:[0-9a-f]{{16}} ?){{{len(KINDS)}}}"
 
 
 def write(root, header, text, library="host"):

@@ -151,7 +151,7 @@ def records_are_deleted_when_somebody_agrees(folder):
     whole = records()
     assert "which records?" in delete(code=2).stderr
     refused = delete("--workload", "gmm:n=32", code=2, stdin=subprocess.DEVNULL).stderr
-    assert "nobody can be asked" in refused and "--yes" in refused and "delete " in refused, refused
+    assert "no terminal to ask" in refused and "--yes" in refused and "delete " in refused, refused
     assert "did you mean 'gmm'" in delete("--workload", "gmn", "--yes", code=2).stderr
     assert "no run 'x'" in delete("--run", "x", "--yes", code=2).stderr and "no task 'x'" in delete("--task", "x", "--yes", code=2).stderr
     assert records() == whole

@@ -158,8 +158,8 @@ def json_everywhere_or_refused(folder):
     same = run("trace", "diff", best, best, "--database", database)
     assert same.stdout == "the traces are equal\n", same.stdout
     assert json.loads(run("trace", "diff", best, best, "--database", database, "--json").stdout) == {"equal": True, "diff": ""}
-    (folder / "empty.trace").write_text("")
-    other = json.loads(run("trace", "diff", best, folder / "empty.trace", "--database", database, "--json").stdout)
+    (folder / "unscheduled.trace").write_text("# tunesmith trace 2\n")
+    other = json.loads(run("trace", "diff", best, folder / "unscheduled.trace", "--database", database, "--json").stdout)
     assert not other["equal"] and "- " in other["diff"], other
     out = json.loads(run("records", "export", "--output", folder / "all.jsonl", "--database", database, "--json").stdout)
     assert out["records"] >= 4 and out["file"] == str(folder / "all.jsonl"), out

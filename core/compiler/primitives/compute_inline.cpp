@@ -62,7 +62,7 @@ std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stag
     }
   }
   if (!InlinedValue(block, *store).is_invertible())
-    return Refusal{"the iteration that writes an element cannot be told from its indices", block.name, store};
+    return Refusal{"the indices do not determine the iteration that writes an element", block.name, store};
   if (!replaces_existence(*store) && reduces_varying(program))
     return Refusal{"how many steps a reduction has may depend on the buffer", stage->buffer->name, &block};
   for (const Block* reader : readers) {

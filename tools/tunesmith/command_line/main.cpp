@@ -157,16 +157,20 @@ std::string command_line_of(int argc, char** argv) {
   return line;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  watch_for_early_exit();
-  CLI::App app("Tunesmith: finds fast programs for tensor computations");
+void set_up(CLI::App& app) {
   app.set_version_flag("--version", std::string(tunesmith::kernel_version()));
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 2 bad usage or input, 3 nothing valid found, 4 a fault of the environment, "
       "130 interrupted");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  watch_for_early_exit();
+  CLI::App app("Tunesmith: finds fast programs for tensor computations");
+  set_up(app);
   int code = kDone;
   Common common;
   TuneArguments tune;

@@ -223,6 +223,18 @@ int exit_code(const TuneManyResult& result) {
              : kDone;
 }
 
+void tell_begin(int64_t tasks, const TuneManyOptions& options, const Space& space) {
+  fmt::print(stderr, "tunesmith: tuning {} tasks for {}; task scheduler: {}\n", tasks,
+             options.goal == TuningGoal::TotalTime ? "the sum of weight * time"
+                                                   : "the geometric mean of their times",
+             space.spec().task_scheduler.id);
+  if (options.trials > 0 && options.trials <= kPlainTrials * tasks)
+    fmt::print(stderr,
+               "tunesmith: {} trials are no more than the unscheduled programs of {} tasks: --trials {} "
+               "gives each a round\n",
+               options.trials, tasks, options.task.batch * tasks);
+}
+
 }  // namespace
 
 TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const TaskList& list,
@@ -243,18 +255,7 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
                             database_path(arguments.database), tell);
   const Environment& environment = measuring.environment();
   const TuneManyOptions options = many_options(common, arguments, list, measuring);
-  if (!common.quiet) {
-    fmt::print(stderr, "tunesmith: tuning {} tasks for {}; task scheduler: {}\n", list.tasks.size(),
-               options.goal == TuningGoal::TotalTime ? "the sum of weight * time"
-                                                     : "the geometric mean of their times",
-               space.spec().task_scheduler.id);
-    const auto tasks = static_cast<int64_t>(list.tasks.size());
-    if (options.trials > 0 && options.trials <= kPlainTrials * tasks)
-      fmt::print(stderr,
-                 "tunesmith: {} trials are no more than the unscheduled programs of {} tasks: --trials {} "
-                 "gives each a round\n",
-                 options.trials, tasks, options.task.batch * tasks);
-  }
+  if (!common.quiet) tell_begin(static_cast<int64_t>(list.tasks.size()), options, space);
   Peaks peaks(space, measuring.options(), measuring.threads(), store, environment);
   std::vector<double> peak_of;
   for (const WeightedTask& task : list.tasks)
