@@ -14,7 +14,7 @@ SKIPPED = 77
 def missing():
     """What this machine lacks for a broker, or ""."""
     if not SERVER.exists() or shutil.which("epmd") is None:
-        return "rabbitmq-server is not installed: tools/packages"
+        return "rabbitmq-server is not installed: tools/packages --broker"
     return ""
 
 
