@@ -153,7 +153,7 @@ IntegerProduct convolved_bytes(const NodeReader& node, Script& script, const Pla
   const std::string group = groups == 1 ? "" : fmt::format("i1 // {}", w[0] / groups);
   const ConvolutionTerms terms = convolution_terms(window, w, group);
   const auto sum = [&](const std::string& term) { return reduction("sum", terms.axes, terms.extents, term); };
-  const auto of_w = [&](Indices at) { return typed(kI32, element(in(places.b), at)); };
+  const auto of_w = [&](const Indices& at) { return typed(kI32, element(in(places.b), at)); };
   ZeroPoints zero;
   if (!is_zero(node, places.a_zero)) zero.a = typed(kI32, single_or(node, places.a_zero, 1, "0"));
   if (!is_zero(node, places.b_zero)) zero.b = typed(kI32, single_or(node, places.b_zero, w[0], "i1"));

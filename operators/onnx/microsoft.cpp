@@ -62,7 +62,7 @@ TensorIndex operand_of(const NodeReader& node, Graph& graph, size_t number, cons
 }
 
 /// Sums of products of integers times the scales; of a matrix by columns.
-TensorIndex scaled_sums(Graph& graph, TensorIndex sums, std::vector<TensorIndex> scales, DType type) {
+TensorIndex scaled_sums(Graph& graph, TensorIndex sums, const std::vector<TensorIndex>& scales, DType type) {
   TensorIndex value = graph.cast(sums, type);
   for (const TensorIndex scale : scales) value = graph.add("Mul", {value, scale});
   return value;
@@ -264,7 +264,7 @@ bool embed_layer_normalization(const NodeReader& node, network::Expansion& to) {
   Graph graph(to);
   node.refuse_unless(node.rank(0) == 2, "expected words [batch, tokens]");
   node.refuse_unless(node.integer("mask_index_type", 0) == 0, "attribute 'mask_index_type' is not 0");
-  const Shape words = node.shape(0);
+  const Shape& words = node.shape(0);
   const Graph::Attributes rows{{"axis", int64_t{0}}};
   TensorIndex sum = graph.add("Gather", {input_of(node, 2), input_of(node, 0)}, rows);
   TensorIndex places = input_of(node, 8);
