@@ -2,6 +2,7 @@
 // from whoever took them.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -184,20 +185,15 @@ class Fleet final : public MeasuringPlace {
 
   MeasuredOn measured_on(const Space& space, int threads) override {
     const broker::Address address = broker::parse_address(url_, insecure_);
-    std::vector<WorkerDescription> all;
-    try {
-      broker::Connection connection(address, "tunesmith roll call");
-      constexpr std::chrono::milliseconds kAnswerTime{1500};
-      all = broker::call_the_roll(connection, kAnswerTime);
-    } catch (const broker::Lost& lost) {
-      throw EnvironmentError(fmt::format("the broker does not answer: {}", lost.what()));
-    }
     const std::string target = space.task_target().str();
-    std::vector<WorkerDescription> fitting;
-    for (const WorkerDescription& worker : all) {
-      if (worker.target == target && (threads == 0 || worker.threads == threads) &&
-          worker.identity.starts_with(identity_))
-        fitting.push_back(worker);
+    std::vector<WorkerDescription> all, fitting;
+    constexpr int kCalls = 4;  // a busy machine answers late
+    for (int call = 0; fitting.empty() && call < kCalls; ++call) {
+      all = call_the_roll(address);
+      std::ranges::copy_if(all, std::back_inserter(fitting), [&](const WorkerDescription& worker) {
+        return worker.target == target && (threads == 0 || worker.threads == threads) &&
+               worker.identity.starts_with(identity_);
+      });
     }
     if (fitting.empty())
       throw EnvironmentError(fmt::format(
@@ -220,6 +216,16 @@ class Fleet final : public MeasuringPlace {
   }
 
  private:
+  static std::vector<WorkerDescription> call_the_roll(const broker::Address& address) {
+    constexpr std::chrono::milliseconds kAnswerTime{1500};
+    try {
+      broker::Connection connection(address, "tunesmith roll call");
+      return broker::call_the_roll(connection, kAnswerTime);
+    } catch (const broker::Lost& lost) {
+      throw EnvironmentError(fmt::format("the broker does not answer: {}", lost.what()));
+    }
+  }
+
   static std::string names_of(const std::vector<WorkerDescription>& workers) {
     if (workers.empty()) return "is nobody";
     std::set<std::string> names;

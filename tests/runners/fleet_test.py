@@ -178,7 +178,7 @@ def foreign_messages(bench):
     for name, (_, why) in jobs.items():
         bench.await_text("worker1", rf"a message is refused \({name}\): .*({why})")
     bench.await_text("worker1", "where workers do not write")
-    # A stranger's answer to the run, then the run's own.
+    # A worker that answers late is waited for.
     wanted = bench.local(12)
     bench.workers[0].send_signal(signal.SIGSTOP)
     process = bench.tune("amqp", 12)
