@@ -42,7 +42,8 @@ class SwizzleOrPad final : public TransformationModule {
 
   ModuleResult apply(Schedule schedule, const std::string& /*block_name*/, ModuleContext& context) override {
     std::vector<std::string> names;
-    std::set<std::string> filled;  // by several blocks, such as a sum that begins in one and continues in another
+    std::set<std::string>
+        filled;  // by several blocks, such as a sum that begins in one and continues in another
     for (const Pointer<Block>& block : schedule.program().blocks()) {
       if (fills_banks(*block, context.execution()) &&
           filled.insert(writes_of(*block).front().buffer->name).second)

@@ -7,6 +7,7 @@
 #include "assembly_text.h"
 #include "compile_only_target.h"
 #include "intrinsic_checks.h"
+#include "random_arguments.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/measuring/peak.h"
 #include "tunesmith/space/space.h"
@@ -60,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(All, AmxPack,
                          [](const auto& tested) { return std::string(tested.param.instruction); });
 
 TEST_P(AmxPack, ItsModuleTakesProducts) {
-  std::vector<Tensor> given = testing::make_arguments(workload_.program);
+  std::vector<Tensor> given = test::random_arguments(workload_.program);
   std::vector<Tensor> expected = given;
   interpret(workload_.program, expected);
   const std::vector<CandidatePtr> all = candidates();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "random_arguments.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/verification/interpreter.h"
@@ -97,7 +98,7 @@ class AddressOperands : public ::testing::Test {
   }
 
   void expect_right(const Workload& of, const LoweredProgram& program, int threads = 1) {
-    std::vector<Tensor> expected = testing::make_arguments(of.program);
+    std::vector<Tensor> expected = test::random_arguments(of.program);
     std::vector<Tensor> interpreted = expected;
     const std::vector<Tensor> got = testing::run_guarded(*target, program, expected, threads);
     interpret(of.program, expected);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "random_arguments.h"
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/verification/interpreter.h"
 
@@ -64,7 +65,7 @@ class Expressions : public ::testing::TestWithParam<std::string> {
   void check(DType in, const std::vector<Expression>& cases, double tolerance = 0.0) {
     for (const int lanes : {1, 4, 16}) {
       const LoweredProgram lowered = elementwise(in, lanes, cases);
-      std::vector<Tensor> expected = testing::make_arguments(lowered.program);
+      std::vector<Tensor> expected = test::random_arguments(lowered.program);
       const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
       interpret(lowered.program, expected);
       for (size_t c = 0; c < cases.size(); ++c) {
@@ -174,7 +175,7 @@ TEST_P(Expressions, IntegersWrapAround) {
                                         3,        greatest / 2};
     for (const int lanes : {1, 4, 16}) {
       const LoweredProgram lowered = elementwise(type, lanes, cases);
-      std::vector<Tensor> expected = testing::make_arguments(lowered.program);
+      std::vector<Tensor> expected = test::random_arguments(lowered.program);
       for (int64_t i = 0; i < kElements; ++i) {
         const auto at = static_cast<size_t>(i);
         expected[0].set_int(i, edges[at % edges.size()]);

@@ -83,8 +83,6 @@ std::vector<Tensor> run_once(const LoadedKernel& kernel, int64_t workspace_bytes
 
 }  // namespace
 
-std::vector<Tensor> make_arguments(const Program& program) { return test::random_arguments(program); }
-
 std::vector<Tensor> run_guarded_at(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                    const Program& fixed, std::vector<int64_t> values,
                                    const std::vector<Tensor>& arguments, int threads) {
@@ -109,7 +107,7 @@ std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredPr
 
 double error_against_interpreter(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                  int threads) {
-  std::vector<Tensor> expected = make_arguments(lowered.program);
+  std::vector<Tensor> expected = test::random_arguments(lowered.program);
   const std::vector<Tensor> got = run_guarded(target, lowered, expected, threads);
   InterpretOptions options;
   options.check_uninitialized = false;

@@ -9,6 +9,7 @@
 
 #include "lowered_program.h"
 #include "packs/pack_file.h"
+#include "random_arguments.h"
 #include "space/compile_intrinsics.h"
 #include "temporary_folder.h"
 #include "tunesmith/ir/visit.h"
@@ -73,7 +74,7 @@ TEST_P(BuiltInPack, GivesTheInterpretersResult) {
   const Workload workload = WorkloadLibrary().load(pack.workload);
   const Program program = scheduled(workload.program, packed_product(pack.depth, pack.intrinsic));
   const auto target = testing::make_target();
-  std::vector<Tensor> expected = testing::make_arguments(workload.program);
+  std::vector<Tensor> expected = test::random_arguments(workload.program);
   const std::vector<Tensor> arguments = expected;
   interpret(workload.program, expected);
   const auto expect_right = [&](const Tensor& got) {
@@ -133,7 +134,7 @@ TEST(TensorIntrinsic, Fragments) {
     const Workload workload = WorkloadDefinition::parse(text, "test.yaml").instantiate();
     const LoweredProgram lowered = lower(scheduled(workload.program, one.trace), options);
     EXPECT_EQ(calls_in(lowered), 1U);
-    std::vector<Tensor> expected = testing::make_arguments(workload.program);
+    std::vector<Tensor> expected = test::random_arguments(workload.program);
     std::vector<Tensor> interpreted = expected;
     const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
     interpret(workload.program, expected);

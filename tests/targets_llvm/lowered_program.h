@@ -38,8 +38,6 @@ void run_compiled(llvm_target::LlvmTarget& target, const LoweredProgram& lowered
 void run_compiled_each(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                        const std::vector<std::vector<void*>>& calls, int threads = 1);
 
-/// Inputs at random, outputs zero.
-std::vector<Tensor> make_arguments(const Program& program);
 /// Runs on copies of the arguments that end, and then that begin, at a page which may not be touched. Answers
 /// the arguments afterwards; throws Error when the two runs differ.
 std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,

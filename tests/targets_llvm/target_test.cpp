@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "random_arguments.h"
 
 namespace tunesmith {
 namespace {
@@ -79,7 +80,7 @@ TEST(Target, DividesLanesByOneValueWithItsReciprocalOnlyWhenAllowed) {
   const auto strict = make_target({{"reciprocal", "false"}});
   EXPECT_EQ(testing::error_against_interpreter(*strict, lowered), 0.0);
 
-  const std::vector<Tensor> arguments = testing::make_arguments(lowered.program);
+  const std::vector<Tensor> arguments = test::random_arguments(lowered.program);
   const Tensor exact = testing::run_guarded(*strict, lowered, arguments).back();
   const Tensor rounded_twice = testing::run_guarded(*make_target(), lowered, arguments).back();
   EXPECT_NE(rounded_twice, exact);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "random_arguments.h"
 #include "temporary_folder.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/process/run_process.h"
@@ -102,7 +103,7 @@ class UnitSetupOf : public ::testing::Test {
                                 "  O[i<64, j<4] = A[i, j] + A[i, j]\noutputs: [O]\n",
                                 "test.yaml")
                                 .instantiate();
-  std::vector<Tensor> arguments = testing::make_arguments(workload.program);
+  std::vector<Tensor> arguments = test::random_arguments(workload.program);
   std::unique_ptr<llvm_target::LlvmTarget> target = testing::make_target();
   LoweredProgram lowered;
 };

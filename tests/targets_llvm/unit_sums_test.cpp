@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "random_arguments.h"
 #include "tunesmith/target/extension_file.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/verification/interpreter.h"
@@ -68,7 +69,7 @@ TEST(UnitSums, AreRightHoweverTheyAreTakenApart) {
     const auto schedule = replay(workload.program, Trace::parse(kTiles + more));
     ASSERT_TRUE(schedule) << schedule.error().what();
     const LoweredProgram lowered = lower(schedule->program().clone(), options);
-    std::vector<Tensor> expected = testing::make_arguments(workload.program);
+    std::vector<Tensor> expected = test::random_arguments(workload.program);
     const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
     interpret(workload.program, expected);
     EXPECT_LE(max_error(got.back(), expected.back()), 1e-5);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "random_arguments.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/verification/interpreter.h"
 #include "tunesmith/workload/library.h"
@@ -39,7 +40,7 @@ TEST_P(UnscheduledWorkload, GivesTheInterpretersResult) {
   const auto target = testing::make_target();
   const Workload workload = WorkloadLibrary().load(GetParam());
   const LoweredProgram lowered = lower(workload.program, target->lower_options());
-  std::vector<Tensor> expected = testing::make_arguments(workload.program);
+  std::vector<Tensor> expected = test::random_arguments(workload.program);
   const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
   interpret(workload.program, expected);
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -64,7 +65,7 @@ TEST(VectorizedIntegers, GiveTheInterpretersResult) {
       Schedule s(workload.program.clone());
       for (const char* block : {"S", "M"}) s.vectorize(s.get_loops(s.get_block(block)).back());
       const LoweredProgram lowered = lower(s.program(), target->lower_options());
-      std::vector<Tensor> expected = testing::make_arguments(workload.program);
+      std::vector<Tensor> expected = test::random_arguments(workload.program);
       const std::vector<Tensor> got = testing::run_guarded(*target, lowered, expected);
       interpret(workload.program, expected);
       EXPECT_EQ(got, expected) << text;

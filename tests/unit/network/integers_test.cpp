@@ -191,6 +191,23 @@ TEST(MultiplyIntegers, IsWhatIsComputedByHand) {
   EXPECT_NEAR(y.get(1), -49.5 * -10 + 50 * 22 + 0.3, 1e-4);
 }
 
+TEST(MultiplyIntegers, AddsABiasThatTheSumLeavesNoRoomForInFloats) {
+  constexpr int64_t kTerms = 60'000;
+  Builder builder;
+  builder.input("x", kU8, Extents{int64_t{1}, kTerms});
+  builder.numbers("one", {}, {1});
+  builder.node("DequantizeLinear", {"x", "one"}, {"xd"});
+  builder.numbers("w", {kTerms, 1}, std::vector<double>(kTerms, 127), kI8);
+  builder.node("DequantizeLinear", {"w", "one"}, {"wd"});
+  builder.numbers("b", {1}, {1e9});
+  builder.node("Gemm", {"xd", "wd", "b"}, {"y"});
+  const Network network = resolved(builder.finish({"y"}));
+  EXPECT_THAT(operators_of(network), Contains("MatMulInteger"));
+  tunesmith::Tensor x = tunesmith::Tensor::zeros(kU8, {1, kTerms});
+  for (int64_t i = 0; i < kTerms; ++i) x.set(i, 255);
+  EXPECT_NEAR(evaluate(network, std::vector{x}).at(0).get(0), 255.0 * 127 * kTerms + 1e9, 1e3);
+}
+
 /// A product of a tensor of bytes and weights; `change` may change what is given before it is finished.
 Network product(int64_t terms, std::map<std::string, Attribute> attributes, int64_t axis_of_x) {
   Quantizing builder(5);

@@ -35,7 +35,7 @@ struct ExecutionLevel {
 /// A kind of memory, which buffers name as their scope.
 struct MemoryScope {
   std::string name;
-  std::string owner;      // the level of which each iteration has an instance; "": one instance for all
+  std::string owner;      // each iteration of this level has an instance; "": one instance for all
   int64_t capacity = 0;   // bytes of one instance; 0: no limit that matters
   int64_t alignment = 1;  // in bytes, of the buffers in it
   int64_t banks = 0;      // banks accessed in parallel; 0: no banks

@@ -16,11 +16,10 @@ bool uses_parameter(const Expr& expr);
 /// mask, which speak for themselves: a conjunction of "index < extent". Constant true where nothing varies.
 Expr existence(const Store& store);
 
-/// A buffer under `stmt` of which elements may not exist, or null.
+/// The first buffer under `stmt` whose extents vary, or null.
 Buffer varying_buffer(const Stmt& stmt);
-/// Does a reduction of the block run over elements that may not exist, so that it depends on what it touches
-/// how many steps it has? Where none of a program's does, elements that exist are made of such alone, and a
-/// buffer may as well have all.
+/// Does a reduction of the block read elements that may not exist, so that a parameter decides its number of
+/// steps? If no reduction of a program does, existing elements depend on existing elements alone.
 bool reduces_varying(const Block& block);
 bool reduces_varying(const Program& program);
 
@@ -29,8 +28,8 @@ std::vector<int64_t> extents_at(const BufferNode& buffer, const Program& program
                                 std::span<const int64_t> values);
 /// The highest value of each parameter.
 std::vector<int64_t> highest_values(const Program& program);
-/// What a program is measured at: the typical values of its parameters, the first of each together and so on,
-/// from the highest; where nobody said which, the highest, a fourth and a sixteenth of it.
+/// The values at which a program is measured, one for each parameter: first all highest typical values, then
+/// all next lower ones, and so on. By default: the highest value, a fourth and a sixteenth of it.
 std::vector<std::vector<int64_t>> typical_values(const Program& program);
 
 }  // namespace tunesmith

@@ -16,7 +16,8 @@ namespace tunesmith {
 /// of the variable's range.
 struct ExtentParameter {
   Var var;
-  /// What it is measured at, ascending; empty where nobody said. No part of what the program computes.
+  /// The values at which programs are measured, ascending; empty: the default (typical_values). They do not
+  /// change what the program computes.
   std::vector<int64_t> typical;
 };
 

@@ -77,8 +77,8 @@ void place_buffers(Program& program, BlockFacts& facts, const ExecutionModel& mo
 /// Refuses buffers that cannot be filled an iteration early (LowerError).
 void double_buffers(Program& program, const BlockFacts& facts);
 
-/// Loops run as far as guards over parameters let anything in them happen, and what lies in a tile of which
-/// all is there is done without asking: the innermost loop around a tile does one or the other.
+/// Turns guards over parameters into ranges of loops, and tests each tile once: the innermost loop around a
+/// tile runs whole tiles without guards, and others with them.
 void bound_tiles(Program& program);
 
 /// Conditions that bound a loop become its range, where they guard all that the loop does: predicates of

@@ -196,7 +196,7 @@ class Schedule {
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue);
   /// Minimal filtering F(2, 3): four products of transformed data and weights give two outputs of three
   /// taps each. Returns the block of the products; an infinity becomes a NaN. Requires: a sum in f32 or f64
-  /// of two factors, one of which moves by steps of one with an output and the taps; one loop per iterator.
+  /// of two factors; the index of one advances by one with an output and the taps; one loop per iterator.
   BlockRV winograd(BlockRV block);
 
   // ---- Layouts ----
@@ -241,7 +241,7 @@ class Schedule {
 
   // ---- Tensor intrinsics ----
 
-  /// Makes the loop nest the body of a new block, one instance of which runs a tile of the old block;
+  /// Makes the loop nest the body of a new block; each instance runs a tile of the old block, and
   /// the old block stays inside, with iterators over the tile. Returns the new block. Requires: one
   /// block under the loop and nothing else; loops over whole tiles of its iterators, whose extents
   /// the tile divides; no predicate on them; an init only if the whole reduction is inside.

@@ -25,8 +25,8 @@ struct Parts {
   std::map<std::string, std::vector<int64_t>> strides;  ///< of inputs and outputs with gaps
 };
 
-/// Of which WorkloadDefinition::parse() of the definition makes the same. `file` is named in errors. Throws
-/// UserError.
+/// The workload of these statements. WorkloadDefinition::parse() of its text gives the same workload. `file`
+/// is named in errors. Throws UserError.
 Workload make_workload(Parts parts, const std::string& file);
 
 }  // namespace tunesmith::workload
