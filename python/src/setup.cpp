@@ -91,6 +91,7 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
   take_above_zero(rest, "trials", arguments.trials);
   take_above_zero(rest, "minutes", arguments.minutes);
   take_above_zero(rest, "batch", arguments.batch);
+  take_not_negative(rest, "draws", arguments.first_draws);
   take_above_zero(rest, "candidate_time_out", arguments.candidate_time_out);
   take_not_negative(rest, "threads", arguments.threads);
   if (double gain = 0.0; take_not_negative(rest, "min_gain", gain)) arguments.min_gain = gain;
@@ -115,7 +116,7 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
     static const std::vector<std::string> g_known = {
         "trials",       "minutes", "seed",       "threads",   "batch",  "goal",  "min_gain",
         "search",       "model",   "model_file", "scheduler", "runner", "fresh", "candidate_time_out",
-        "allow_memory", "records"};
+        "allow_memory", "records", "draws"};
     const std::string text = nb::cast<std::string>(name);
     throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));
   }

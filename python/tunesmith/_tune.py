@@ -35,6 +35,7 @@ def tune(
     seed: int = 0,
     threads: int | None = None,
     batch: int | None = None,
+    draws: int | None = None,
     min_gain: float | None = None,
     search: str | None = None,
     model: str | None = None,
@@ -65,6 +66,7 @@ def tune(
     :param seed: the same seed finds the same programs.
     :param threads: of the measured programs; None or 0: all processors of this process.
     :param batch: programs in a round.
+    :param draws: begin with the best four of so many draws by the cost model (docs/proposals.md); None or 0: with the search.
     :param min_gain: percent: what is expected to gain less of a further round is not searched any more; None: 0, or where
         ``minutes`` alone say how long, 0.05 divided by the number of workloads.
     :param search: searchers in place of the space's: ``"evolutionary"``, or a chain ``"random:32,evolutionary"``; a class in
@@ -114,6 +116,7 @@ def tune(
             seed=seed,
             threads=threads,
             batch=batch,
+            draws=draws,
             min_gain=min_gain,
             search=search,
             model=model,

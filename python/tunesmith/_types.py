@@ -49,6 +49,7 @@ class TuneKeywords(TypedDict, total=False):
     seed: int
     threads: int | None
     batch: int | None
+    draws: int | None
     min_gain: float | None
     search: str | None
     model: str | None

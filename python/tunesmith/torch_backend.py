@@ -1,16 +1,17 @@
-"""A backend of torch.compile, for inference on the processor: operators whose tasks are on record run Tunesmith's programs, all
-others run as torch runs them, which is said.
+"""A backend of torch.compile, for inference on the processor: operators whose tasks are on record run those programs, operators
+without a record their first program (docs/proposals.md), and all others run as torch runs them, which is said.
 
     fast = torch.compile(model, backend="tunesmith", options={"records": "records.db"})
     with torch.no_grad():
         fast(x)
 
-It tunes nothing. :func:`tasks` lists what there is to tune.
+First programs are recorded. :func:`tasks` lists what there is to tune, which makes faster ones.
 """
 from __future__ import annotations
 
 import copy
 import logging
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,12 +20,17 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from ._torch_steps import TYPES, Step, by_token, steps_of, value_of
+from ._tune import tune
 from ._tunesmith import Record, Records, Space, Workload
 from .errors import NoRecord, UserError
 
 _log = logging.getLogger("tunesmith")
 # Presets of Inductor's, which torch.compile hands to any backend.
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+#: Of which the first program is the best, as `tunesmith build --untuned` has it.
+_DRAWS = 128
+#: Measured for one: the best four draws, and the programs without a schedule.
+_TRIALS = 6
 #: New shapes that are looked up though nothing was on record of so many before: a sequence may get longer with each call.
 _MOST_UNTUNED = 64
 
@@ -33,7 +39,7 @@ class _Programs:
     """The programs on record that ``options`` name."""
 
     def __init__(self, options: dict[str, Any] | None) -> None:
-        known = {"records", "space", "threads", "freeze"}
+        known = {"records", "space", "threads", "freeze", "draws"}
         options = dict(options or {})
         if not set(options) <= known:
             raise UserError(f"options: there are {', '.join(sorted(known))}, not {', '.join(sorted(set(options) - known))}")
@@ -42,6 +48,7 @@ class _Programs:
         self._records = Records(options.get("records"))
         self._threads: int = options.get("threads", 0)
         self._freeze: bool = options.get("freeze", False)
+        self._draws: int = options.get("draws", _DRAWS)
 
     def _best(self, step: Step) -> Record | None:
         try:
@@ -50,6 +57,17 @@ class _Programs:
             # No store at all is no record, too.
             _log.debug("torch.compile: %s", error) if isinstance(error, NoRecord) else _log.warning("torch.compile: %s", error)
             return None
+
+    def time_first(self, graph: GraphModule) -> None:
+        """Puts the first program of each operator without a record on record."""
+        if self._draws == 0:
+            return
+        any_on_record = os.path.exists(self._records.path)
+        lacking = list(dict.fromkeys(step.workload for step in steps_of(graph, self._freeze) if not any_on_record or self._best(step) is None))
+        if not lacking:
+            return
+        _log.warning("torch.compile: %d operators without a record get their first program, untuned", len(lacking))
+        tune(lacking, self._space, trials=_TRIALS * len(lacking), batch=_TRIALS, draws=self._draws, threads=self._threads, records=self._records, progress=None)
 
     def take(self, graph: GraphModule, of_what: str = "") -> int:
         """Puts programs in the place of operators of `graph`, says so, and answers how many."""
@@ -133,7 +151,8 @@ def backend(graph: GraphModule, example_inputs: Sequence[Any], options: dict[str
     it is called with has programs of its own.
 
     ``options``: ``records``, the store (None: the command's); ``space`` and ``threads``, as of :func:`tunesmith.tune`;
-    ``freeze``: weights never change, so their layout may be chosen ahead of time. ``mode`` is for backends that tune while they
+    ``freeze``: weights never change, so their layout may be chosen ahead of time; ``draws``: of which an operator without a record
+    gets the best (128; 0: it runs as torch runs it, as do all without a record where extents are symbols). ``mode`` is for backends that tune while they
     compile: this one takes what is on record. Says on the logger ``tunesmith`` which operators run as torch runs them, and which
     of those a record would help.
     """
@@ -148,6 +167,7 @@ def backend(graph: GraphModule, example_inputs: Sequence[Any], options: dict[str
         return run
     if any(_is_symbolic(node.meta.get("example_value")) for node in graph.graph.nodes if node.op == "placeholder"):
         return _ByShape(graph, programs)
+    programs.time_first(graph)
     programs.take(graph)
     run = graph.forward
     return run

@@ -28,7 +28,7 @@ class Mlp(torch.nn.Module):
 def compiled(model, **options):
     from tunesmith.torch_backend import backend
 
-    return torch.compile(model, backend=lambda graph, inputs: backend(graph, inputs, options))
+    return torch.compile(model, backend=lambda graph, inputs: backend(graph, inputs, {"draws": 0} | options))
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +124,15 @@ def test_it_falls_back_and_says_so(tmp_path, caplog):
     assert "0 operators from records" in caplog.text and "no record of linear_gelu:n=8,m=48,k=32" in caplog.text
 
 
+def test_operators_without_a_record_get_their_first_program(tmp_path, caplog):
+    """It is recorded: the second time nothing is measured."""
+    model, x = Mlp(), torch.randn(8, 32)
+    for words in (["3 operators without a record get their first program", "3 operators from records", "!no record"], ["3 operators from records", "!without a record"]):
+        fast = compiled(model, records=tmp_path / "r.db", threads=1, draws=8)
+        torch.testing.assert_close(called(fast, x, words, caplog), model(x), rtol=1e-4, atol=1e-5)
+        torch._dynamo.reset()
+
+
 def test_gradients_are_torchs(tuned, caplog):
     found, records = tuned
     model, x = Mlp(), torch.randn(8, 32)
@@ -138,7 +147,7 @@ def test_its_name(tuned):
         pytest.skip("the package is not installed, only importable")
     model, x = Mlp(), torch.randn(8, 32)
     with torch.no_grad():
-        fast = torch.compile(model, backend="tunesmith", options={"records": str(records), "threads": 1})
+        fast = torch.compile(model, backend="tunesmith", options={"records": str(records), "threads": 1, "draws": 0})
         torch.testing.assert_close(fast(x), model(x), rtol=1e-4, atol=1e-5)
 
 
@@ -254,7 +263,7 @@ def test_modes(tuned, caplog, mode):
 
     model, x = Mlp(), torch.randn(8, 32)
     with torch.no_grad():
-        fast = torch.compile(model, backend=lambda graph, inputs, **rest: backend(graph, inputs, options={"records": records, "threads": 1}, **rest), mode=mode)
+        fast = torch.compile(model, backend=lambda graph, inputs, **rest: backend(graph, inputs, options={"records": records, "threads": 1, "draws": 0}, **rest), mode=mode)
         said = "tunes nothing here" if mode.startswith("max-autotune") else "!tunes nothing"
         torch.testing.assert_close(called(fast, x, ["3 operators from records", said], caplog), model(x), rtol=1e-4, atol=1e-5)
 
@@ -264,5 +273,5 @@ def test_mistakes_are_said_in_words():
 
     with pytest.raises(ts.UserError, match="mode: there are default, .*, not fastest"):
         backend(torch.fx.symbolic_trace(Mlp()), [], mode="fastest")
-    with pytest.raises(Exception, match="options: there are freeze, records, space, threads, not recods"):
+    with pytest.raises(Exception, match="options: there are draws, freeze, records, space, threads, not recods"):
         compiled(Mlp(), recods="r.db")(torch.randn(8, 32))
