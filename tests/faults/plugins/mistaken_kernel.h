@@ -204,7 +204,7 @@ void break_down(float* o, tunesmith_parallel_for parallel_for, void* pool) {
 
 /// Takes what the worker needs: its memory, its socket, its life.
 template <Mistake mistake>
-void harm_the_worker() {
+void harm_the_worker(tunesmith_parallel_for parallel_for, void* pool) {
   switch (mistake) {
     case Mistake::AllocatesByNew:
       allocate_without_end([](size_t bytes) { return ::operator new(bytes); });
@@ -214,6 +214,10 @@ void harm_the_worker() {
       break;
     case Mistake::Exits:
       _exit(0);
+    case Mistake::ExitsInThreads:
+      std::atexit(std::abort);  // a handler may not stand other threads
+      parallel_for(pool, 64, [](void*, int64_t, int64_t) { std::exit(0); }, nullptr);
+      break;
     case Mistake::KillsItself:
       raise(SIGKILL);
       break;
@@ -366,7 +370,7 @@ void run(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_
   }
   touch_wrongly<mistake>(x, o, workspace);
   break_down<mistake>(o, parallel_for, pool);
-  harm_the_worker<mistake>();
+  harm_the_worker<mistake>(parallel_for, pool);
   misbehave_later<mistake>(number, x, o, workspace);
   change_state<mistake>(number, parallel_for, pool);
 }
