@@ -14,8 +14,6 @@
 namespace tunesmith {
 namespace {
 
-constexpr double kMinTimeOut = 1e-3;
-
 Job read_job(const Field& fields) {
   const Field measure = fields["measure"];
   const Repeats repeats = read_repeats(measure);

@@ -70,7 +70,6 @@ Turns parse_turns(std::string_view text) {
   if (!read_line(lines, line)) throw UserError("it is empty");
   size_t count = 0;
   Turns turns = read_all("turns", content_of(line, "turns"), [&](const Field& fields) {
-    constexpr double kMinTimeOut = 1e-3;
     Turns read;
     count = static_cast<size_t>(fields["candidates"].integer(0, kMaxInTurn));
     read.rounds = static_cast<int>(fields["rounds"].integer(1, kMaxRepeats));

@@ -27,6 +27,8 @@ inline constexpr size_t kMaxMessage = 3 * kKeptMessage + 16;
 inline constexpr int64_t kMaxMemory = int64_t{1} << 48;
 /// Eleven days: sums of several such time-outs still fit a clock's nanoseconds.
 inline constexpr double kMaxSeconds = 1e6;
+/// Less than any process needs to answer.
+inline constexpr double kMinTimeOut = 1e-3;
 /// Less than any call can take, by any clock or model.
 inline constexpr double kMinSeconds = 1e-15;
 /// Repeats of one measurement.
