@@ -1,6 +1,7 @@
 #include "tunesmith/ir/printer.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include <fmt/format.h>
@@ -74,7 +75,7 @@ class Names {
   bool taken(const std::string& name) const {
     return std::ranges::find(entries_, name, &Entry::name) != entries_.end();
   }
-  std::vector<Entry> entries_;
+  std::deque<Entry> entries_;  // a returned name outlives later declarations
 };
 
 class Printer {
@@ -154,8 +155,10 @@ class Printer {
       case ExprKind::Call:
         return {std::string(math_op_name(e.as<CallNode>()->op)) + arguments(e.args(), typed || says_type(e)),
                 kAtom};
-      case ExprKind::Ramp:
-        return {fmt::format("ramp({}, {}, {})", expr(e.arg(0)), expr(e.arg(1)), e.dtype().lanes), kAtom};
+      case ExprKind::Ramp: {
+        const std::string base = expr(e.arg(0));
+        return {fmt::format("ramp({}, {}, {})", base, expr(e.arg(1)), e.dtype().lanes), kAtom};
+      }
       case ExprKind::Broadcast:
         return {fmt::format("broadcast({}, {})", expr(e.arg(0), kConditional, typed), e.dtype().lanes),
                 kAtom};
@@ -191,7 +194,8 @@ class Printer {
     return fmt::format("({})", list(items, typed));
   }
   std::string element(const BufferNode& buffer, std::span<const Expr> indices) {
-    return fmt::format("{}[{}]", buffers_.of(&buffer), list(indices, true));
+    const std::string& name = buffers_.of(&buffer);
+    return fmt::format("{}[{}]", name, list(indices, true));
   }
 
   /// Its declaration, the first time.
@@ -268,7 +272,8 @@ class Printer {
         break;
       case StmtKind::Store: {
         const auto& store = static_cast<const Store&>(s);
-        std::string text = element(*store.buffer, store.indices) + " = " + expr(store.value);
+        std::string text = element(*store.buffer, store.indices);
+        text += " = " + expr(store.value);
         if (store.mask) text += " where " + expr(store.mask);
         line(text, &s);
         return;
@@ -321,8 +326,8 @@ class Printer {
     int64_t min = 0;
     int64_t extent = 0;
     const bool ends = as_const_int(l.min, &min) && (min == 0 || as_const_int(l.extent, &extent));
-    const std::string bounds =
-        expr(l.min, kSum) + ".." + (ends ? expr(l.min + l.extent, kSum) : "+" + expr(l.extent, kSum));
+    std::string bounds = expr(l.min, kSum);
+    bounds += ".." + (ends ? expr(l.min + l.extent, kSum) : "+" + expr(l.extent, kSum));
     std::string text = fmt::format("for {} in {}", binding(l.var), bounds);
     if (l.loop_kind == LoopKind::Bound) {
       text += fmt::format(" bind({})", dotted_text(l.thread));

@@ -68,6 +68,19 @@ TEST(Printer, VariablesOfOneNameGetSuffixes) {
             "  X[i] = 0\n");
 }
 
+/// Whatever the order in which a compiler evaluates arguments.
+TEST(Printer, WhatIsPrintedFirstHasTheNameWithoutSuffix) {
+  const Var i("i"), stride("i");
+  const Buffer outer = make_buffer("A", kF32, {8}), inner = make_buffer("A", kI64, {8});
+  const Expr loaded = load(outer, {cast(kIndex, load(inner, {i}))});
+  EXPECT_EQ(to_string(loaded), "A[index(A_1[i])]");
+  EXPECT_EQ(to_string(Store(outer, {i}, load(make_buffer("A", kF32, {8}), {stride}))), "A[i] = A_1[i_1]\n");
+  EXPECT_EQ(to_string(ramp(i, stride, 4)), "ramp(i, i_1, 4)");
+  auto body = std::make_unique<Store>(outer, std::vector<Expr>{i}, float_imm(0.0, kF32));
+  EXPECT_EQ(to_string(Loop(LoopId{0}, i, Var("n"), Var("n"), std::move(body))),
+            "for i in n..+n_1:\n  A[i] = 0.0\n");
+}
+
 TEST(Printer, ABlocksBindingsAreOutsideItsScope) {
   const Buffer x = make_buffer("X", kI64, {64});
   const Var loop_i("i"), block_i("i");
