@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/error_bound.h"
+#include "reference/small_statements.h"
 #include "tunesmith/analysis/schedule_error.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
@@ -267,7 +268,8 @@ void vectorize_last(Schedule& schedule, const BlockRV& block, int64_t lanes) {
 
 }  // namespace
 
-Program reference_program(const Program& program, DataKind data) {
+Program reference_program(const Program& given, DataKind data) {
+  const Program program = with_small_statements(given, data);
   Program reference = program.clone();
   const Twins twins(program, data);
   rewrite(reference.root(), twins);

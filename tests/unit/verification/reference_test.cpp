@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 #include "unit/verification/reference_data.h"
@@ -45,6 +46,33 @@ TEST(ReferenceProgram, OfAProductHasValuesAndBoundsInDoublePrecision) {
       }
       EXPECT_DOUBLE_EQ(results[0].get(i * 2 + j), value);
       EXPECT_DOUBLE_EQ(results[1].get(i * 2 + j), 4.0 * 0x1p-24 * std::sqrt(roundings + 5.0 * squares));
+    }
+  }
+}
+
+// The weights of a cubic interpolation: a bound of 4 million nodes, as each sum has those of its terms twice.
+TEST(ReferenceProgram, OfNestedSumsAndProductsStaysSmall) {
+  const std::string near = "(f32(i % 3) * 0.3333333333333333)";
+  const auto weight = [](const std::string& at) {
+    return "((-0.5 * " + at + " - 5 * -0.5) * " + at + " * " + at + " + 8 * -0.5 * " + at + " - 4 * -0.5)";
+  };
+  std::string sum;
+  for (const std::string& at : {"(" + near + " + 1)", near, "(1 - " + near + ")", "(2 - " + near + ")"})
+    sum += (sum.empty() ? "" : " + ") + weight(at) + " * X[i // 3]";
+  const Program program = program_of("O[i<3*n] = " + sum, "X: {shape: [n], dtype: f32}");
+  const std::vector<Tensor> inputs = inputs_of(program);
+  const std::vector<Tensor> plain = run(program, inputs);
+  for (const DataKind data : {DataKind::Random, DataKind::Exact}) {
+    const Program reference = reference_program(program, data);
+    size_t nodes = 0;
+    walk(reference.root(), [&](const Stmt& stmt) {
+      if (const Store* store = stmt.as<Store>()) walk_expr(store->value, [&](const Expr&) { ++nodes; });
+    });
+    EXPECT_LT(nodes, 200000U);
+    const std::vector<Tensor> results = run(reference, inputs);
+    for (int64_t i = 0; i < program.outputs[0]->shape[0]; ++i) {
+      EXPECT_NEAR(results[0].get(i), plain[0].get(i), results[1].get(i)) << i;
+      EXPECT_LT(results[1].get(i), 1e-4) << i;
     }
   }
 }
