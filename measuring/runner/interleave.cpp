@@ -11,6 +11,9 @@ namespace {
 /// The duration of rounds requested at once; stops and waiting processes are handled in between.
 constexpr double kSecondsAtOnce = 0.2;
 
+/// Where a busy machine takes longer than is waited for, fewer rounds are requested at once.
+constexpr int kFewer = 4;
+
 /// The duration of one round if each kernel takes its last time.
 double round_seconds(const std::vector<InterleavedTimes>& times, const std::vector<size_t>& taken) {
   return std::accumulate(taken.begin(), taken.end(), 0.0, [&](double sum, size_t kernel) {
@@ -68,17 +71,21 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
   std::vector<size_t> taken(kernels);
   std::iota(taken.begin(), taken.end(), size_t{0});
   std::vector<bool> added_again(kernels);
-  bool timed_again = false;  // as when a kernel is added once more
+  bool timed_again = false;                // as when a kernel is added once more
+  int most = std::max(options.rounds, 1);  // rounds at once
   double expected = add_all(where, taken, added_again, times);
   double spent = 0.0;
   for (int done = 0; done < options.rounds && !taken.empty();) {
     const double affordable = (options.budget_seconds - spent) / expected;
     if (affordable < 1.0 && done >= options.min_rounds) break;
     const double at_once = done == 0 ? 1.0 : std::min(affordable, kSecondsAtOnce / expected);
-    const int rounds = static_cast<int>(std::clamp(at_once, 1.0, static_cast<double>(options.rounds - done)));
+    const int left = std::min(most, options.rounds - done);
+    const int rounds = static_cast<int>(std::clamp(at_once, 1.0, static_cast<double>(left)));
     const auto samples = where.time(rounds, rounds * expected);
-    if (!samples && samples.error().cause == FailureCause::WorkerLost && !timed_again) {
-      timed_again = true;
+    const bool late = !samples && samples.error().cause == FailureCause::TimeOut && rounds > 1;
+    if (late || (!samples && samples.error().cause == FailureCause::WorkerLost && !timed_again)) {
+      timed_again = timed_again || !late;
+      if (late) most = std::max(rounds / kFewer, 1);
       expected = add_all(where, taken, added_again, times);
       continue;
     }

@@ -12,7 +12,7 @@ namespace {
 
 const CandidateFailure kCrash{FailureCause::Crash, "ended by a fault of its own"};
 const CandidateFailure kLost{FailureCause::WorkerLost, "the worker was ended by signal 9"};
-
+const CandidateFailure kLate{FailureCause::TimeOut, "took more than 2 s"};
 const CandidateFailure kWrong{FailureCause::WrongResult, "C[0] is 1, reference 2"};
 
 /// Kernels that take what they are said to take, on a clock of their own.
@@ -97,12 +97,14 @@ class Steady final : public InterleavedRounds {
   bool alive() const override { return true; }
   tl::expected<Samples, CandidateFailure> time(int rounds, double) override {
     asked.push_back(rounds);
+    if (rounds > in_time) return tl::make_unexpected(kLate);
     Samples samples;
     for (const double seconds : seconds_) samples.seconds.emplace_back(static_cast<size_t>(rounds), seconds);
     return samples;
   }
   tl::expected<Failures, CandidateFailure> check() override { return Failures(seconds_.size()); }
   std::vector<int> asked;
+  int in_time = 1000;  // more rounds at once take too long
 
  private:
   std::vector<double> seconds_;
@@ -202,6 +204,19 @@ TEST(Interleave, WhatALostWorkerWasAskedIsAskedOnceMore) {
     EXPECT_EQ(times[1].failure, lost == 1 ? std::nullopt : std::optional(kLost));
     EXPECT_EQ(times[2].samples.size(), 5u);
   }
+}
+
+// As on a busy machine, where one round alone once decided a ranking.
+TEST(Interleave, RoundsThatTakeTooLongAreTakenInSmallerPieces) {
+  Steady busy({1e-4, 1e-4});
+  busy.in_time = 5;
+  const std::vector<InterleavedTimes> times = interleave(busy, 2, {.rounds = 40});
+  for (const InterleavedTimes& one : times) EXPECT_EQ(one.samples.size(), 40U);
+  EXPECT_EQ(std::ranges::count_if(busy.asked, [](int rounds) { return rounds > 5; }), 2);
+  Steady hangs({1e-4});
+  hangs.in_time = 0;
+  EXPECT_EQ(interleave(hangs, 1, {.rounds = 40}).front().failure->cause, FailureCause::TimeOut);
+  EXPECT_EQ(hangs.asked.size(), 1U);
 }
 
 TEST(Interleave, RoundsOfALostWorkerAreTakenAgain) {
