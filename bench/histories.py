@@ -3,6 +3,7 @@
 `--fresh`, and interruptions by SIGINT and SIGKILL. After each, the program that `build` ships is timed in turn with the fastest on record.
 
 Usage: bench/histories.py [--build build/release] [--count N] [--seed N] [--database FILE] [--rivals N] [--rounds N] [--limit RATIO]
+       [--workload W]...
 
 Prints a line for each history: its runs, the workload, the ratio of the shipped program's time to the fastest rival's. Where a ratio is above the limit
 it is measured again, twice with four times the rounds; the least counts, as a disturbance has one direction. Exit codes: 0 done; 1 a ratio was above the limit."""
@@ -97,7 +98,7 @@ class Histories:
         return entries[0]["seconds"] / min(others) if others else None
 
     def one(self):
-        workload, space = self.random.choice(WORKLOADS), self.random.choice(SPACES)
+        workload, space = self.random.choice(self.arguments.workload or WORKLOADS), self.random.choice(SPACES)
         runs = [self.tune(workload, space) for _ in range(self.random.choice([1, 1, 2, 3]))]
         said = f"{workload} in {space}: {'; '.join(runs)}"
         shipped = self.shipped(workload, space)
@@ -119,6 +120,7 @@ def main():
     parser.add_argument("--database", type=pathlib.Path)
     parser.add_argument("--rivals", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--workload", action="append", help="instead of the usual ones")
     parser.add_argument("--limit", type=float, default=1.05)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,9 @@ KEPT = "networks_kept_networks_give_what_is_expected networks_kept_networks_are_
 LINES = {
     "A.1": ("the latest ranking wins, whatever it ranked",
             "unit_records:BestTest.ARankingWithoutTheBestHidesItOnlyIfItFoundAFasterOne unit_records:BestTest.TheLatestRankingOfTheBestDecidesBeforeTheSearch "
-            "unit_tuning:TunerTest.TheBestOnRecordIsTimedAgainByARunThatBeginsAfresh unit_tuning:Histories.TheBestIsNeverLost"),
+            "unit_tuning:TunerTest.TheBestOnRecordIsTimedAgainByARunThatBeginsAfresh unit_tuning:Histories.TheBestIsNeverLost "
+            "unit_tuning:Rank.ProgramsAreComparedWithinRounds unit_tuning:Rank.WhatIsKnownStaysTheBestUntilAnotherIsClearlyFaster unit_tuning:QuietSamples.OrderKernelsWhateverTheMachineDoes "
+            "unit_measuring:Interleave.RoundsThatTakeTooLongAreTakenInSmallerPieces"),
     "A.2": ("a budget that covers nothing but plain programs is silent", "networks_what_cannot_be_verified_is_left_as_it_is_written"),
     "A.3": ("one odd batch through torch.compile loses the tuned kernels", "python/test_torch.py:test_an_odd_batch_keeps_the_programs"),
     "B.1": ("verify accepts another softmax axis; useless bounds are a warning",
@@ -37,7 +39,8 @@ LINES = {
     "C.1": ("Where(IsNaN(softmax), 0, softmax) cannot be tuned", "kept/tune_isnan_guard unit_verification:ErrorBound.OfAQuestionForNaNIsThatOfWhatMayBeAnything"),
     "C.2": ("quantised networks cannot be tuned", "kept/tune_qdq kept/qdq_cannot_be_tuned unit_operators_onnx:OnnxQuantization.CanBeVerified"),
     "C.3": ("an element-wise node joined with a choice", "kept/elementwise_then_argmax_cannot_be_tuned kept/elementwise_then_choice unit_network:FormRegions.AChoiceIsMadeOfWhatIsRoundedBefore"),
-    "C.4": ("references put large temporaries on the stack", "unit_lower:PlanMemory.WhatTheStackDoesNotHoldIsWorkspace unit_tuning:TunerTest.ManyBuffersAreNoReasonToRefuseTheUnscheduledProgram"),
+    "C.4": ("references put large temporaries on the stack", "unit_lower:PlanMemory.WhatTheStackDoesNotHoldIsWorkspace unit_tuning:TunerTest.ManyBuffersAreNoReasonToRefuseTheUnscheduledProgram "
+            "kept/tune_cubic_resize unit_verification:ReferenceProgram.OfNestedSumsAndProductsStaysSmall"),
     "C.5": ("what is refused is refused after the budget", "test_semantics:SketchLimit.OfManyBlocksThereIsAShareOfTheCombinations networks_what_cannot_be_verified_is_left_as_it_is_written networks_a_network_is_tuned_in_one_command"),
     "D.1": ("mistakes of units that are accepted",
             "unit_verification:Edges.ShowAFactorThatIsTakenForZeroWhereItIsSmall unit_verification:AddEdges.EveryScaleOccurs unit_measuring:WatchedCall.SeesWhatIsNotKept "

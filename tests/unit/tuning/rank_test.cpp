@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tunesmith/support/random.h"
 #include "tunesmith/target/benchmarking.h"
 
 namespace tunesmith {
@@ -118,6 +119,38 @@ TEST_F(Rank, WhatIsKeptIsInAllRoundsHoweverSlow) {
   EXPECT_THAT(runner.contestants, testing::ElementsAre(16, 9, 6));
   EXPECT_EQ(ranking.best, 1U);
   EXPECT_EQ(ranking.kernels[0].time->samples, 40U);
+}
+
+/// In a rare fast moment of the clock something else lengthened the faster one's samples.
+TEST_F(Rank, ProgramsAreComparedWithinRounds) {
+  ScriptedRunner runner([](const std::string& kernel, size_t sample) {
+    const double clock = sample % 8 == 3 ? 0.8 : 1.0;
+    const bool lengthened = kernel == "0" && sample % 8 == 3;
+    return (kernel == "0" ? 1e-3 : 1.06e-3) * clock * (lengthened ? 1.5 : 1.0);
+  });
+  const Ranking ranking = rank_of(runner, 2);
+  EXPECT_EQ(ranking.best, 0U);
+  EXPECT_NEAR(ranking.kernels[1].time->value / ranking.kernels[0].time->value, 1.06, 1e-9);
+}
+
+/// All but the first take `of_others`, with noise of 1 % of their own.
+ScriptedRunner beside_known(double of_others) {
+  return ScriptedRunner([of_others](const std::string& kernel, size_t sample) {
+    const size_t number = kernel == "peak" ? 9 : static_cast<size_t>(std::stoi(kernel));
+    const double noise = RandomStream(100 * number + sample).uniform();
+    return (number == 0 ? 1e-3 : of_others) * (1.0 + 0.01 * noise);
+  });
+}
+
+TEST_F(Rank, WhatIsKnownStaysTheBestUntilAnotherIsClearlyFaster) {
+  ScriptedRunner noise = beside_known(0.995e-3);
+  const Ranking same = rank_of(noise, 3, 1e-4, 1);
+  EXPECT_EQ(same.best, 0U);
+  EXPECT_EQ(same.kernels[1].time->value, same.kernels[0].time->value);
+  ScriptedRunner faster = beside_known(0.97e-3);
+  EXPECT_NE(rank_of(faster, 3, 1e-4, 1).best, 0U);
+  ScriptedRunner unknown = beside_known(0.995e-3);
+  EXPECT_NE(rank_of(unknown, 3).best, 0U) << "nothing is on record";
 }
 
 TEST_F(Rank, WhatFailsIsLeftOut) {

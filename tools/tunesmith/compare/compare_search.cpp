@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <tunesmith/support/hash.h>
-#include <tunesmith/tuning/ranking.h>
+#include <tunesmith/tuning/quiet_samples.h>
 #include <tunesmith/tuning/tuner.h>
 
 #include "common/scratch_store.h"
@@ -157,9 +157,11 @@ void rank_together(const Subject& subject, const std::vector<Search*>& searches,
   for (const CompiledKernel& kernel : kernels) in_turn.push_back(&kernel);
   constexpr InterleaveOptions kRounds{.rounds = 60, .budget_seconds = 30.0, .min_rounds = 10};
   const std::vector<InterleavedTimes> times = runner->interleave(in_turn, kRounds);
+  std::vector<std::span<const double>> samples;
+  for (const InterleavedTimes& one : times) samples.emplace_back(one.samples);
+  const std::vector<std::vector<double>> quiet = quiet_samples(samples);
   for (const auto& [one, place] : timed) {
-    if (!times[place].samples.empty())
-      one->run.final_seconds = quantile_interval(times[place].samples, kTimeQuantile).value;
+    if (!quiet[place].empty()) one->run.final_seconds = quantile_interval(quiet[place], kTimeQuantile).value;
   }
 }
 

@@ -10,7 +10,7 @@
 #include <tunesmith/target/benchmarking.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/candidate_compiler.h>
-#include <tunesmith/tuning/ranking.h>
+#include <tunesmith/tuning/quiet_samples.h>
 
 #include "commands.h"
 #include "common/exit_codes.h"
@@ -38,7 +38,8 @@ struct Entry {
   double prepare_seconds = 0.0;  // 0: nothing to prepare
   std::string failure;           // why it has no time
   std::vector<double> samples;
-  size_t disturbed = 0;  // number of disturbed ones
+  QuantileInterval time;  // if there are samples
+  size_t disturbed = 0;   // number of disturbed ones
 };
 
 struct ComparedWorkload {
@@ -54,7 +55,8 @@ struct ComparedWorkload {
 /// record's id, a trace's file, or "" (the best record of all spaces).
 Entry make_entry(const std::string& what, const Common& common, const BenchArguments& arguments,
                  const Workload& workload, const std::string& typed, const Space& space, int threads) {
-  Entry entry{what, {}, 0.0, 0.0, "", {}};
+  Entry entry;
+  entry.name = what;
   const auto made = [&](auto compiled) {
     if (!compiled) throw EnvironmentError(fmt::format("{} does not compile: {}", what, compiled.error()));
     return std::move(*compiled);
@@ -121,10 +123,16 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
   const InterleaveOptions options{
       .rounds = rounds, .min_rounds = rounds, .yardstick = has_peak ? &peak.kernel : nullptr};
   std::vector<InterleavedTimes> times = runner.interleave(kernels, options);
+  std::vector<std::span<const double>> in_turn;
   for (size_t i = 0; i < timed.size(); ++i) {
     timed[i]->samples = std::move(times[i].samples);
     timed[i]->disturbed = times[i].disturbed;
     if (const auto& failure = times[i].failure) timed[i]->failure = failure_text(*failure);
+    in_turn.emplace_back(timed[i]->samples);
+  }
+  const std::vector<std::vector<double>> quiet = quiet_samples(in_turn);
+  for (size_t i = 0; i < timed.size(); ++i) {
+    if (!quiet[i].empty()) timed[i]->time = quiet_time(in_turn[i], quiet[i]);
   }
   if (has_peak) comparison.peak_samples = std::move(times.back().samples);
   for (Entry& entry : comparison.entries) {
@@ -148,7 +156,7 @@ nlohmann::json to_json(const ComparedWorkload& comparison) {
     if (!entry.failure.empty()) {
       one["failure"] = entry.failure;
     } else {
-      const QuantileInterval time = quantile_interval(entry.samples, kTimeQuantile);
+      const QuantileInterval& time = entry.time;
       if (first == 0.0) first = time.value;
       one.update({{"seconds", time.value},
                   {"seconds_interval", interval_json(time)},
