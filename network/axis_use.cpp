@@ -70,7 +70,7 @@ class Tracing {
 
 std::optional<AxisUse> axis_use(const Network& network, size_t node, size_t axis) {
   const Node& of = network.nodes[node];
-  if (of.outputs.size() != 1) return std::nullopt;
+  if (of.outputs.size() != 1 || !of.bodies.empty()) return std::nullopt;
   const NodeWorkload made = workload_of(network, {&node, 1});
   const Program& program = made.workload.program;
   Tracing tracing;

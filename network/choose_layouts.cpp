@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "loops/repetition.h"
 #include "parts.h"
 #include "passes.h"
 #include "tunesmith/network/operator.h"
@@ -21,6 +22,11 @@ class Layouts {
   explicit Layouts(Network& network) : network_(network) {
     fixed_.insert(network.inputs.begin(), network.inputs.end());
     fixed_.insert(network.outputs.begin(), network.outputs.end());
+    for (const Node& node : network.nodes) {
+      if (!is_repetition(node)) continue;
+      fixed_.insert(node.inputs.begin(), node.inputs.end());
+      fixed_.insert(node.outputs.begin(), node.outputs.end());
+    }
   }
 
   void run() {

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <utility>
 
 #include "copy.h"
 #include "joined.h"
+#include "loops/repetition.h"
 #include "passes.h"
 #include "unique_name.h"
 
@@ -20,9 +22,38 @@ void add_node(Network& network, TensorIndex from, TensorIndex to) {
   network.nodes.push_back(copy_node(name, from, to));
 }
 
+/// What a loop carries lies where it has that: it begins with a copy, and the result is one. How many nodes
+/// there are more.
+size_t copy_carried(Network& network, size_t position) {
+  Node node = network.nodes[position];
+  std::vector<Node> before, after;
+  const auto add_to = [&](std::vector<Node>& nodes, TensorIndex from, TensorIndex to) {
+    add_node(network, from, to);
+    nodes.push_back(std::move(network.nodes.back()));
+    network.nodes.pop_back();
+  };
+  for (size_t i = 0; i < repetition_of(node).carried; ++i) {
+    const TensorIndex first = add_copy(network, node.inputs[i]);
+    network.tensors[static_cast<size_t>(first)].constant = nullptr;
+    add_to(before, std::exchange(node.inputs[i], first), first);
+    TensorIndex& last = node.outputs[i];
+    if (last == kAbsent || std::ranges::find(network.outputs, last) == network.outputs.end()) continue;
+    const TensorIndex result = std::exchange(last, add_copy(network, last));
+    add_to(after, last, result);
+  }
+  network.nodes[position] = std::move(node);
+  const auto at = network.nodes.begin() + static_cast<std::ptrdiff_t>(position);
+  network.nodes.insert(at + 1, after.begin(), after.end());
+  network.nodes.insert(network.nodes.begin() + static_cast<std::ptrdiff_t>(position), before.begin(),
+                       before.end());
+  return before.size() + after.size();
+}
+
 }  // namespace
 
 void copy_results(Network& network, const PassOptions& /*options*/) {
+  for (size_t i = 0; i < network.nodes.size(); ++i)
+    if (is_repetition(network.nodes[i])) i += copy_carried(network, i);
   for (TensorIndex& output : network.outputs) {
     if (has_no_elements(network.tensors[static_cast<size_t>(output)])) continue;
     if (network.tensors[static_cast<size_t>(output)].constant != nullptr) {

@@ -34,7 +34,8 @@ std::vector<TensorIndex> first_equal_constants(const Network& network) {
 using Key = std::tuple<std::string_view, int64_t, std::vector<TensorIndex>>;
 
 bool computes_the_same(const Node& a, const Node& b) {
-  return a.definition == b.definition && a.attributes == b.attributes && a.outputs.size() == b.outputs.size();
+  return a.definition == b.definition && a.attributes == b.attributes &&
+         a.outputs.size() == b.outputs.size() && a.bodies.empty() && b.bodies.empty();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "loops/repetition.h"
 #include "passes.h"
 
 namespace tunesmith::network {
@@ -19,6 +20,7 @@ void eliminate_dead_code(Network& network, const PassOptions& /*options*/) {
     Node& node = network.nodes[i];
     std::ranges::replace_if(
         node.outputs, [&](TensorIndex output) { return !read.contains(output); }, kAbsent);
+    if (is_repetition(node) && !is_unused(node)) drop_unread_outputs(node);
     if (!is_unused(node)) read.insert(node.inputs.begin(), node.inputs.end());
   }
   std::erase_if(network.nodes, is_unused);

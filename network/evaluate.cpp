@@ -50,6 +50,24 @@ class Evaluation {
         values_[static_cast<size_t>(node.outputs[i])] = kept(*made[i]);
   }
 
+  void run(const Loop& loop) {
+    for (const Loop::Slice& written : loop.written) values_[static_cast<size_t>(written.whole)].reset();
+    for (int64_t trip = 0; trip < loop.trips; ++trip) {
+      for (const Loop::Carried& carried : loop.carried)
+        copy(trip == 0 ? carried.first : carried.after, carried.before);
+      for (const Loop::Slice& read : loop.read)
+        values_[static_cast<size_t>(read.part)] = row_of(of(read.whole), read.row(trip, loop.trips));
+      for (size_t i = loop.first_node; i < loop.end_node; ++i) run(network_.nodes[i]);
+      for (const Loop::Slice& written : loop.written) {
+        auto& whole = values_[static_cast<size_t>(written.whole)];
+        if (!whole) whole = rows_like(of(written.part), loop.trips);
+        set_row(*whole, written.row(trip, loop.trips), of(written.part));
+      }
+    }
+    for (const Loop::Carried& carried : loop.carried)
+      if (carried.last != kAbsent) copy(carried.after, carried.last);
+  }
+
   const tunesmith::Tensor& of(TensorIndex index) const {
     const auto& value = values_[static_cast<size_t>(index)];
     if (!value)
@@ -59,6 +77,10 @@ class Evaluation {
   }
 
  private:
+  void copy(TensorIndex from, TensorIndex to) {
+    values_[static_cast<size_t>(to)] = tunesmith::Tensor(of(from));
+  }
+
   tunesmith::Tensor kept(const tunesmith::Tensor& value) const {
     return precision_ == Precision::F64 ? widened(value) : value;
   }
@@ -85,7 +107,14 @@ std::vector<tunesmith::Tensor> evaluate(const Network& network, std::span<const 
                                 network.inputs.size(), inputs.size()));
   Evaluation evaluation(network, precision);
   for (size_t i = 0; i < inputs.size(); ++i) evaluation.give(network.inputs[i], inputs[i]);
-  for (const Node& node : network.nodes) evaluation.run(node);
+  for (size_t i = 0; i < network.nodes.size(); ++i) {
+    if (const Loop* loop = loop_of(network, i)) {
+      evaluation.run(*loop);
+      i = loop->end_node - 1;
+    } else {
+      evaluation.run(network.nodes[i]);
+    }
+  }
   std::vector<tunesmith::Tensor> outputs;
   for (const TensorIndex output : network.outputs) outputs.push_back(evaluation.of(output));
   return outputs;

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include "joined.h"
+#include "loops/repetition.h"
+#include "values.h"
 
 namespace tunesmith::network {
 namespace {
 
 // As many as an importer takes.
 constexpr size_t kMaxNodes = 200'000;
+constexpr int64_t kMaxTrips = 2048;
+constexpr int64_t kOnnxVersion = 18;  // of the operators that stand for taking rows and joining them
 
 }  // namespace
 
@@ -69,6 +73,25 @@ class Expander::OfNode final : public Expansion {
     return outputs;
   }
 
+  std::vector<TensorIndex> repeat(const Repetition& repetition, std::vector<TensorIndex> inputs) override {
+    std::vector<TensorIndex> outputs;
+    for (size_t i = 0; i < repetition.body->outputs.size(); ++i) outputs.push_back(make_tensor());
+    add(repeat_node(all_.unique(next_name()), repetition, std::move(inputs), outputs));
+    return outputs;
+  }
+
+  TensorIndex integers(const Shape& shape, int64_t value) {
+    tunesmith::Tensor made = tunesmith::Tensor::zeros(kI64, shape);
+    made.set_int(0, value);
+    return make_constant(to_constant(std::move(made)));
+  }
+  TensorIndex add_onnx(const std::string& op, std::vector<TensorIndex> inputs,
+                       std::map<std::string, Attribute> attributes) {
+    const TensorIndex made = make_tensor();
+    add({"", op, kOnnxVersion, std::move(attributes), std::move(inputs), {made}, nullptr});
+    return made;
+  }
+
   void give(size_t output, TensorIndex tensor) override {
     if (output >= node_.outputs.size() || node_.outputs[output] == kAbsent) return;
     Tensor& given = all_.network_.tensors[static_cast<size_t>(node_.outputs[output])];
@@ -115,6 +138,38 @@ bool Expander::expand(const Node& node, const NodeView& view, std::vector<Node>&
   } catch (const UserError& error) {
     throw UserError(describe(node) + ": " + error.what());
   }
+}
+
+void Expander::unroll(const Node& node, const std::string& why, std::vector<Node>& made) {
+  const Repetition repetition = repetition_of(node);
+  if (repetition.trips > kMaxTrips)
+    throw UserError(
+        fmt::format("{}: its {} trips cannot be a loop: {}", describe(node), repetition.trips, why),
+        fmt::format("at most {} are written out", kMaxTrips));
+  OfNode to(*this, node, made);
+  const size_t carried = repetition.carried, sliced = sliced_inputs(repetition);
+  const std::vector<TensorIndex>& inputs = node.inputs;
+  std::vector<TensorIndex> state(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(carried));
+  std::vector<std::vector<TensorIndex>> rows(repetition.body->outputs.size() - carried);
+  const auto row = [&](size_t slice, int64_t trip) {
+    return repetition.backwards[slice] != 0 ? repetition.trips - 1 - trip : trip;
+  };
+  for (auto& of_output : rows) of_output.resize(static_cast<size_t>(repetition.trips));
+  for (int64_t trip = 0; trip < repetition.trips; ++trip) {
+    std::vector<TensorIndex> given = state;
+    for (size_t i = 0; i < sliced; ++i)
+      given.push_back(to.add_onnx("Gather", {inputs[carried + i], to.integers({}, row(i, trip))},
+                                  {{"axis", int64_t{0}}}));
+    given.insert(given.end(), inputs.begin() + static_cast<std::ptrdiff_t>(carried + sliced), inputs.end());
+    const std::vector<TensorIndex> results = to.add_body({"body", repetition.body, {}}, given);
+    state.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(carried));
+    for (size_t i = 0; i < rows.size(); ++i)
+      rows[i][static_cast<size_t>(row(sliced + i, trip))] =
+          to.add_onnx("Unsqueeze", {results[carried + i], to.integers({1}, 0)}, {});
+  }
+  for (size_t i = 0; i < carried; ++i) to.give(i, state[i]);
+  for (size_t i = 0; i < rows.size(); ++i)
+    to.give(carried + i, to.add_onnx("Concat", std::move(rows[i]), {{"axis", int64_t{0}}}));
 }
 
 std::string Expander::unique(const std::string& wanted) {

@@ -19,6 +19,9 @@ class Expander {
   /// Asks the node's operator. Where it has others, they are `made`, with names of their own.
   bool expand(const Node& node, const NodeView& view, std::vector<Node>& made);
 
+  /// The trips of a node that is_repetition, one after the other. `why`: they are no loop.
+  void unroll(const Node& node, const std::string& why, std::vector<Node>& made);
+
  private:
   class OfNode;
 

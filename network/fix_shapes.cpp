@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "expander.h"
+#include "loops/fix_body.h"
+#include "loops/repetition.h"
 #include "passes.h"
 #include "values.h"
 
@@ -112,7 +114,12 @@ class ShapeFixer {
     const bool is_open = reads_unknown(node);
     try {
       if (!node.definition) throw UserError(describe(node) + ": the operator is not there yet");
-      if (!is_open || !node.bodies.empty()) {
+      if (is_repetition(node) && !is_open) {
+        if (const auto why = fix_body(network_, node, options_)) {
+          expander_.unroll(node, *why, made);
+          return true;
+        }
+      } else if (!is_open || !node.bodies.empty()) {
         NodeView view{node, known_inputs(node)};
         // Tensors move when others are added.
         std::deque<std::vector<TensorIndex>> sequences;
@@ -265,6 +272,7 @@ class ShapeFixer {
 
   void set_constants(const DefinedNode& defined) {
     const Node& node = *defined.node;
+    if (is_repetition(node)) return;
     const auto& constants = defined.computation.constants;
     for (size_t i = 0; i < constants.size(); ++i)
       if (constants[i] && node.outputs[i] != kAbsent) tensor(node.outputs[i]).constant = constants[i];

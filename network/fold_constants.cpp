@@ -1,12 +1,17 @@
 #include <algorithm>
 
+#include "loops/repetition.h"
 #include "passes.h"
 #include "values.h"
 
 namespace tunesmith::network {
 
 void fold_constants(Network& network, const PassOptions&) {
-  for (const Node& node : network.nodes) {
+  for (Node& node : network.nodes) {
+    if (is_repetition(node)) {
+      give_constants(network, node);
+      continue;
+    }
     const bool is_constant = std::ranges::all_of(node.inputs, [&](TensorIndex input) {
       return input == kAbsent || network.tensors[static_cast<size_t>(input)].constant;
     });

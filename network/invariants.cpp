@@ -75,10 +75,12 @@ class Checker {
     if (!tensor.part) return;
     require(exists(tensor.part->whole), "a part's whole", "is no tensor", tensor.name);
     const Tensor& whole = network_.tensors[static_cast<size_t>(tensor.part->whole)];
-    require(!whole.part && whole.dtype == tensor.dtype && !whole.constant && !tensor.constant, "the part",
-            "is of a part, of a constant or of another type", tensor.name);
-    int64_t end = tensor.part->begin + 1;
-    require(tensor.part->begin >= 0 && tensor.shape && tensor.part->strides.size() == tensor.shape->size(),
+    const int64_t moved = tensor.part->advance * (tensor.part->period - 1);
+    require(!whole.part && whole.dtype == tensor.dtype && (!whole.constant || moved != 0) && !tensor.constant,
+            "the part", "is of a part, of a constant or of another type", tensor.name);
+    int64_t end = tensor.part->begin + std::max<int64_t>(moved, 0) + 1;
+    require(tensor.part->begin + std::min<int64_t>(moved, 0) >= 0 && tensor.shape &&
+                tensor.part->strides.size() == tensor.shape->size(),
             "the part", "has other strides than axes", tensor.name);
     const Shape lying = lying_shape(tensor);
     for (size_t d = 0; d < lying.size(); ++d) {
@@ -113,7 +115,9 @@ class Checker {
 
   void check_nodes() {
     std::set<std::string_view> names;
-    for (const Node& node : network_.nodes) {
+    for (size_t position = 0; position < network_.nodes.size(); ++position) {
+      const Node& node = network_.nodes[position];
+      enter_and_leave_loops(position);
       require(!node.name.empty(), "a node", "has no name");
       require(names.insert(node.name).second, "the node", "is there twice", node.name);
       for (const TensorIndex input : node.inputs) {
@@ -132,6 +136,33 @@ class Checker {
                     std::ranges::all_of(body.captured, [&](size_t i) { return i < node.inputs.size(); }),
                 "the node", "has a body that captures what the node does not read", node.name);
         check_invariants(*body.network);
+      }
+    }
+    enter_and_leave_loops(network_.nodes.size());
+  }
+
+  void enter_and_leave_loops(size_t position) {
+    for (const Loop& loop : network_.loops) {
+      if (loop.end_node == position) {
+        for (const Loop::Carried& carried : loop.carried) {
+          require(known_[carried.after], "a loop", "carries what it does not compute", name(carried.after));
+          if (carried.last != kAbsent) known_[carried.last] = true;
+        }
+        for (const Loop::Slice& written : loop.written) {
+          require(known_[written.part], "a loop", "gives what it does not compute", name(written.part));
+          known_[written.whole] = true;
+        }
+      }
+      if (loop.first_node != position) continue;
+      require(loop.first_node < loop.end_node && loop.end_node <= network_.nodes.size() && loop.trips > 0,
+              "a loop", "has no nodes");
+      for (const Loop::Carried& carried : loop.carried) {
+        require(known_[carried.first], "a loop", "carries what nothing computes", name(carried.first));
+        known_[carried.before] = true;
+      }
+      for (const Loop::Slice& read : loop.read) {
+        require(known_[read.whole], "a loop", "reads what nothing computes", name(read.whole));
+        known_[read.part] = true;
       }
     }
   }

@@ -6,6 +6,7 @@
 
 #include "copy.h"
 #include "joined.h"
+#include "loops/repetition.h"
 #include "parts.h"
 #include "passes.h"
 #include "regions/data_flow.h"
@@ -34,6 +35,12 @@ class InPlace {
     for (size_t i = 0; i < network.nodes.size(); ++i) {
       std::vector<Piece> pieces = pieces_of(network, i);
       if (pieces.size() > 1) joins_[i] = std::move(pieces);
+    }
+    for (const Node& node : network.nodes) {
+      if (!is_repetition(node)) continue;
+      const auto carried = static_cast<std::ptrdiff_t>(repetition_of(node).carried);
+      carried_.insert(node.inputs.begin(), node.inputs.begin() + carried);
+      carried_.insert(node.outputs.begin(), node.outputs.begin() + carried);
     }
     regions_ = form_regions(network);
     for (size_t i = 0; i < regions_.size(); ++i) {
@@ -83,7 +90,7 @@ class InPlace {
   /// May it be a part of another tensor?
   bool is_free(TensorIndex index) const {
     return flow_.maker(index) != flow_.end() && !tensor(index).part && !wholes_.contains(index) &&
-           !is_result(index);
+           !is_result(index) && !carried_.contains(index);
   }
 
   /// Is it a result of another region than that of the node?
@@ -255,6 +262,7 @@ class InPlace {
   std::map<size_t, size_t> region_of_;              // of nodes
   std::map<TensorIndex, size_t> region_computing_;  // of results of regions
   std::set<TensorIndex> wholes_;                    // of parts
+  std::set<TensorIndex> carried_;                   // by loops, which place it
   std::map<std::pair<size_t, size_t>, Part> copies_;
 };
 

@@ -81,7 +81,8 @@ class Joining {
     for (const std::vector<TensorIndex>* tensors : {&made.inputs, &made.outputs}) {
       for (const TensorIndex tensor : *tensors) {
         const auto& part = network_ == nullptr ? std::nullopt : tensor_of(tensor).part;
-        if (part && part->strides.size() > 1) parts.strides[array_name(tensor)] = part->strides;
+        if (part && part->strides.size() > 1 && !lies_dense(tensor_of(tensor)))
+          parts.strides[array_name(tensor)] = part->strides;
       }
     }
     made.workload = workload::make_workload(std::move(parts), origin);
@@ -90,6 +91,14 @@ class Joining {
 
  private:
   const Tensor& tensor_of(TensorIndex index) const { return network_->tensors[static_cast<size_t>(index)]; }
+
+  static bool lies_dense(const Tensor& tensor) {
+    const Shape shape = lying_shape(tensor);
+    int64_t stride = 1;
+    for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
+      if (shape[d] > 1 && tensor.part->strides[d] != stride) return false;
+    return true;
+  }
 
   std::vector<int32_t> order_of(TensorIndex tensor) const {
     return network_ == nullptr || tensor == kAbsent ? std::vector<int32_t>() : tensor_of(tensor).order;

@@ -95,7 +95,7 @@ std::optional<size_t> joined_axis(const Network& network, const Node& node) {
 
 std::vector<Piece> pieces_of(const Network& network, size_t node) {
   const Node& of = network.nodes[node];
-  if (of.outputs.size() != 1) return {};
+  if (of.outputs.size() != 1 || !of.bodies.empty()) return {};
   if (const std::optional<size_t> axis = joined_axis(network, of)) return joined_pieces(network, of, *axis);
   return sliced_pieces(network, node);
 }

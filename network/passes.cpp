@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "loops/repetition.h"
+
 namespace tunesmith::network {
 namespace {
 
-constexpr std::array<Pass, 13> kPasses{{
+constexpr std::array<Pass, 14> kPasses{{
     {"resolve", "Finds the definition of each operator.", resolve},
     {"fix_shapes",
      "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
@@ -34,7 +36,15 @@ constexpr std::array<Pass, 13> kPasses{{
     {"choose_layouts", "Lets images lie with their channels last between nodes.", choose_layouts},
     {"join_in_place", "Lets the operands of a concatenation be computed directly in its result.",
      join_in_place},
+    {"place_loops", "Puts the body of each loop in its place; what it carries lies in two places by turns.",
+     place_loops},
 }};
+
+/// Loops are none of what is around them.
+void run_on_bodies(const Pass& pass, Network& network, const PassOptions& options) {
+  for (Node& node : network.nodes)
+    if (is_repetition(node)) change_body(node, [&](Network& body) { pass.run(body, options); });
+}
 
 }  // namespace
 
@@ -44,6 +54,7 @@ void run_passes(Network& network, const PassOptions& options,
                 const std::function<void(const Pass&, const Network&)>& after) {
   for (const Pass& pass : kPasses) {
     pass.run(network, options);
+    if (pass.run != fix_shapes) run_on_bodies(pass, network, options);
     check_invariants(network);
     if (after) after(pass, network);
   }

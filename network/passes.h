@@ -21,6 +21,7 @@ void merge_products(Network& network, const PassOptions& options);
 void copy_results(Network& network, const PassOptions& options);
 void choose_layouts(Network& network, const PassOptions& options);
 void join_in_place(Network& network, const PassOptions& options);
+void place_loops(Network& network, const PassOptions& options);
 
 /// Collects what several nodes are refused for.
 class Refusals {

@@ -88,6 +88,22 @@ std::string typed_name(const Network& network, TensorIndex index) {
     text += fmt::format(" in {} at {} by [{}]",
                         name_text(network.tensors[static_cast<size_t>(tensor.part->whole)].name),
                         tensor.part->begin, fmt::join(tensor.part->strides, ", "));
+  if (tensor.part && tensor.part->advance != 0)
+    text += fmt::format(" and {:+} a trip, of {}", tensor.part->advance, tensor.part->period);
+  return text;
+}
+
+std::string loop_text(const Network& network, const Loop& loop) {
+  const auto name = [&](TensorIndex index) {
+    return index == kAbsent ? "-" : name_text(network.tensors[static_cast<size_t>(index)].name);
+  };
+  std::string text = fmt::format("repeat {} times\n", loop.trips);
+  for (const Loop::Carried& carried : loop.carried)
+    text += fmt::format("carry {} from {} to {} for {}\n", typed_name(network, carried.before),
+                        name(carried.first), name(carried.last), name(carried.after));
+  for (const Loop::Slice& read : loop.read) text += fmt::format("read {}\n", typed_name(network, read.part));
+  for (const Loop::Slice& written : loop.written)
+    text += fmt::format("write {} to {}\n", typed_name(network, written.part), name(written.whole));
   return text;
 }
 
@@ -121,7 +137,12 @@ std::string to_text(const Network& network) {
   for (const Tensor& tensor : network.tensors)
     if (tensor.constant)
       text += fmt::format("constant {}: {}\n", name_text(tensor.name), constant_text(*tensor.constant));
-  for (const Node& node : network.nodes) text += node_text(network, node);
+  for (size_t i = 0; i < network.nodes.size(); ++i) {
+    const Loop* loop = loop_of(network, i);
+    if (loop != nullptr && loop->first_node == i) text += loop_text(network, *loop);
+    text += node_text(network, network.nodes[i]);
+    if (loop != nullptr && loop->end_node == i + 1) text += "end\n";
+  }
   for (const TensorIndex output : network.outputs)
     text += fmt::format("output {}\n", typed_name(network, output));
   return text;

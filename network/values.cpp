@@ -14,6 +14,22 @@ std::shared_ptr<const Constant> to_constant(tunesmith::Tensor tensor) {
   return std::make_shared<Constant>(Constant{owner->dtype, owner->shape, owner->bytes, owner});
 }
 
+tunesmith::Tensor row_of(const tunesmith::Tensor& whole, int64_t row) {
+  const auto bytes = std::ssize(whole.bytes) / whole.shape.front();
+  const auto first = whole.bytes.begin() + row * bytes;
+  return {whole.dtype, {whole.shape.begin() + 1, whole.shape.end()}, {first, first + bytes}};
+}
+
+void set_row(tunesmith::Tensor& whole, int64_t row, const tunesmith::Tensor& value) {
+  std::ranges::copy(value.bytes, whole.bytes.begin() + row * std::ssize(value.bytes));
+}
+
+tunesmith::Tensor rows_like(const tunesmith::Tensor& row, int64_t rows) {
+  Shape shape = row.shape;
+  shape.insert(shape.begin(), rows);
+  return tunesmith::Tensor::zeros(row.dtype, std::move(shape));
+}
+
 tunesmith::Tensor widened(const tunesmith::Tensor& tensor) {
   if (!tensor.dtype.is_float() || tensor.dtype == kF64) return tensor;
   tunesmith::Tensor wide = tunesmith::Tensor::zeros(kF64, tensor.shape);

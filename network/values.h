@@ -11,6 +11,11 @@
 namespace tunesmith::network {
 
 std::shared_ptr<const Constant> to_constant(tunesmith::Tensor tensor);
+/// Of the first axis.
+tunesmith::Tensor row_of(const tunesmith::Tensor& whole, int64_t row);
+void set_row(tunesmith::Tensor& whole, int64_t row, const tunesmith::Tensor& value);
+/// Zeros, of so many rows of this shape.
+tunesmith::Tensor rows_like(const tunesmith::Tensor& row, int64_t rows);
 /// Floats in f64, others unchanged.
 tunesmith::Tensor widened(const tunesmith::Tensor& tensor);
 

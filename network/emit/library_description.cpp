@@ -118,11 +118,14 @@ LibraryDescription describe_library(const TaskedNetwork& tasked, const LibrarySo
                                  {}};
   const LibraryFacts facts = facts_of(plan);
   std::vector<std::vector<size_t>> reads = reads_of(tasked);
-  for (size_t i = 0; i < facts.steps.size(); ++i)
-    description.steps.push_back({facts.steps[i], tasked.regions[i].workload.flops,
-                                 tasked.regions[i].workload.bytes_min, constant_bytes(tasked.regions[i]),
-                                 computed_type(tasked.regions[i].workload.program).str(),
+  for (size_t i = 0; i < facts.steps.size(); ++i) {
+    const auto trips = static_cast<double>(trips_of(tasked, i));
+    const double constant = constant_bytes(tasked.regions[i]);
+    description.steps.push_back({facts.steps[i], trips * tasked.regions[i].workload.flops,
+                                 constant + trips * (tasked.regions[i].workload.bytes_min - constant),
+                                 constant, computed_type(tasked.regions[i].workload.program).str(),
                                  operators_of(tasked, i), std::move(reads[i])});
+  }
   return description;
 }
 

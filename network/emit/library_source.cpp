@@ -99,9 +99,11 @@ StepTexts step_texts(const LibraryPlan& plan) {
           step.kernel->symbol);
     }
     for (const BufferPlace& buffer : step.buffers)
-      texts.buffers += fmt::format("  {{{}, {}, {}}},\n", place_name(buffer.kind), buffer.at, buffer.begin);
-    texts.steps += fmt::format("  {{{}, &buffers_of_steps[{}], {}, {}, {}}},\n", step.kernel->symbol, first,
-                               step.buffers.size(), step.workspace, c_string(step.name));
+      texts.buffers += fmt::format("  {{{}, {}, {}, {}, {}}},\n", place_name(buffer.kind), buffer.at,
+                                   buffer.begin, buffer.advance, buffer.period);
+    texts.steps +=
+        fmt::format("  {{{}, &buffers_of_steps[{}], {}, {}, {}, {}, {}}},\n", step.kernel->symbol, first,
+                    step.buffers.size(), step.workspace, step.back_to, step.trips, c_string(step.name));
     first += step.buffers.size();
     texts.max_buffers = std::max(texts.max_buffers, step.buffers.size());
   }

@@ -65,7 +65,7 @@ size_t @NAME@_workspace_bytes(void);
    while a call is under way. */
 void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 
-/* The kernels that one call runs, one after the other, and what they compute. */
+/* The kernels that one call runs, one after the other, and what they compute. Those of a loop are run again and again. */
 int @NAME@_steps(void);
 const char* @NAME@_step_name(int step);
 /* As @NAME@_run, and tells `observer` before the first step (step -1, no buffers) and after each one, with the kernel's buffers: its inputs, its outputs, and what
@@ -103,19 +103,21 @@ static const size_t kWorkspaceBytes = @ARENA@;
 enum place { kInput, kOutput, kArena, kWeights };
 struct buffer {
   enum place place;
-  int64_t at, begin;
+  int64_t at, begin, advance, period;
 };
 static const struct buffer buffers_of_steps[] = {
-@BUFFERS@  {kArena, 0, 0}};
+@BUFFERS@  {kArena, 0, 0, 0, 1}};
 struct step {
   tunesmith_kernel_function kernel;
   const struct buffer* buffers;
   int count;
   int64_t workspace;
+  int back_to; /* after this step, until the trips are done */
+  int64_t trips;
   const char* name;
 };
 static const struct step steps[] = {
-@STEPS@  {NULL, NULL, 0, 0, NULL}};
+@STEPS@  {NULL, NULL, 0, 0, 0, 1, NULL}};
 enum { kSteps = @STEP_COUNT@ };
 
 struct argument {
@@ -225,12 +227,13 @@ static int check_all(const DLTensor* const* inputs, DLTensor* const* outputs, vo
   return @NAME@_OK;
 }
 
-@SETUP@static void* at(const struct buffer* buffer, void* const* data, char* arena, const char* weights) {
+@SETUP@static void* at(const struct buffer* buffer, int64_t trip, void* const* data, char* arena, const char* weights) {
+  const int64_t begin = buffer->begin + (buffer->advance == 0 ? 0 : buffer->advance * (trip % buffer->period));
   switch (buffer->place) {
-    case kInput: return (char*)data[buffer->at] + buffer->begin;
-    case kOutput: return (char*)data[@NAME@_INPUTS + buffer->at] + buffer->begin;
-    case kArena: return arena + buffer->at + buffer->begin;
-    default: return (void*)(weights + buffer->at);
+    case kInput: return (char*)data[buffer->at] + begin;
+    case kOutput: return (char*)data[@NAME@_INPUTS + buffer->at] + begin;
+    case kArena: return arena + buffer->at + begin;
+    default: return (void*)(weights + buffer->at + begin);
   }
 }
 
@@ -249,12 +252,16 @@ EXPORTED int @NAME@_run_observed(const @NAME@_model* model, const DLTensor* cons
   const tunesmith_parallel_for parallel_for = own_parallel_for != NULL ? run_by_the_caller : tunesmith_runtime_parallel_for;
   void* const threads = own_parallel_for != NULL ? own_pool : get_pool();
   if (observer != NULL) observer(context, -1, NULL);
+  int64_t trip = 0;
   for (int i = 0; i < kSteps; ++i) {
     const struct step* step = &steps[i];
     void* pointers[@MAX_BUFFERS@];
-    for (int j = 0; j < step->count; ++j) pointers[j] = at(&step->buffers[j], data, arena, model->weights);
+    for (int j = 0; j < step->count; ++j) pointers[j] = at(&step->buffers[j], trip, data, arena, model->weights);
     step->kernel(pointers, arena + step->workspace, parallel_for, threads);
     if (observer != NULL) observer(context, i, pointers);
+    if (step->trips == 1) continue;
+    if (++trip < step->trips) i = step->back_to - 1;
+    else trip = 0;
   }
   tunesmith_runtime_set_float_mode(found);
   if (workspace == NULL && arena != NULL) give_workspace_back(arena);
@@ -340,7 +347,7 @@ static void observe(void* context, int step, void* const* buffers) {
   (void)buffers;
   struct clock* clock = context;
   const double now = seconds();
-  if (step >= 0 && clock->call >= 0) clock->of_steps[step * clock->calls + clock->call] = now - clock->last;
+  if (step >= 0 && clock->call >= 0) clock->of_steps[step * clock->calls + clock->call] += now - clock->last;
   clock->last = seconds();
 }
 

@@ -31,6 +31,7 @@ class Planner {
   }
 
   LibraryPlan run() {
+    find_loops();
     find_lifetimes();
     place_results();
     place_in_arena();
@@ -46,6 +47,29 @@ class Planner {
     return tensor(index).part ? tensor(index).part->whole : index;
   }
 
+  /// Of kernels.
+  struct Span {
+    size_t first = 0, last = 0;
+    int64_t trips = 1;
+  };
+
+  void find_loops() {
+    std::map<TensorIndex, const Loop*> loops;
+    for (const Loop& loop : network_.loops)
+      for (size_t i = loop.first_node; i < loop.end_node; ++i)
+        for (const TensorIndex output : network_.nodes[i].outputs) loops[output] = &loop;
+    std::map<const Loop*, Span> spans;
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      const auto found = loops.find(kernels_[i].outputs.front());
+      if (found != loops.end())
+        spans.try_emplace(found->second, Span{i, i, found->second->trips}).first->second.last = i;
+    }
+    for (size_t i = 0; i < kernels_.size(); ++i) spans_.push_back({i, i});
+    for (const auto& [loop, span] : spans)
+      for (size_t i = span.first; i <= span.last; ++i) spans_[i] = span;
+  }
+
+  /// What one trip leaves for the next lives as long as the loop, and so does what was there before.
   void find_lifetimes() {
     std::set<TensorIndex> computed;
     for (size_t i = 0; i < kernels_.size(); ++i) {
@@ -53,12 +77,20 @@ class Planner {
       for (const TensorIndex output : kernels_[i].outputs) {
         check_invariant(computed.insert(output).second, "one kernel computes a tensor");
         const TensorIndex whole = whole_of(output);
-        lifetimes_.try_emplace(whole, Lifetime{bytes_of(input_of(tensor(whole)).type), step, step})
-            .first->second.last = step;
+        const bool passes = tensor(output).part && tensor(output).part->advance != 0;
+        const auto first = passes ? static_cast<int64_t>(spans_[i].first) : step;
+        const auto last = passes ? static_cast<int64_t>(spans_[i].last) : step;
+        Lifetime& lifetime =
+            lifetimes_.try_emplace(whole, Lifetime{bytes_of(input_of(tensor(whole)).type), first, last})
+                .first->second;
+        lifetime.last = std::max(lifetime.last, last);
       }
       for (const TensorIndex input : kernels_[i].inputs) {
         const auto found = lifetimes_.find(whole_of(input));
-        if (found != lifetimes_.end()) found->second.last = step;
+        if (found == lifetimes_.end()) continue;
+        const bool is_older = found->second.first < static_cast<int64_t>(spans_[i].first);
+        found->second.last =
+            std::max(found->second.last, is_older ? static_cast<int64_t>(spans_[i].last) : step);
       }
     }
   }
@@ -98,7 +130,10 @@ class Planner {
   BufferPlace place_of(TensorIndex index) {
     if (const std::optional<Part>& part = tensor(index).part) {
       BufferPlace place = place_of(part->whole);
-      place.begin = part->begin * tensor(index).dtype->bytes();
+      const int64_t bytes = tensor(index).dtype->bytes();
+      place.begin = part->begin * bytes;
+      place.advance = part->advance * bytes;
+      place.period = part->period;
       return place;
     }
     const auto found = places_.find(index);
@@ -110,6 +145,10 @@ class Planner {
   void add_step(size_t i) {
     const RegionKernel& region = kernels_[i];
     LibraryStep step{region.name, region.kernel, {}, workspaces_[i]};
+    if (spans_[i].last == i) {
+      step.back_to = spans_[i].first;
+      step.trips = spans_[i].trips;
+    }
     for (size_t position = 0; position < region.inputs.size(); ++position) {
       // A kernel that reads prepared memory alone takes any pointer for the rest.
       step.buffers.push_back(reads_buffer(*region.kernel, position)
@@ -127,6 +166,7 @@ class Planner {
   std::map<TensorIndex, Lifetime> lifetimes_;  // of what kernels compute
   std::map<TensorIndex, BufferPlace> places_;
   std::vector<int64_t> workspaces_;
+  std::vector<Span> spans_;  // of the kernel's loop; of any other kernel itself
 };
 
 struct Free {

@@ -29,6 +29,7 @@ DataFlow::DataFlow(const Network& network)
     const size_t maker = makers_[static_cast<size_t>(output)];
     if (maker != end()) is_result_[maker] = true;
   }
+  for (const Loop& loop : network.loops) keep_what_passes(network, loop);
   for (size_t i = network.nodes.size(); i-- > 0;) {
     size_t point = end();
     if (!is_result_[i] && !readers_[i].empty()) {
@@ -38,6 +39,23 @@ DataFlow::DataFlow(const Network& network)
     post_dominators_[i] = point;
     depths_[i] = depths_[point] + 1;
   }
+}
+
+void DataFlow::keep_what_passes(const Network& network, const Loop& loop) {
+  const auto keep = [&](TensorIndex tensor) {
+    is_read_[static_cast<size_t>(tensor)] = true;
+    const size_t maker = makers_[static_cast<size_t>(tensor)];
+    if (maker != end()) is_result_[maker] = true;
+  };
+  for (const Loop::Carried& carried : loop.carried) {
+    keep(carried.first);
+    keep(carried.after);
+  }
+  for (const Loop::Slice& slice : loop.read) keep(slice.whole);
+  for (const Loop::Slice& slice : loop.written) keep(slice.part);
+  for (size_t i = loop.first_node; i < loop.end_node; ++i)
+    for (const TensorIndex input : network.nodes[i].inputs)
+      if (input != kAbsent && makers_[static_cast<size_t>(input)] < loop.first_node) keep(input);
 }
 
 size_t DataFlow::common(size_t a, size_t b) const {

@@ -27,6 +27,8 @@ class DataFlow {
   size_t end() const { return readers_.size(); }
 
  private:
+  /// What goes into a loop, and out of it or into its next trip, lies in memory.
+  void keep_what_passes(const Network& network, const Loop& loop);
   size_t common(size_t a, size_t b) const;
 
   std::vector<std::vector<size_t>> readers_;

@@ -26,6 +26,11 @@ class Former {
 
   std::vector<Region> run() {
     for (size_t i = 0; i < facts_.size(); ++i) {
+      if (!is(i, NodeKind::Loop)) continue;
+      region_of_[i] = regions_.size();
+      regions_.push_back({{i}, i});
+    }
+    for (size_t i = 0; i < facts_.size(); ++i) {
       if (is(i, NodeKind::Contraction) || is(i, NodeKind::Reduction)) start_region(i);
     }
     for (size_t i = 0; i < facts_.size(); ++i) {
@@ -76,7 +81,7 @@ class Former {
   std::optional<std::vector<size_t>> epilogue(const Growing& region) const {
     std::vector<size_t> nodes;
     for (size_t last = region.last; flow_.post_dominator(last) != flow_.end();) {
-      if (!nodes.empty() && lies_in_place(last)) return nodes;
+      if (!nodes.empty() && is_read_by(last, NodeKind::InPlace)) return nodes;
       const std::vector<size_t> next = flow_.paths(last);
       const std::vector<size_t> put_back = parts_put_back(last);
       if (!std::ranges::all_of(next, [&](size_t node) {
@@ -92,10 +97,8 @@ class Former {
     return std::nullopt;
   }
 
-  /// Does a node read it that only says where it lies?
-  bool lies_in_place(size_t node) const {
-    return std::ranges::any_of(flow_.readers(node),
-                               [&](size_t reader) { return is(reader, NodeKind::InPlace); });
+  bool is_read_by(size_t node, NodeKind kind) const {
+    return std::ranges::any_of(flow_.readers(node), [&](size_t reader) { return is(reader, kind); });
   }
 
   /// Views of parts of the node's result, from which parts of another tensor are computed element by element
@@ -143,6 +146,7 @@ class Former {
         return facts.kind == NodeKind::Reduction && !facts_[node].chooses &&
                facts_[node].elements <= max_elements;
       case NodeKind::Contraction:
+      case NodeKind::Loop:
       case NodeKind::InPlace:
         return false;
     }
@@ -232,8 +236,12 @@ class Former {
   void give_views() {
     for (size_t i = facts_.size(); i-- > 0;) {
       if (!is(i, NodeKind::View) || region_of_[i] != kNone) continue;
-      bool is_computed = flow_.is_result(i) || flow_.readers(i).empty() || lies_in_place(i);
+      bool is_computed = flow_.is_result(i) || flow_.readers(i).empty() || is_read_by(i, NodeKind::InPlace) ||
+                         is_read_by(i, NodeKind::Loop);
       for (Growing& region : regions_) {
+        if (region.nodes.empty() || is(region.nodes.front(), NodeKind::Loop) ||
+            loop_of(network_, i) != loop_of(network_, region.nodes.front()))
+          continue;
         const auto has = [&](size_t node) {
           return std::ranges::find(region.nodes, node) != region.nodes.end();
         };

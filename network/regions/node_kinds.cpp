@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "joined.h"
+#include "loops/repetition.h"
 #include "parts.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/analysis/blocks.h"
@@ -99,9 +100,11 @@ bool widens(const Network& network, const Node& node, const Program& program) {
 }
 
 NodeFacts facts_of(const Network& network, size_t node) {
+  const Node& of = network.nodes[node];
+  if (is_repetition(of))
+    return {NodeKind::Loop, largest(network, of.outputs, true), largest(network, of.inputs, false)};
   if (is_in_place(network, node)) return {NodeKind::InPlace};
   const NodeWorkload made = workload_of(network, {&node, 1});
-  const Node& of = network.nodes[node];
   NodeFacts facts{NodeKind::Elementwise,
                   largest(network, of.outputs, true),
                   largest(network, of.inputs, false),

@@ -14,6 +14,7 @@ enum class NodeKind : uint8_t {
   Gather,       // the same, and reads elements at positions that are data
   Reduction,    // reads each element a few times, such as softmax
   Contraction,  // reads elements again and again: products, convolutions
+  Loop,         // a body that runs again and again
   InPlace       // its elements lie already where it would move them
 };
 

@@ -38,19 +38,20 @@ bool LoadedPlan::reads(int step, size_t buffer) const {
   return reads_buffer(*plan_.steps.at(static_cast<size_t>(step)).kernel, buffer);
 }
 
-std::byte* LoadedPlan::place_of(const BufferPlace& place, std::span<void* const> data) const {
+std::byte* LoadedPlan::place_of(const BufferPlace& place, int64_t trip, std::span<void* const> data) const {
   const auto at = static_cast<size_t>(place.at);
+  const int64_t begin = place.begin + place.advance * (trip % place.period);
   switch (place.kind) {
     case BufferPlace::Kind::Input:
-      return static_cast<std::byte*>(data[at]) + place.begin;
+      return static_cast<std::byte*>(data[at]) + begin;
     case BufferPlace::Kind::Output:
-      return static_cast<std::byte*>(data[plan_.inputs.size() + at]) + place.begin;
+      return static_cast<std::byte*>(data[plan_.inputs.size() + at]) + begin;
     case BufferPlace::Kind::Arena:
-      return arena_.data() + at + place.begin;
+      return arena_.data() + at + begin;
     case BufferPlace::Kind::Weights:
       break;
   }
-  return weights_.data() + at;
+  return weights_.data() + at + begin;
 }
 
 void LoadedPlan::run(std::span<void* const> data, const StepObserver& observer) {
@@ -58,15 +59,21 @@ void LoadedPlan::run(std::span<void* const> data, const StepObserver& observer) 
                   "a call has memory for each input and output");
   fill_with_nan(arena_);
   if (observer) observer(-1, nullptr);
+  int64_t trip = 0;
   for (size_t i = 0; i < plan_.steps.size(); ++i) {
     const LibraryStep& step = plan_.steps[i];
     LoadedKernel& kernel = *kernels_.at(step.kernel);
     std::vector<void*> buffers;
-    for (const BufferPlace& place : step.buffers) buffers.push_back(place_of(place, data));
+    for (const BufferPlace& place : step.buffers) buffers.push_back(place_of(place, trip, data));
     kernel.entry()(buffers.data(), arena_.data() + step.workspace, serial, nullptr);
     if (const auto fault = kernel.take_fault())
       throw EnvironmentError(fmt::format("step {} ({}): {}", i, step.name, fault->message));
     if (observer) observer(static_cast<int>(i), buffers.data());
+    if (step.trips == 1) continue;
+    if (++trip < step.trips)
+      i = step.back_to - 1;
+    else
+      trip = 0;
   }
 }
 

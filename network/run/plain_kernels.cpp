@@ -44,7 +44,7 @@ std::vector<NodeWorkload> region_workloads(const Network& network, std::span<con
   for (const NodeWorkload& region : made) {
     for (const TensorIndex input : region.inputs)
       check_invariant(
-          known.contains(whole_of(input)) || network.tensors[static_cast<size_t>(input)].constant != nullptr,
+          known.contains(whole_of(input)) || network.tensors[static_cast<size_t>(whole_of(input))].constant,
           "a region reads what is given, computed or constant");
   }
   return made;

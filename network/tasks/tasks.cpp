@@ -36,9 +36,14 @@ TaskedNetwork task_network(Network network) {
   return tasked;
 }
 
+int64_t trips_of(const TaskedNetwork& tasked, size_t region) {
+  const Loop* loop = loop_of(tasked.network, tasked.nodes[region].back());
+  return loop == nullptr ? 1 : loop->trips;
+}
+
 std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
   std::vector<int64_t> counts(tasked.tasks.size(), 0);
-  for (const size_t task : tasked.task_of) ++counts[task];
+  for (size_t i = 0; i < tasked.task_of.size(); ++i) counts[tasked.task_of[i]] += trips_of(tasked, i);
   return counts;
 }
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "joined.h"
-#include "parts.h"
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/runtime/pool.h"
@@ -16,18 +15,10 @@
 #include "tunesmith/verification/data_sets.h"
 #include "tunesmith/verification/guarded_buffer.h"
 #include "verify/step_reference.h"
+#include "verify/tensor_values.h"
 
 namespace tunesmith::network {
-namespace {
-
-using Bytes = std::span<const std::byte>;
-
-size_t bytes_of(const Network& network, TensorIndex tensor) {
-  const TensorType type = input_of(network.tensors[static_cast<size_t>(tensor)]).type;
-  return static_cast<size_t>(element_count(type.shape) * type.dtype.bytes());
-}
-
-}  // namespace
+namespace {}  // namespace
 
 struct PlaceVerifier::State {
   /// Made when it is first asked for.
@@ -49,22 +40,16 @@ struct PlaceVerifier::State {
 
 namespace {
 
-/// One call: what each tensor was when it was computed, for those that are still to be read.
 class Call {
  public:
   /// `reference`: of a workload on such data.
   Call(const Network& network, std::span<const NodeWorkload> regions,
        std::function<const StepReference&(const Workload&, DataKind)> reference, RunnableNetwork& runnable)
-      : network_(network), regions_(regions), reference_(std::move(reference)), runnable_(runnable) {
-    for (const TensorIndex output : network.outputs) ++readers_[output];
-    for (const NodeWorkload& region : regions)
-      for (const TensorIndex input : region.inputs) ++readers_[input];
-    for (size_t node = 0; node < network.nodes.size(); ++node) {
-      if (!is_in_place(network, node)) continue;
-      in_place_.push_back(pieces_of(network, node));
-      for (const Piece& piece : in_place_.back()) ++readers_[piece.from];
-    }
-  }
+      : network_(network),
+        regions_(regions),
+        reference_(std::move(reference)),
+        runnable_(runnable),
+        values_(network, regions) {}
 
   VerifiedCall run(std::span<const tunesmith::Tensor> inputs,
                    const std::function<void(int, const VerifiedStep&)>& after) {
@@ -73,11 +58,16 @@ class Call {
     for (const GuardedBuffer& buffer : memory) data.push_back(buffer.data());
     runnable_.run(data, [&](int step, void* const* buffers) {
       if (step < 0) return;
-      call_.steps.push_back(verified(step, buffers));
-      if (after) after(step, call_.steps.back());
+      const size_t position = static_cast<size_t>(step);
+      if (position >= call_.steps.size()) call_.steps.resize(position + 1);
+      values_.begin_step(position);
+      VerifiedStep& result = call_.steps.at(position);
+      add_trip(result, verified(step, buffers));
+      ++runs_;
+      if (values_.end_step(position) && after) after(step, result);
     });
-    if (call_.steps.size() != regions_.size())
-      call_.faults.push_back(fmt::format("{} of {} steps were run", call_.steps.size(), regions_.size()));
+    if (runs_ != values_.runs())
+      call_.faults.push_back(fmt::format("{} of {} steps were run", runs_, values_.runs()));
     check_arguments(data, memory);
     call_on_drawn(data, memory);
     return std::move(call_);
@@ -99,7 +89,7 @@ class Call {
       if (!inputs[i].bytes.empty())
         std::memcpy(memory.back().data(), inputs[i].bytes.data(), inputs[i].bytes.size());
       memory.back().set_read_only(true);
-      keep(tensor, memory.back().data(), "the caller");
+      values_.keep(tensor, memory.back().data(), "the caller");
     }
     for (const TensorIndex output : network_.outputs) {
       const Tensor& tensor = network_.tensors[static_cast<size_t>(output)];
@@ -108,55 +98,18 @@ class Call {
     return memory;
   }
 
-  void keep(TensorIndex tensor, const void* data, const std::string& maker) {
-    values_[tensor] = {elements_of(tensor, data), maker};
-  }
-
-  /// Of a tensor whose first element lies there, without what lies between its elements.
-  std::vector<std::byte> elements_of(TensorIndex tensor, const void* data) const {
-    const auto* const bytes = static_cast<const std::byte*>(data);
-    const Tensor& of = network_.tensors[static_cast<size_t>(tensor)];
-    if (!of.part) return {bytes, bytes + bytes_of(network_, tensor)};
-    return load_from(*make_buffer(of.name, *of.dtype, lying_shape(of), kScopeGlobal, false, of.part->strides),
-                     bytes)
-        .bytes;
-  }
-
-  /// What nodes in place make of the tensors that are known by now, whatever lies where they are.
-  void move_pieces() {
-    for (std::vector<Piece>& pieces : in_place_) {
-      const auto is_known = [&](const Piece& piece) { return values_.contains(piece.from); };
-      if (pieces.empty() || !std::ranges::all_of(pieces, is_known)) continue;
-      const TensorIndex to = pieces.front().to;
-      std::vector<std::byte> moved(bytes_of(network_, to));
-      for (const Piece& piece : pieces) move_piece(network_, piece, values_.at(piece.from).bytes, moved);
-      if (readers_[to] > 0) values_[to] = {std::move(moved), values_.at(pieces.back().from).maker};
-      for (const Piece& piece : std::exchange(pieces, {})) read_once(piece.from);
-    }
-  }
-
-  /// What the tensor must be.
-  Bytes value_of(TensorIndex tensor) const {
-    if (const Constant* constant = network_.tensors[static_cast<size_t>(tensor)].constant.get())
-      return constant->bytes;
-    return values_.at(tensor).bytes;
-  }
-
-  /// What is wrong with the tensor where a step reads it, or nothing.
-  std::string change_of(TensorIndex tensor, const std::vector<std::byte>& is) const {
-    const Bytes was = value_of(tensor);
-    if (std::ranges::equal(is, was)) return {};
-    int64_t changed = 0;
-    for (size_t i = 0; i < was.size(); ++i) changed += is[i] != was[i] ? 1 : 0;
-    const bool constant = network_.tensors[static_cast<size_t>(tensor)].constant != nullptr;
-    return fmt::format("'{}' is not as {} it: {} of {} bytes are others", name(tensor),
-                       constant ? "the network has" : values_.at(tensor).maker + " left", changed,
-                       was.size());
-  }
-
-  void read_once(TensorIndex tensor) {
-    const auto value = values_.find(tensor);
-    if (--readers_.at(tensor) == 0 && value != values_.end()) values_.erase(value);
+  /// Of a step what is worst of all its trips; faults of the first that has some.
+  void add_trip(VerifiedStep& all, VerifiedStep of_trip) const {
+    all.name = of_trip.name;
+    all.interpreted = of_trip.interpreted;
+    all.any_values |= of_trip.any_values;
+    all.elements += of_trip.elements;
+    all.worst = std::max(all.worst, of_trip.worst);
+    all.looseness = std::max(all.looseness, of_trip.looseness);
+    if (!all.faults.empty()) return;
+    all.faults = std::move(of_trip.faults);
+    if (values_.trip() > 0)
+      for (std::string& fault : all.faults) fault += fmt::format(", in trip {}", values_.trip() + 1);
   }
 
   VerifiedStep verified(int step, void* const* buffers) {
@@ -165,22 +118,22 @@ class Call {
     result.name = region.workload.name;
     for (size_t i = 0; i < region.inputs.size(); ++i) {
       if (!runnable_.reads(step, i)) continue;
-      const std::string change = change_of(region.inputs[i], elements_of(region.inputs[i], buffers[i]));
+      const std::string change = values_.change_of(region.inputs[i], buffers[i]);
       if (!change.empty()) result.faults.push_back("reads " + change);
     }
     if (result.faults.empty()) compare(region, buffers + region.inputs.size(), result);
-    if (result.faults.empty() && !(result.looseness <= kLoosest)) remember(step, buffers);
+    if (result.faults.empty() && !(result.looseness <= kLoosest) &&
+        std::ranges::none_of(loose_, [&](const auto& run) { return run.second.step == step; }))
+      remember(step, buffers);
     for (size_t i = 0; i < region.outputs.size(); ++i)
-      keep(region.outputs[i], buffers[region.inputs.size() + i],
-           fmt::format("step {} ({})", step, result.name));
-    move_pieces();
-    for (const TensorIndex input : region.inputs) read_once(input);
+      values_.keep(region.outputs[i], buffers[region.inputs.size() + i],
+                   fmt::format("step {} ({})", step, result.name));
     return result;
   }
 
   void compare(const NodeWorkload& region, void* const* outputs, VerifiedStep& result) const {
     std::vector<Bytes> inputs, results;
-    for (const TensorIndex input : region.inputs) inputs.push_back(value_of(input));
+    for (const TensorIndex input : region.inputs) inputs.push_back(values_.of(input));
     for (size_t i = 0; i < region.outputs.size(); ++i)
       results.emplace_back(static_cast<const std::byte*>(outputs[i]), bytes_of(network_, region.outputs[i]));
     std::vector<ResultDifference> differences;
@@ -203,6 +156,7 @@ class Call {
 
   /// What a step whose bounds are too wide has found and left.
   struct Loose {
+    int step = 0;
     std::vector<void*> buffers;
     std::vector<tunesmith::Tensor> contents;  // of each
     DrawnData drawn = {};
@@ -217,6 +171,7 @@ class Call {
 
   void remember(int step, void* const* buffers) {
     Loose loose;
+    loose.step = step;
     const std::vector<Buffer> all = buffers_of(step);
     for (size_t i = 0; i < all.size(); ++i) {
       loose.buffers.push_back(runnable_.reads(step, i) ? buffers[i] : nullptr);
@@ -224,20 +179,23 @@ class Call {
                                    ? tunesmith::Tensor()
                                    : load_from(*all[i], static_cast<std::byte*>(buffers[i])));
     }
-    loose_.emplace(step, std::move(loose));
+    loose_.emplace(runs_, std::move(loose));
   }
 
-  /// Null where it varies.
-  const Constant* constant_of(TensorIndex tensor) const {
-    return network_.tensors[static_cast<size_t>(tensor)].constant.get();
+  /// What nobody may change: constants, and in a trip its part of one. Nothing where it varies.
+  Bytes fixed_of(const Loose& loose, size_t input) const {
+    const auto& region = regions_[static_cast<size_t>(loose.step)];
+    const Tensor& tensor = network_.tensors[static_cast<size_t>(region.inputs[input])];
+    if (tensor.constant) return tensor.constant->bytes;
+    const bool is_part = tensor.part && network_.tensors[static_cast<size_t>(tensor.part->whole)].constant;
+    return is_part ? Bytes(loose.contents[input].bytes) : Bytes();
   }
 
   /// Whether there are data for the step.
-  bool draw(int step, Loose& loose) {
-    const NodeWorkload& region = regions_[static_cast<size_t>(step)];
+  bool draw(Loose& loose) {
+    const NodeWorkload& region = regions_[static_cast<size_t>(loose.step)];
     std::vector<Bytes> constants;
-    for (const TensorIndex input : region.inputs)
-      constants.push_back(constant_of(input) == nullptr ? Bytes() : constant_of(input)->bytes);
+    for (size_t i = 0; i < region.inputs.size(); ++i) constants.push_back(fixed_of(loose, i));
     std::string why;
     for (const DataKind data : {DataKind::Random, DataKind::Exact}) {
       try {
@@ -247,37 +205,38 @@ class Call {
         why = error.what();
       }
     }
-    call_.steps[static_cast<size_t>(step)].faults.push_back("is not verified: " + why);
+    call_.steps[static_cast<size_t>(loose.step)].faults.push_back("is not verified: " + why);
     return false;
   }
 
   /// Steps with useless bounds get data of their own, in a call that leaves all others what they had.
   void call_on_drawn(const std::vector<void*>& data, std::vector<GuardedBuffer>& memory) {
     for (auto entry = loose_.begin(); entry != loose_.end();)
-      entry = draw(entry->first, entry->second) ? std::next(entry) : loose_.erase(entry);
+      entry = draw(entry->second) ? std::next(entry) : loose_.erase(entry);
     if (loose_.empty()) return;
     for (size_t i = 0; i < network_.inputs.size(); ++i) memory[i].set_read_only(false);
-    runnable_.run(data, [&](int step, void* const*) {
-      if (const auto loose = loose_.find(step); loose != loose_.end()) compare_drawn(step, loose->second);
-      if (const auto next = loose_.find(step + 1); next != loose_.end())
-        give(step + 1, next->second, next->second.drawn.inputs);
+    int64_t run = -1;
+    runnable_.run(data, [&](int, void* const*) {
+      if (const auto loose = loose_.find(run); loose != loose_.end()) compare_drawn(loose->second);
+      if (const auto next = loose_.find(++run); next != loose_.end())
+        give(next->second, next->second.drawn.inputs);
     });
   }
 
-  /// To the first of the step's buffers that are no constants.
-  void give(int step, const Loose& loose, std::span<const tunesmith::Tensor> contents) {
-    const NodeWorkload& region = regions_[static_cast<size_t>(step)];
-    const std::vector<Buffer> all = buffers_of(step);
+  /// To the first of the step's buffers that are not fixed.
+  void give(const Loose& loose, std::span<const tunesmith::Tensor> contents) {
+    const NodeWorkload& region = regions_[static_cast<size_t>(loose.step)];
+    const std::vector<Buffer> all = buffers_of(loose.step);
     for (size_t i = 0; i < contents.size(); ++i) {
-      const bool fixed = i < region.inputs.size() && constant_of(region.inputs[i]) != nullptr;
+      const bool fixed = i < region.inputs.size() && fixed_of(loose, i).data() != nullptr;
       if (loose.buffers[i] != nullptr && !fixed)
         store_in(*all[i], contents[i], static_cast<std::byte*>(loose.buffers[i]));
     }
   }
 
-  void compare_drawn(int step, const Loose& loose) {
-    const NodeWorkload& region = regions_[static_cast<size_t>(step)];
-    VerifiedStep& result = call_.steps[static_cast<size_t>(step)];
+  void compare_drawn(const Loose& loose) {
+    const NodeWorkload& region = regions_[static_cast<size_t>(loose.step)];
+    VerifiedStep& result = call_.steps[static_cast<size_t>(loose.step)];
     result.drawn = true;
     result.looseness = loose.drawn.looseness;
     for (size_t i = 0; i < region.outputs.size(); ++i) {
@@ -287,7 +246,7 @@ class Call {
         result.faults.push_back(wrong(region.outputs[i], found.worst, found.message) +
                                 ", on data drawn for it");
     }
-    give(step, loose, loose.contents);
+    give(loose, loose.contents);
   }
 
   std::string wrong(TensorIndex output, double worst, const std::string& message) const {
@@ -298,9 +257,8 @@ class Call {
   void check_arguments(const std::vector<void*>& data, const std::vector<GuardedBuffer>& memory) {
     const size_t inputs = network_.inputs.size();
     for (size_t i = 0; i < network_.outputs.size(); ++i) {
-      if (!values_.contains(network_.outputs[i])) continue;  // the step that computes it was not run
-      const std::string change =
-          change_of(network_.outputs[i], elements_of(network_.outputs[i], data[inputs + i]));
+      if (!values_.knows(network_.outputs[i])) continue;  // the step that computes it was not run
+      const std::string change = values_.change_of(network_.outputs[i], data[inputs + i]);
       if (!change.empty()) call_.faults.push_back("the result " + change);
       if (!memory[inputs + i].check_canary())
         call_.faults.push_back(
@@ -308,19 +266,13 @@ class Call {
     }
   }
 
-  struct Value {
-    std::vector<std::byte> bytes;
-    std::string maker;
-  };
-
   const Network& network_;
   const std::span<const NodeWorkload> regions_;
   const std::function<const StepReference&(const Workload&, DataKind)> reference_;
   RunnableNetwork& runnable_;
-  std::map<TensorIndex, int64_t> readers_;  // steps, and the caller, that are still to read it
-  std::map<TensorIndex, Value> values_;
-  std::vector<std::vector<Piece>> in_place_;  // of each node in place; empty where that is done
-  std::map<int, Loose> loose_;                // by step
+  TensorValues values_;
+  int64_t runs_ = 0;                // of steps
+  std::map<int64_t, Loose> loose_;  // by these
   VerifiedCall call_;
 };
 

@@ -1,5 +1,7 @@
 // Loop and Scan: their steps, one after the other.
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,8 @@ namespace tunesmith::operators_onnx {
 namespace {
 
 constexpr int64_t kMaxLoopSteps = 2048;
+constexpr int64_t kMaxTrips = 1 << 20;  // a constant has their numbers
+constexpr int64_t kMaxStepsInLine = 8;  // with conditions that may be known in each
 
 void check_steps(const NodeReader& node, int64_t steps) {
   if (steps > kMaxLoopSteps)
@@ -66,6 +70,91 @@ std::optional<int64_t> trip_count(const NodeReader& node) {
   return node.integer_of(0, "trip count");
 }
 
+/// Of an output of the body: is it always true where its input `before` is?
+bool stays_true(const network::Network& body, TensorIndex output, TensorIndex before) {
+  while (output != before) {
+    const Constant* known = body.tensors[static_cast<size_t>(output)].constant.get();
+    if (known != nullptr) return integer_elements(*known)[0] != 0;
+    const auto made = std::ranges::find_if(body.nodes, [&](const network::Node& each) {
+      return each.op == "Identity" && each.outputs.front() == output;
+    });
+    if (made == body.nodes.end()) return false;
+    output = made->inputs.front();
+  }
+  return true;
+}
+
+/// The body with its inputs and outputs as a repetition has them: what is carried, the number of the step,
+/// and what it captures. A condition that is data is carried, too, and a step behind the end changes nothing.
+network::Network body_of_loop(const network::Body& body, size_t carried, bool by_data) {
+  network::Network made = *body.network;
+  const std::vector<TensorIndex> inputs = made.inputs, outputs = made.outputs;
+  const TensorIndex number = inputs[0], condition = inputs[1];
+  const auto states = inputs.begin() + 2;
+  made.inputs.assign(states, states + static_cast<std::ptrdiff_t>(carried));
+  made.outputs.erase(made.outputs.begin());
+  if (by_data) {
+    const auto add = [&](const std::string& op, int64_t version, std::vector<TensorIndex> of) {
+      const auto result = static_cast<TensorIndex>(made.tensors.size());
+      const std::string name = fmt::format("tunesmith/{}", result);
+      made.tensors.push_back({name, std::nullopt, std::nullopt, nullptr});
+      made.nodes.push_back({name, op, version, {}, std::move(of), {result}, nullptr});
+      return result;
+    };
+    for (size_t i = 0; i < carried; ++i)
+      made.outputs[i] = add("If", 1, {condition, outputs[1 + i], made.inputs[i]});
+    made.outputs.insert(made.outputs.begin(), add("And", 7, {condition, outputs[0]}));
+    made.inputs.insert(made.inputs.begin(), condition);
+  } else {
+    network::Tensor& known = made.tensors[static_cast<size_t>(condition)];
+    known.constant = make_constant(kBool, {}, std::vector<int64_t>{1});
+    known.dtype = kBool;
+    known.shape = std::vector<network::Extent>();
+  }
+  made.inputs.push_back(number);
+  made.inputs.insert(made.inputs.end(), states + static_cast<std::ptrdiff_t>(carried), inputs.end());
+  return made;
+}
+
+/// Does the condition after a step follow from constants and the number of the step?
+bool is_foreseen(const NodeReader& node, const network::Body& body) {
+  const network::Network& inner = *body.network;
+  std::set<TensorIndex> known{kAbsent, inner.inputs[0], inner.inputs[1]};
+  const size_t own = inner.inputs.size() - body.captured.size();
+  for (size_t i = 0; i < body.captured.size(); ++i)
+    if (node.constant(body.captured[i]) != nullptr) known.insert(inner.inputs[own + i]);
+  const auto is_known = [&](TensorIndex index) {
+    return known.contains(index) || inner.tensors[static_cast<size_t>(index)].constant != nullptr;
+  };
+  for (const network::Node& each : inner.nodes)
+    if (std::ranges::all_of(each.inputs, is_known)) known.insert(each.outputs.begin(), each.outputs.end());
+  return is_known(inner.outputs[0]);
+}
+
+/// Does all steps, of which there are `trips`; false where it ends before, if not by data.
+bool repeat_loop(const NodeReader& node, network::Expansion& to, const LoopState& state, int64_t trips) {
+  const network::Body& body = node.body("body");
+  const network::Network& inner = *body.network;
+  const bool always =
+      (!node.has(1) || node.constant(1) != nullptr) && stays_true(inner, inner.outputs[0], inner.inputs[1]);
+  const bool by_data = !always;
+  if (trips > (always ? kMaxTrips : kMaxLoopSteps)) return false;
+  if (by_data && (!state.per_step.empty() || is_foreseen(node, body))) return false;
+  std::vector<int64_t> numbers(static_cast<size_t>(trips));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<TensorIndex> inputs = state.carried;
+  if (by_data) inputs.insert(inputs.begin(), node.has(1) ? node.node().inputs[1] : Graph(to).truth(true));
+  const size_t carried = inputs.size();
+  inputs.push_back(to.make_constant(make_constant(kI64, {trips}, numbers)));
+  for (const size_t captured : body.captured) inputs.push_back(node.node().inputs[captured]);
+  const std::vector<TensorIndex> made =
+      to.repeat({std::make_shared<network::Network>(body_of_loop(body, state.carried.size(), by_data)), trips,
+                 carried, std::vector<int64_t>(1 + state.per_step.size(), 0)},
+                std::move(inputs));
+  for (size_t i = by_data ? 1 : 0; i < made.size(); ++i) to.give(i - (by_data ? 1 : 0), made[i]);
+  return true;
+}
+
 /// Does the next step: its nodes, and then a Loop of the others.
 bool replace_loop(const NodeReader& node, network::Expansion& to) {
   const network::Body& body = node.body("body");
@@ -84,6 +173,8 @@ bool replace_loop(const NodeReader& node, network::Expansion& to) {
     end_loop(node, to, state);
     return true;
   }
+  if (state.done == 0 && trips && *trips > kMaxStepsInLine && repeat_loop(node, to, state, *trips))
+    return true;
   check_steps(node, state.done + 1);
   if (is_data && (!trips || scanned > 0))
     node.values(1, "condition");  // how many steps there are would be data
@@ -142,28 +233,43 @@ ScanEnds read_scan_ends(const NodeReader& node, const network::Body& body, size_
   return ends;
 }
 
-/// All steps at once: how many there are follows from shapes.
-void scan(const NodeReader& node, network::Expansion& to, ScanEnds ends, std::vector<TensorIndex> state,
-          const std::vector<TensorIndex>& scanned, const std::vector<int64_t>& axes,
-          std::vector<std::vector<TensorIndex>>& all) {
-  Graph graph(to);
-  const std::vector<int64_t> backwards = or_zeros(
+/// The other way round where `back`.
+TensorIndex move_axis(Graph& graph, TensorIndex tensor, size_t rank, size_t axis, bool back) {
+  std::vector<int64_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  const auto first = order.begin(), at = first + static_cast<std::ptrdiff_t>(axis);
+  if (back)
+    std::rotate(first, first + 1, at + 1);
+  else
+    std::rotate(first, at, at + 1);
+  return axis == 0 ? tensor : graph.transpose(tensor, order);
+}
+
+/// What all steps give: how many there are follows from shapes. Steps are the first axis of `inputs` behind
+/// the states, and of what is given behind them.
+std::vector<TensorIndex> scan(const NodeReader& node, network::Expansion& to, const ScanEnds& ends,
+                              std::vector<TensorIndex> inputs) {
+  std::vector<int64_t> backwards = or_zeros(
       node.integers(node.has_attribute("directions") ? "directions" : "scan_input_directions"), ends.inputs);
   const std::vector<int64_t> prepends = or_zeros(node.integers("scan_output_directions"), ends.outputs);
   node.refuse_unless(backwards.size() == ends.inputs && prepends.size() == ends.outputs,
                      "its directions are not one for each input or output");
-  all.assign(ends.states + ends.outputs, {});
-  for (int64_t step = 0; step < ends.steps; ++step) {
-    std::vector<TensorIndex> inputs = state;
-    for (size_t i = 0; i < ends.inputs; ++i)
-      inputs.push_back(graph.take(scanned[i], axes[i], backwards[i] != 0 ? ends.steps - 1 - step : step));
-    const std::vector<TensorIndex> made = to.add_body(node.body("body"), inputs);
-    state.assign(made.begin(), made.begin() + static_cast<int64_t>(ends.states));
-    for (size_t i = 0; i < ends.outputs; ++i) all[ends.states + i].push_back(made[ends.states + i]);
-  }
-  for (size_t i = 0; i < ends.states; ++i) all[i] = {state[i]};
-  for (size_t i = 0; i < ends.outputs; ++i)
-    if (prepends[i] != 0) std::ranges::reverse(all[ends.states + i]);
+  backwards.insert(backwards.end(), prepends.begin(), prepends.end());
+  const network::Body& body = node.body("body");
+  for (const size_t captured : body.captured) inputs.push_back(node.node().inputs[captured]);
+  return to.repeat({body.network, ends.steps, ends.states, std::move(backwards)}, std::move(inputs));
+}
+
+/// With the steps' axis in its place, if the body says how many axes its output has; else row by row.
+TensorIndex with_steps_at(const NodeReader& node, Graph& graph, TensorIndex tensor, int64_t axis,
+                          int64_t steps, size_t output) {
+  if (axis == 0) return tensor;
+  const network::Network& body = *node.body("body").network;
+  const auto& shape = body.tensors[static_cast<size_t>(body.outputs[output])].shape;
+  if (shape) return move_axis(graph, tensor, shape->size() + 1, node.axis(axis, shape->size() + 1), true);
+  std::vector<TensorIndex> rows;
+  for (int64_t step = 0; step < steps; ++step) rows.push_back(graph.take(tensor, 0, step));
+  return graph.stack(rows, axis);
 }
 
 bool replace_scan(const NodeReader& node, network::Expansion& to) {
@@ -181,15 +287,17 @@ bool replace_scan(const NodeReader& node, network::Expansion& to) {
     ends.steps = shape[axis];
   }
   node.refuse_unless(ends.steps > 0, "an input without steps is not taken");
-  check_steps(node, ends.steps);
-  const auto first_scanned = inputs.begin() + static_cast<int64_t>(ends.states);
-  std::vector<std::vector<TensorIndex>> all;
-  scan(node, to, ends, {inputs.begin(), first_scanned},
-       {first_scanned, first_scanned + static_cast<int64_t>(ends.inputs)}, axes, all);
   Graph graph(to);
-  for (size_t i = 0; i < ends.states; ++i) to.give(i, all[i][0]);
-  for (size_t i = 0; i < ends.outputs; ++i)
-    if (node.wants(ends.states + i)) to.give(ends.states + i, graph.stack(all[ends.states + i], to_axes[i]));
+  std::vector<TensorIndex> given(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(ends.states));
+  for (size_t i = 0; i < ends.inputs; ++i) {
+    const size_t rank = node.rank(ends.states + i);
+    given.push_back(move_axis(graph, inputs[ends.states + i], rank, node.axis(axes[i], rank), false));
+  }
+  const std::vector<TensorIndex> made = scan(node, to, ends, std::move(given));
+  for (size_t i = 0; i < made.size(); ++i)
+    to.give(i, i < ends.states
+                   ? made[i]
+                   : with_steps_at(node, graph, made[i], to_axes[i - ends.states], ends.steps, i));
   return true;
 }
 
@@ -211,19 +319,14 @@ bool replace_scan_of_batches(const NodeReader& node, network::Expansion& to) {
     }
   }
   node.refuse_unless(ends.steps > 0, "an input without steps is not taken");
-  check_steps(node, ends.steps);
   Graph graph(to);
   std::vector<std::vector<TensorIndex>> of_batches(ends.states + ends.outputs);
   for (int64_t batch = 0; batch < batches; ++batch) {
     std::vector<TensorIndex> given;
     for (size_t i = 0; i < ends.states + ends.inputs; ++i)
       given.push_back(graph.take(inputs[1 + i], 0, batch));
-    const auto first_scanned = given.begin() + static_cast<int64_t>(ends.states);
-    std::vector<std::vector<TensorIndex>> all;
-    scan(node, to, ends, {given.begin(), first_scanned}, {first_scanned, given.end()},
-         std::vector<int64_t>(ends.inputs, 0), all);
-    for (size_t i = 0; i < all.size(); ++i)
-      of_batches[i].push_back(i < ends.states ? all[i][0] : graph.stack(all[i], 0));
+    const std::vector<TensorIndex> made = scan(node, to, ends, std::move(given));
+    for (size_t i = 0; i < made.size(); ++i) of_batches[i].push_back(made[i]);
   }
   for (size_t i = 0; i < of_batches.size(); ++i)
     if (node.wants(i)) to.give(i, graph.stack(of_batches[i], 0));

@@ -66,12 +66,4 @@ std::vector<Activation> read_activations(const NodeReader& node, size_t directio
   return functions;
 }
 
-size_t numbers_taken(const std::vector<std::string>& activations, bool beta) {
-  size_t count = 0;
-  for (const std::string& name : activations)
-    for (const NamedActivation& each : kActivations)
-      if (is_same_name(each.name, name) && (beta ? each.beta : each.alpha)) ++count;
-  return count;
-}
-
 }  // namespace tunesmith::operators_onnx

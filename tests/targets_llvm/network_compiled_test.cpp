@@ -100,6 +100,71 @@ TEST_F(CompiledNetworks, OfJoinedImagesComputeWhatTheirEvaluationDoes) {
   EXPECT_GT(parts, 60);
 }
 
+/// Eleven steps both ways, and their results, in the order of the batch, through a second recurrence.
+Network network_of_loops() {
+  network::Builder builder;
+  const auto random = [&](const std::string& name, const network::Shape& shape) {
+    Tensor values = Tensor::zeros(kF64, shape);
+    values.fill_random(name.size());
+    std::vector<double> numbers;
+    for (int64_t i = 0; i < values.elements(); ++i) numbers.push_back(values.get(i));
+    builder.numbers(name, shape, numbers);
+  };
+  random("W", {2, 16, 3});
+  random("R.", {2, 16, 4});
+  random("B..", {2, 32});
+  random("W...", {1, 15, 8});
+  random("R....", {1, 15, 5});
+  builder.numbers("lengths", {2}, {11, 4}, kI32);
+  builder.integers("shape", {11, 2, 8});
+  builder.input("x", kF32, {int64_t{11}, int64_t{2}, int64_t{3}});
+  builder.node("LSTM", {"x", "W", "R.", "B..", "lengths"}, {"y", "h", "c"}, {{"direction", "bidirectional"}});
+  builder.node("Transpose", {"y"}, {"turned"}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+  builder.node("Reshape", {"turned", "shape"}, {"rows"});
+  builder.node("GRU", {"rows", "W...", "R...."}, {"z", "last"}, {{"direction", "reverse"}});
+  builder.node("Relu", {"z"}, {"positive"});
+  return network::resolved(builder.finish({"positive", "last", "h", "c"}));
+}
+
+TEST_F(CompiledNetworks, OfLoopsComputeWhatTheirEvaluationDoes) {
+  const Network network = network_of_loops();
+  ASSERT_EQ(network.loops.size(), 2U);
+  EXPECT_LT(network.nodes.size(), 24U);
+  std::mt19937 random(9);
+  expect_what_evaluation_gives(network, random);
+}
+
+/// A loop of other trips, and one of which a buffer stays, or is the next trip's.
+TEST_F(CompiledNetworks, OfLoopsThatAreWrongAreNoticed) {
+  const Network network = network_of_loops();
+  const std::vector<network::NodeWorkload> regions = region_workloads(network, form_regions(network));
+  const std::vector<network::RegionKernel> kernels = kernels_.of(network, regions);
+  const network::LibraryPlan plan = plan_library(network, kernels, "net");
+  const network::PlaceVerifier verifier(network, regions, *target_);
+  const std::vector<Tensor> inputs = network::random_inputs(arguments_of(network, network.inputs), 4);
+  const auto is_right = [&](const network::LibraryPlan& changed) {
+    network::LoadedPlan loaded(changed, *target_);
+    return verifier.verify(loaded, inputs).right();
+  };
+  EXPECT_TRUE(is_right(plan));
+  size_t changes = 0;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    network::LibraryPlan changed = plan;
+    if (plan.steps[i].trips > 1) {
+      --changed.steps[i].trips;
+      EXPECT_FALSE(is_right(changed)) << "step " << i << " with a trip less";
+    }
+    for (size_t j = 0; j < plan.steps[i].buffers.size(); ++j) {
+      if (plan.steps[i].buffers[j].advance == 0) continue;
+      changed = plan;
+      changed.steps[i].buffers[j].advance = 0;
+      EXPECT_FALSE(is_right(changed)) << "step " << i << ", buffer " << j << " stays";
+      ++changes;
+    }
+  }
+  EXPECT_GE(changes, 10U);
+}
+
 // Each addition of a channel of equal values is rounded in the same direction.
 TEST_F(CompiledNetworks, SumsOfEqualTermsAreRightWithTheBoundOfAnyValues) {
   network::Builder builder;

@@ -35,7 +35,7 @@ TEST(NetworkPasses, AreNamedAndSayWhatTheyDo) {
               testing::ElementsAre("resolve", "fix_shapes", "move_dequantization", "multiply_integers",
                                    "fold_constants", "drop_identities", "eliminate_common_subexpressions",
                                    "eliminate_dead_code", "move_scales", "merge_products", "copy_results",
-                                   "choose_layouts", "join_in_place"));
+                                   "choose_layouts", "join_in_place", "place_loops"));
   Builder made;
   made.input("X", kF32, {int64_t{2}});
   made.node("Relu", {"X"}, {"Y"});

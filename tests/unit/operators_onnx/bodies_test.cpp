@@ -31,6 +31,12 @@ TEST(OnnxBranches, WhatIsNotTakenMayBeRefused) {
   EXPECT_THAT(refusal_of(with(0)), HasSubstr("operator NoSuchOperator@17 is not there yet"));
 }
 
+network::Network passed(const Use& use) {
+  network::Network network = network_of(use);
+  network::run_passes(network, {find_operator, {}});
+  return network;
+}
+
 /// Sums of what is carried and what is captured; the condition stays, and each step's sum is an output.
 const network::Body kSums =
     body_of("body", {"trip", "go", "sum", "step"},
@@ -47,6 +53,7 @@ TEST(OnnxLoops, ATripCountThatIsKnownIsSoManySteps) {
   const auto many = run_all(with(known({}, {40}), known({}, {1}, kBool)));
   expect_tensor(many[0], {1}, {90});
   EXPECT_EQ(many[1].shape, (Ints{40, 1}));
+  EXPECT_EQ(many[1].get(39), -90);
   EXPECT_THAT(refusal_of(with(given({}, {3}, kI64), known({}, {1}, kBool))), HasSubstr("trip count"));
   EXPECT_THAT(refusal_of(with(known({}, {3}), given({}, {1}, kBool))), HasSubstr("condition"));
 }
@@ -62,6 +69,7 @@ TEST(OnnxLoops, AConditionThatIsDataEndsWithinTheTripCount) {
   Use never = use;
   never.inputs[1] = given({}, {0}, kBool);
   expect_tensor(run(never), {}, {1});
+  EXPECT_EQ(passed(use).loops.size(), 1U);
 }
 
 /// A condition that follows from the number of the step.
@@ -103,10 +111,48 @@ TEST(OnnxScans, StepsMayStandBackwards) {
   expect_tensor(run_all(by_column)[1], {3, 2}, {0, 1, 2, 5, 4, 9});
 }
 
-TEST(OnnxScans, HaveAFewThousandSteps) {
-  const network::Body each = body_of("body", {"x"}, {{"y", "Neg", "x"}}, {"y"});
-  const Use use{"Scan", 17, {counted({2049, 1})}, {{"num_scan_inputs", int64_t{1}}}, 1, {each}};
-  EXPECT_THAT(refusal_of(use), HasSubstr("it has 2049 steps"));
+TEST(OnnxScans, ManyStepsAreALoop) {
+  const network::Body each =
+      body_of("body", {"sum", "x", "c"}, {{"y", "Add", "sum x"}, {"z", "Mul", "y c"}}, {"y", "z"}, {2});
+  const auto with = [&](int64_t steps, int64_t backwards) {
+    return Use{"Scan",
+               17,
+               {given({2}, {0, 0}), counted({steps, 2}), given({2}, {1, 2})},
+               {{"num_scan_inputs", int64_t{1}},
+                {"scan_input_directions", Ints{backwards}},
+                {"scan_output_directions", Ints{backwards}}},
+               2,
+               {each}};
+  };
+  for (const int64_t backwards : {0, 1}) {
+    const std::vector<Tensor> made = run_all(with(3000, backwards));
+    double sum = 0;
+    for (int64_t step = 0; step < 3000; ++step) {
+      const int64_t row = backwards != 0 ? 2999 - step : step;
+      sum += static_cast<double>(2 * row + 1);
+      ASSERT_EQ(made[1].get(2 * row + 1), 2 * sum);
+    }
+    EXPECT_EQ(made[0].get(1), sum);
+  }
+  EXPECT_TRUE(passed(with(8, 0)).loops.empty());
+  const network::Network looped = passed(with(9, 0));
+  ASSERT_EQ(looped.loops.size(), 1U);
+  EXPECT_EQ(looped.loops[0].end_node - looped.loops[0].first_node, 2U);
+  EXPECT_THAT(to_text(looped),
+              testing::AllOf(HasSubstr("repeat 9 times"), HasSubstr(" and +2 a trip, of 9")));
+}
+
+/// What is carried grows in the first step: steps are written out.
+TEST(OnnxLoops, StepsThatChangeShapesAreNoLoop) {
+  const auto with = [](double trips) {
+    return Use{"Loop", 17, {known({}, {trips}), known({}, {1}, kBool), given({1}, {10}), given({2}, {2, 3})},
+               {},     1,  {kSums}};
+  };
+  expect_tensor(run(with(20)), {2}, {50, 70});
+  EXPECT_TRUE(passed(with(20)).loops.empty());
+  EXPECT_THAT(refusal_of(with(2049)),
+              HasSubstr("its 2049 trips cannot be a loop: what it carries has another "
+                        "shape or type after a trip"));
 }
 
 /// What a sequence holds is known: nodes read its tensors.

@@ -151,25 +151,35 @@ CallTimes time_calls(network::BuiltLibrary& library, std::span<void* const> data
 
     StepClock::time_point last;
     double& all = times.observed.emplace_back(0.0);
+    for (StepTimes& step : times.steps) step.seconds.push_back(0.0);
     library.run_plainly(data, [&](int step, void* const*) {
       if (step >= 0) {
         const double seconds = seconds_between(last, StepClock::now());
-        times.steps[static_cast<size_t>(step)].seconds.push_back(seconds);
+        times.steps[static_cast<size_t>(step)].seconds.back() += seconds;
         all += seconds;
       }
       last = StepClock::now();
     });
 
     library.set_parallel_for(WatchedThreads::run, &threads);
+    std::vector<double> watched(times.steps.size(), 0.0);
+    for (StepTimes& step : times.steps) {
+      step.waiting.push_back(0.0);
+      step.loops = 0;
+    }
     library.run_plainly(data, [&](int step, void* const*) {
       const double seconds = seconds_between(last, StepClock::now());
       const WatchedThreads::Loops loops = threads.take();
       if (step >= 0) {
-        times.steps[static_cast<size_t>(step)].waiting.push_back(seconds > 0 ? loops.waiting / seconds : 0);
-        times.steps[static_cast<size_t>(step)].loops = loops.count;
+        StepTimes& of_step = times.steps[static_cast<size_t>(step)];
+        watched[static_cast<size_t>(step)] += seconds;
+        of_step.waiting.back() += loops.waiting;
+        of_step.loops += loops.count;
       }
       last = StepClock::now();
     });
+    for (size_t step = 0; step < watched.size(); ++step)
+      if (watched[step] > 0) times.steps[step].waiting.back() /= watched[step];
   }
   library.set_parallel_for(nullptr, nullptr);
   return times;

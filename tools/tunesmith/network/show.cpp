@@ -25,9 +25,12 @@ std::vector<std::string> node_names(const TaskedNetwork& tasked, size_t region) 
 
 void print_kernels(const TaskedNetwork& tasked) {
   fmt::print(output(), "\n{} kernels a call, {} tasks\n", tasked.regions.size(), tasked.tasks.size());
-  for (size_t i = 0; i < tasked.regions.size(); ++i)
-    fmt::print(output(), "{:4}  task {:<3}  {}: {}\n", i + 1, tasked.task_of[i] + 1,
-               title_of(tasked.regions[i].workload), fmt::join(node_names(tasked, i), ", "));
+  for (size_t i = 0; i < tasked.regions.size(); ++i) {
+    const int64_t trips = trips_of(tasked, i);
+    fmt::print(output(), "{:4}  task {:<3}  {}{}: {}\n", i + 1, tasked.task_of[i] + 1,
+               title_of(tasked.regions[i].workload), trips > 1 ? fmt::format(", {} times", trips) : "",
+               fmt::join(node_names(tasked, i), ", "));
+  }
 }
 
 nlohmann::json kernels_json(const TaskedNetwork& tasked) {
@@ -35,6 +38,7 @@ nlohmann::json kernels_json(const TaskedNetwork& tasked) {
   for (size_t i = 0; i < tasked.regions.size(); ++i)
     kernels.push_back({{"task", tasked.task_of[i] + 1},
                        {"name", tasked.regions[i].workload.name},
+                       {"trips", trips_of(tasked, i)},
                        {"nodes", node_names(tasked, i)}});
   return kernels;
 }

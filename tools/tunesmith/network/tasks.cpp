@@ -99,7 +99,8 @@ int run_network_tasks(const Common& common, const NetworkArguments& arguments) {
   const std::vector<int64_t> counts = counts_of(tasked);
   const std::string suite = arguments.output.empty() ? "" : write_tasks(tasked, counts, arguments.output);
   double flops = 0;
-  for (const network::NodeWorkload& region : tasked.regions) flops += region.workload.flops;
+  for (size_t i = 0; i < counts.size(); ++i)
+    flops += static_cast<double>(counts[i]) * tasked.workload(i).flops;
   if (common.json) {
     nlohmann::json list = nlohmann::json::array();
     for (size_t i = 0; i < tasked.tasks.size(); ++i) {

@@ -17,7 +17,7 @@ struct LibraryDescription {
   /// A step, with what its time is compared with and what a picture shows of it.
   struct Step {
     LibraryFacts::Step facts;
-    double flops = 0;
+    double flops = 0;  ///< of all trips of a loop, as bytes, where constants are read once
     double bytes_min = 0;
     double constant_bytes = 0;           ///< of these, what is equal in each call: weights
     std::string type;                    ///< that it computes in (computed_type())

@@ -28,7 +28,7 @@ class LoadedPlan final : public RunnableNetwork {
   void run(std::span<void* const> data, const StepObserver& observer = {}) override;
 
  private:
-  std::byte* place_of(const BufferPlace& place, std::span<void* const> data) const;
+  std::byte* place_of(const BufferPlace& place, int64_t trip, std::span<void* const> data) const;
 
   LibraryPlan plan_;
   std::map<const CompiledKernel*, std::unique_ptr<LoadedKernel>> kernels_;

@@ -56,6 +56,10 @@ struct Part {
   TensorIndex whole = 0;         ///< lies by itself
   int64_t begin = 0;             ///< elements of it before the first
   std::vector<int64_t> strides;  ///< in elements, of the axes in the order in which they lie
+  /// In trip t of the loop that computes or reads it, it begins `advance` * (t mod `period`) elements
+  /// further.
+  int64_t advance = 0;
+  int64_t period = 1;
 };
 
 /// What the importer or fix_shapes could not say of a tensor yet is absent.
@@ -102,13 +106,42 @@ struct Node {
   std::vector<Body> bodies = {};
 };
 
+/// Nodes that run `trips` times, as place_loops lays them out.
+struct Loop {
+  /// From trip to trip. `before` and `after` lie by turns in two places; `first` is in the one, computed
+  /// ahead, and `last` is what the last trip leaves.
+  struct Carried {
+    TensorIndex first = 0, before = 0, after = 0;
+    TensorIndex last = 0;  ///< kAbsent where nothing reads it
+  };
+  /// Of each trip a part of a tensor along its first axis.
+  struct Slice {
+    TensorIndex whole = 0, part = 0;
+    bool backwards = false;  ///< the last comes first
+    int64_t row(int64_t trip, int64_t trips) const { return backwards ? trips - 1 - trip : trip; }
+  };
+  size_t first_node = 0, end_node = 0;
+  int64_t trips = 0;
+  std::vector<Carried> carried;
+  std::vector<Slice> read;
+  std::vector<Slice> written;
+};
+
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;           ///< in an order in which each comes after what it reads
   std::vector<TensorIndex> inputs;   ///< what a call gives: no constants
   std::vector<TensorIndex> outputs;  ///< what a call returns; no tensor twice
+  std::vector<Loop> loops = {};      ///< in the order of their nodes, which no two share
 };
+
+/// The loop that runs the node, or null.
+inline const Loop* loop_of(const Network& network, size_t node) {
+  for (const Loop& loop : network.loops)
+    if (loop.first_node <= node && node < loop.end_node) return &loop;
+  return nullptr;
+}
 
 /// One line for each tensor that is given, node and result, in their order; equal for equal networks.
 /// Constants as their type, shape and the first digits of their SHA-256.

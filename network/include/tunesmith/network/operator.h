@@ -47,6 +47,16 @@ struct NodeView {
   std::vector<std::optional<NodeInput>> inputs;  ///< as node.inputs; nothing for what is left out
 };
 
+/// A body that runs again and again. Its inputs, and those of what is made of it: what is carried from trip
+/// to trip, what has a first axis of trips, of which the body has one, and what all trips read. Its outputs:
+/// what is carried, and what comes to lie along a first axis of trips.
+struct Repetition {
+  std::shared_ptr<const Network> body;
+  int64_t trips = 0;
+  size_t carried = 0;
+  std::vector<int64_t> backwards;  ///< 1 where the last comes first: of inputs, then outputs, with trips
+};
+
 /// Takes what an operator puts in the place of a node. Lives during Operator::expand. Tensors are those of
 /// the network, as in NodeView::node.
 class Expansion {
@@ -60,6 +70,9 @@ class Expansion {
   virtual void add(Node node) = 0;
   /// Adds the nodes of a body, whose inputs, without what it captures, are these; what it gives.
   virtual std::vector<TensorIndex> add_body(const Body& body, const std::vector<TensorIndex>& inputs) = 0;
+  /// Adds a loop, or its trips one after the other where there are few or the body does not allow one. What
+  /// it gives.
+  virtual std::vector<TensorIndex> repeat(const Repetition& repetition, std::vector<TensorIndex> inputs) = 0;
   /// Says what an output of the node that is replaced is.
   virtual void give(size_t output, TensorIndex tensor) = 0;
 };

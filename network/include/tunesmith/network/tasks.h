@@ -29,6 +29,9 @@ struct TaskedNetwork {
 /// region_workloads.
 TaskedNetwork task_network(Network network);
 
+/// How often a call runs the region.
+int64_t trips_of(const TaskedNetwork& tasked, size_t region);
+
 /// How often a call runs each task.
 std::vector<int64_t> counts_of(const TaskedNetwork& tasked);
 

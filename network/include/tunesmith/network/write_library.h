@@ -26,7 +26,9 @@ struct BufferPlace {
   Kind kind = Kind::Arena;
   int64_t at =
       0;  ///< the position among inputs or outputs; else an offset in bytes, a multiple of kTensorAlignment
-  int64_t begin = 0;  ///< bytes from there on: of a part of a tensor
+  int64_t begin = 0;    ///< bytes from there on: of a part of a tensor
+  int64_t advance = 0;  ///< bytes further with each trip (Part)
+  int64_t period = 1;   ///< trips after which it begins again
 };
 
 /// One call of a kernel.
@@ -35,6 +37,8 @@ struct LibraryStep {
   const CompiledKernel* kernel = nullptr;  ///< several steps may share one; lives until write_library returns
   std::vector<BufferPlace> buffers;  ///< the kernel's inputs, outputs, and prepared memory where it has some
   int64_t workspace = 0;             ///< the offset in the arena of the kernel's workspace
+  size_t back_to = 0;                ///< the last step of a loop: it goes back to this one
+  int64_t trips = 1;                 ///< until so many are done; 1 of any other step
 };
 
 struct LibraryArgument {

@@ -1,0 +1,75 @@
+#include "fix_body.h"
+
+#include <algorithm>
+
+#include "joined.h"
+#include "passes.h"
+#include "repetition.h"
+
+namespace tunesmith::network {
+namespace {
+
+/// Whether the body's inputs can be what the node is given, and have the types of it then.
+std::optional<std::string> give_types(const Network& network, const Node& node, const Repetition& repetition,
+                                      Network& body) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const NodeInput given = input_of(network.tensors[static_cast<size_t>(node.inputs[i])]);
+    if (given.elements != nullptr) return "it reads a sequence";
+    TensorType type = given.type;
+    if (i >= repetition.carried && i < repetition.carried + sliced_inputs(repetition)) {
+      if (type.shape.empty() || type.shape.front() != repetition.trips)
+        throw UserError(describe(node) + ": an input has not as many rows as there are trips");
+      type.shape.erase(type.shape.begin());
+    }
+    if (element_count(type.shape) == 0) return "it reads a tensor without elements";
+    Tensor& inner = body.tensors[static_cast<size_t>(body.inputs[i])];
+    inner.dtype = type.dtype;
+    inner.code = type.code;
+    inner.shape = std::vector<Extent>(type.shape.begin(), type.shape.end());
+  }
+  return std::nullopt;
+}
+
+/// Whether the next trip can take what one gives.
+std::optional<std::string> check_results(const Network& body, size_t carried) {
+  const auto type_of = [&](TensorIndex tensor) {
+    return input_of(body.tensors[static_cast<size_t>(tensor)]);
+  };
+  for (size_t i = 0; i < body.outputs.size(); ++i) {
+    const NodeInput after = type_of(body.outputs[i]);
+    if (after.elements != nullptr || element_count(after.type.shape) == 0)
+      return "it gives a sequence, or nothing";
+    if (i >= carried) continue;
+    const NodeInput before = type_of(body.inputs[i]);
+    if (before.type.shape != after.type.shape || before.type.dtype != after.type.dtype ||
+        before.type.code != after.type.code)
+      return "what it carries has another shape or type after a trip";
+  }
+  if (std::ranges::any_of(body.nodes, is_repetition)) return "there is a loop within it";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> fix_body(const Network& network, Node& node, const PassOptions& options) {
+  const Repetition repetition = repetition_of(node);
+  if (repetition.trips <= kMaxTripsInLine) return "it has few trips";
+  Network body = *repetition.body;
+  if (auto why = give_types(network, node, repetition, body)) return why;
+  Node fixed = node;
+  fixed.bodies.front().network = std::make_shared<Network>(std::move(body));
+  give_constants(network, fixed);
+  std::optional<std::string> why;
+  try {
+    change_body(fixed, [&](Network& inner) {
+      fix_shapes(inner, options);
+      why = check_results(inner, repetition.carried);
+    });
+  } catch (const UserError& error) {
+    return error.what();  // what it needs ahead may be known in each trip
+  }
+  if (!why) node = std::move(fixed);
+  return why;
+}
+
+}  // namespace tunesmith::network
