@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,29 +9,10 @@
 
 #include "tunesmith/ir/extents.h"
 #include "tunesmith/support/contains.h"
-#include "tunesmith/support/random.h"
+#include "tunesmith/verification/verified_values.h"
 
 namespace tunesmith {
 namespace {
-
-bool is_prime(int64_t value) {
-  for (int64_t divisor = 2; divisor * divisor <= value; ++divisor) {
-    if (value % divisor == 0) return false;
-  }
-  return value > 1;
-}
-
-/// The highest below `below`; nothing where the range has none.
-std::optional<int64_t> prime_below(int64_t below, int64_t lowest) {
-  for (int64_t value = below - 1; value >= lowest; --value) {
-    if (is_prime(value)) return value;
-  }
-  return std::nullopt;
-}
-
-void add(std::vector<ParameterValues>& list, ParameterValues values) {
-  if (!contains(list, values)) list.push_back(std::move(values));
-}
 
 double geometric_mean(std::span<const double> values) {
   double logarithms = 0.0;
@@ -150,21 +130,6 @@ class VaryingRunner final : public Runner {
 };
 
 }  // namespace
-
-std::vector<ParameterValues> verified_values(const Program& program, uint64_t seed) {
-  RandomStream random(seed);
-  ParameterValues lowest, highest, prime, drawn;
-  for (const auto& [var, typical] : program.parameters) {
-    lowest.push_back(var->lowest);
-    highest.push_back(var->highest);
-    prime.push_back(prime_below(var->highest, var->lowest).value_or(var->highest));
-    drawn.push_back(var->lowest + static_cast<int64_t>(
-                                      random.below(static_cast<uint64_t>(var->highest - var->lowest + 1))));
-  }
-  std::vector<ParameterValues> values;
-  for (ParameterValues* one : {&lowest, &highest, &prime, &drawn}) add(values, std::move(*one));
-  return values;
-}
 
 std::unique_ptr<Runner> make_varying_runner(const Workload& workload, const MeasureOptions& options,
                                             const MakeRunner& make) {

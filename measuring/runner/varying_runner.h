@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "tunesmith/measure/runner.h"
+#include "tunesmith/verification/verified_values.h"
 #include "tunesmith/workload/workload.h"
 
 namespace tunesmith {
-
-/// Values of a program's parameters, in its order.
-using ParameterValues = std::vector<int64_t>;
-
-/// What programs are verified at besides typical_values(): both ends, primes, and drawn ones.
-std::vector<ParameterValues> verified_values(const Program& program, uint64_t seed);
 
 /// Makes the runner for the workload at these values alone.
 using MakeRunner =

@@ -55,7 +55,7 @@ void rehearse_network(const TaskedNetwork& tasked, Packaging& packaging, const L
     const NodeWorkload& region = tasked.regions[i];
     regions.push_back({region.workload.name, region.inputs, region.outputs, &kernels[tasked.task_of[i]], {}});
   }
-  const LibraryPlan plan = plan_library(tasked.network, regions, source.name);
+  const LibraryPlan plan = plan_library(tasked, regions, source.name);
   const NewFolders made(folder);
   const ScratchFolder scratch(fs::path(folder) / "rehearsal");
   for (const fs::path& each : {fs::path(folder), scratch.path()}) make_folder(each);
@@ -72,7 +72,7 @@ BuiltNetwork build_network(const TaskedNetwork& tasked, std::span<const Compiled
     regions.push_back({region.workload.name, region.inputs, region.outputs, &kernel,
                        prepare(tasked.network, region, kernel, target)});
   }
-  LibraryPlan plan = plan_library(tasked.network, regions, source.name);
+  LibraryPlan plan = plan_library(tasked, regions, source.name);
   plan.provenance =
       fmt::format("the network {} of {}, {} kernels", tasked.network.name, source.file, regions.size());
   BuiltNetwork built;

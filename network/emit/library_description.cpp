@@ -43,11 +43,39 @@ std::vector<std::pair<fs::path, nlohmann::json>> descriptions_in(const fs::path&
   return found;
 }
 
+nlohmann::json form_json(const ShapeForm& form) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ExtentForm& extent : form)
+    list.push_back({{"constant", extent.constant}, {"factors", extent.factors}});
+  return list;
+}
+
+nlohmann::json varying_json(const std::vector<VaryingExtent>& varying) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const VaryingExtent& extent : varying)
+    list.push_back({{"name", extent.name},
+                    {"parameter", extent.parameter},
+                    {"lowest", extent.range.lowest},
+                    {"highest", extent.range.highest},
+                    {"typical", extent.range.typical}});
+  return list;
+}
+
+std::vector<VaryingExtent> read_varying(const nlohmann::json& list) {
+  std::vector<VaryingExtent> varying;
+  for (const nlohmann::json& each : list)
+    varying.push_back(
+        {each.at("name"), each.at("parameter"), {each.at("lowest"), each.at("highest"), each.at("typical")}});
+  return varying;
+}
+
 nlohmann::json arguments_json(const std::vector<LibraryArgument>& arguments) {
   nlohmann::json list = nlohmann::json::array();
   for (const LibraryArgument& argument : arguments)
-    list.push_back(
-        {{"name", argument.name}, {"type", argument.type.dtype.str()}, {"shape", argument.type.shape}});
+    list.push_back({{"name", argument.name},
+                    {"type", argument.type.dtype.str()},
+                    {"shape", argument.type.shape},
+                    {"form", form_json(argument.form)}});
   return list;
 }
 
@@ -57,7 +85,10 @@ std::vector<LibraryArgument> read_arguments(const nlohmann::json& list) {
     const std::string type = each.at("type");
     const std::optional<DType> parsed = DType::parse(type);
     if (!parsed) throw UserError(fmt::format("'{}' is no type", type));
-    arguments.push_back({each.at("name"), {*parsed, each.at("shape")}});
+    LibraryArgument argument{each.at("name"), {*parsed, each.at("shape")}};
+    for (const nlohmann::json& extent : each.value("form", nlohmann::json::array()))
+      argument.form.push_back({extent.at("constant"), extent.at("factors")});
+    arguments.push_back(std::move(argument));
   }
   return arguments;
 }
@@ -102,20 +133,17 @@ double constant_bytes(const NodeWorkload& region) {
 }  // namespace
 
 LibraryFacts LibraryDescription::facts() const {
-  LibraryFacts facts{name, inputs, outputs, {}};
+  LibraryFacts facts{name, inputs, outputs, varying, {}};
   for (const Step& step : steps) facts.steps.push_back(step.facts);
   return facts;
 }
 
 LibraryDescription describe_library(const TaskedNetwork& tasked, const LibrarySource& source,
                                     const LibraryPlan& plan) {
-  LibraryDescription description{plan.name,
-                                 fs::absolute(source.file).string(),
-                                 source.dimensions,
-                                 network_hash(tasked),
-                                 plan.inputs,
-                                 plan.outputs,
-                                 {}};
+  LibraryDescription description{plan.name,         fs::absolute(source.file).string(),
+                                 source.dimensions, network_hash(tasked),
+                                 plan.inputs,       plan.outputs,
+                                 plan.varying,      {}};
   const LibraryFacts facts = facts_of(plan);
   std::vector<std::vector<size_t>> reads = reads_of(tasked);
   for (size_t i = 0; i < facts.steps.size(); ++i) {
@@ -147,6 +175,7 @@ std::string write_description(const LibraryDescription& description, const fs::p
                                 {"network", description.network},
                                 {"inputs", arguments_json(description.inputs)},
                                 {"outputs", arguments_json(description.outputs)},
+                                {"varying", varying_json(description.varying)},
                                 {"steps", std::move(steps)}};
   const fs::path path = folder / (description.name + ".json");
   write_whole_file(path, value.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
@@ -172,6 +201,7 @@ LibraryDescription read_description(const fs::path& folder) {
                                    value.at("network"),
                                    read_arguments(value.at("inputs")),
                                    read_arguments(value.at("outputs")),
+                                   read_varying(value.value("varying", nlohmann::json::array())),
                                    {}};
     for (const nlohmann::json& step : value.at("steps"))
       description.steps.push_back({{step.at("buffers"), step.at("unread")},

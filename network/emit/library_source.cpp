@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "extent_texts.h"
 #include "library_texts.h"
 #include "tunesmith/runtime/c_texts.h"
 #include "tunesmith/support/error.h"
@@ -55,17 +56,81 @@ std::string argument_types(const LibraryPlan& plan, bool named) {
   return text;
 }
 
+/// "2, batch, 3", as the header has it.
+std::string shape_text(const LibraryPlan& plan, const LibraryArgument& argument) {
+  std::vector<std::string> names, extents;
+  for (const VaryingExtent& extent : plan.varying) names.push_back(c_comment(extent.name));
+  for (const ExtentForm& extent : argument.form) extents.push_back(extent.text(names));
+  if (argument.form.empty())
+    for (const int64_t extent : argument.type.shape) extents.push_back(std::to_string(extent));
+  return fmt::format("{}", fmt::join(extents, ", "));
+}
+
 std::string argument_lines(const LibraryPlan& plan) {
   std::string text;
   const auto add = [&](const char* kind, const std::vector<LibraryArgument>& arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       text += fmt::format("\n   {} {}: {} {} [{}]", kind, i, c_comment(arguments[i].name),
-                          arguments[i].type.dtype.str(), fmt::join(arguments[i].type.shape, ", "));
+                          arguments[i].type.dtype.str(), shape_text(plan, arguments[i]));
     }
   };
   add("input", plan.inputs);
   add("output", plan.outputs);
   return text;
+}
+
+/// Of the header.
+std::string extent_lines(const LibraryPlan& plan) {
+  std::string text;
+  for (const VaryingExtent& extent : plan.varying)
+    text +=
+        fmt::format("\n   {}: {} to {}", c_comment(extent.name), extent.range.lowest, extent.range.highest);
+  if (text.empty()) return text;
+  return "\n" + text +
+         "\n   A call's values are found in the shapes of its inputs; one that is out of its range, or not "
+         "the same in all\n   arguments, is @NAME@_WRONG_SHAPE.";
+}
+
+std::string read_extents_text(const LibraryPlan& plan) {
+  std::vector<std::string> ranges;
+  for (size_t i = 0; i < plan.varying.size(); ++i) {
+    const auto [input, axis] = place_of_extent(plan.inputs, plan.varying, i);
+    ranges.push_back(fmt::format("{{{}, {}, {}, {}}}", plan.varying[i].range.lowest,
+                                 plan.varying[i].range.highest, input, axis));
+  }
+  size_t max_rank = 1;
+  std::string forms;
+  for (const LibraryArgument& argument : arguments_of(plan)) {
+    max_rank = std::max(max_rank, argument.type.shape.size());
+    std::vector<std::string> axes;
+    for (size_t axis = 0; axis < argument.type.shape.size(); ++axis) {
+      if (argument.form.empty())
+        axes.push_back(fmt::format("{{{}}}", argument.type.shape[axis]));
+      else
+        axes.push_back(fmt::format("{{{}, {}}}", argument.form[axis].constant,
+                                   fmt::join(argument.form[axis].factors, ", ")));
+    }
+    forms += fmt::format("  {{{}}},\n", axes.empty() ? "{0}" : fmt::format("{}", fmt::join(axes, ", ")));
+  }
+  std::string text = replace_all(kReadExtents, "@EXTENT_COUNT@", std::to_string(plan.varying.size()));
+  text = replace_all(std::move(text), "@MAX_RANK@", std::to_string(max_rank));
+  text = replace_all(std::move(text), "@RANGES@", fmt::format("{}", fmt::join(ranges, ", ")));
+  return replace_all(std::move(text), "@FORMS@", forms);
+}
+
+/// Fills in what libraries of extents that vary have more.
+std::string with_extents(std::string text, const LibraryPlan& plan) {
+  const bool varies = !plan.varying.empty();
+  const auto fill = [&](const char* place, const std::string& with) {
+    text = replace_all(std::move(text), place, varies ? with : "");
+  };
+  fill("@READ_EXTENTS@", varies ? read_extents_text(plan) : "");
+  fill("@TAKE_EXTENTS@", ", const int64_t* extents");
+  fill("@MAKE_SHAPE@", kMakeShape);
+  fill("@CALL_READ_EXTENTS@", kCallReadExtents);
+  fill("@GIVE_EXTENTS@", ", extents");
+  fill("@POINT_TO_EXTENTS@", "    pointers[step->count] = extents;\n");
+  return replace_all(std::move(text), "@SHAPE@", varies ? "shape" : "type->shape");
 }
 
 const char* place_name(BufferPlace::Kind kind) {
@@ -144,6 +209,10 @@ std::string library_header(const LibraryPlan& plan) {
   std::string text = replace_all(kHeader, "@TENSOR_TYPES@", kTensorTypesText);
   text = replace_all(std::move(text), "@INPUTS@", std::to_string(plan.inputs.size()));
   text = replace_all(std::move(text), "@OUTPUTS@", std::to_string(plan.outputs.size()));
+  const bool varies = !plan.varying.empty();
+  text = replace_all(std::move(text), "@EXTENTS@", extent_lines(plan));
+  text = replace_all(std::move(text), "@HIGHEST@", varies ? ", for the highest extents" : "");
+  text = replace_all(std::move(text), "@OUTPUT_SHAPE@", varies ? kOutputShape : "");
   text = replace_all(std::move(text), "@NAME@", plan.name);
   text = replace_all(std::move(text), "@ARGUMENTS@", argument_lines(plan));
   return replace_all(std::move(text), "@PROVENANCE@", c_comment(plan.provenance));
@@ -152,7 +221,7 @@ std::string library_header(const LibraryPlan& plan) {
 std::string library_source(const LibraryPlan& plan, uint64_t hash) {
   const StepTexts steps = step_texts(plan);
   const SetupTexts setup = setup_texts(plan);
-  std::string text = replace_all(kSource, "@THREADS@", kThreadsText);
+  std::string text = replace_all(with_extents(kSource, plan), "@THREADS@", kThreadsText);
   text = replace_all(std::move(text), "@CHECK_FUNCTION@", kCheckText);
   text = replace_all(std::move(text), "@SETUP@", setup.function);
   text = replace_all(std::move(text), "@SET_UP@", setup.first);
@@ -161,7 +230,8 @@ std::string library_source(const LibraryPlan& plan, uint64_t hash) {
   text = replace_all(std::move(text), "@ARENA@", std::to_string(plan.arena_bytes));
   text = replace_all(std::move(text), "@WEIGHT_BYTES@", std::to_string(plan.weight_bytes));
   text = replace_all(std::move(text), "@WEIGHT_HASH@", std::to_string(hash));
-  text = replace_all(std::move(text), "@MAX_BUFFERS@", std::to_string(steps.max_buffers));
+  text = replace_all(std::move(text), "@MAX_BUFFERS@",
+                     std::to_string(steps.max_buffers + (plan.varying.empty() ? 0 : 1)));
   text = replace_all(std::move(text), "@STEP_COUNT@", std::to_string(plan.steps.size()));
   text = replace_all(std::move(text), "@KERNELS@", steps.kernels);
   text = replace_all(std::move(text), "@BUFFERS@", steps.buffers);
@@ -180,6 +250,7 @@ std::vector<std::string> exported_functions(const LibraryPlan& plan) {
   std::vector<std::string> names = {"open",         "close",           "check_weights",    "run",
                                     "run_observed", "workspace_bytes", "set_parallel_for", "steps",
                                     "step_name"};
+  if (!plan.varying.empty()) names.emplace_back("output_shape");
   for (std::string& name : names) name = fmt::format("{}_{}", plan.name, name);
   return names;
 }

@@ -51,17 +51,17 @@ void @NAME@_close(@NAME@_model* model);
 int @NAME@_check_weights(const @NAME@_model* model);
 
 enum { @NAME@_INPUTS = @INPUTS@, @NAME@_OUTPUTS = @OUTPUTS@ };
-/*@ARGUMENTS@
+/*@ARGUMENTS@@EXTENTS@
 
    `inputs` and `outputs` point to as many tensors, in that order. Outputs are overwritten; they may not overlap each other or an input. `workspace`:
    @NAME@_workspace_bytes() bytes of the caller's, aligned to 64, which no other call uses at the same time; null for memory that the library
    takes once and keeps. */
 int @NAME@_run(const @NAME@_model* model, const DLTensor* const* inputs, DLTensor* const* outputs, void* workspace);
 
-/* A multiple of 64. */
+/* A multiple of 64@HIGHEST@. */
 size_t @NAME@_workspace_bytes(void);
 
-/* Runs parallel loops by the caller's own means from now on; null goes back to the library's threads, one for each processor that the process may use. Not
+@OUTPUT_SHAPE@/* Runs parallel loops by the caller's own means from now on; null goes back to the library's threads, one for each processor that the process may use. Not
    while a call is under way. */
 void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 
@@ -216,12 +216,12 @@ EXPORTED size_t @NAME@_workspace_bytes(void) { return kWorkspaceBytes; }
 EXPORTED int @NAME@_steps(void) { return kSteps; }
 EXPORTED const char* @NAME@_step_name(int step) { return step >= 0 && step < kSteps ? steps[step].name : NULL; }
 
-@CHECK_FUNCTION@
-static int check_all(const DLTensor* const* inputs, DLTensor* const* outputs, void** data) {
+@CHECK_FUNCTION@@READ_EXTENTS@
+static int check_all(const DLTensor* const* inputs, DLTensor* const* outputs, void** data@TAKE_EXTENTS@) {
   for (int i = 0; i < @NAME@_INPUTS + @NAME@_OUTPUTS; ++i) {
     const DLTensor* tensor = i < @NAME@_INPUTS ? inputs[i] : outputs[i - @NAME@_INPUTS];
     const struct argument* type = &arguments[i];
-    const int wrong = tunesmith_check(tensor, type->rank, type->shape, type->code, type->bits, &data[i]);
+@MAKE_SHAPE@    const int wrong = tunesmith_check(tensor, type->rank, @SHAPE@, type->code, type->bits, &data[i]);
     if (wrong != @NAME@_OK) return wrong + 256 * i;
   }
   return @NAME@_OK;
@@ -241,7 +241,7 @@ EXPORTED int @NAME@_run_observed(const @NAME@_model* model, const DLTensor* cons
                                  @NAME@_observer observer, void* context) {
   if (model == NULL || (inputs == NULL && @NAME@_INPUTS > 0) || (outputs == NULL && @NAME@_OUTPUTS > 0)) return @NAME@_NULL_ARGUMENT;
   void* data[@NAME@_INPUTS + @NAME@_OUTPUTS + 1];
-  const int wrong = check_all(inputs, outputs, data);
+@CALL_READ_EXTENTS@  const int wrong = check_all(inputs, outputs, data@GIVE_EXTENTS@);
   if (wrong != @NAME@_OK) return wrong;
   if ((uintptr_t)workspace % 64 != 0) return @NAME@_MISALIGNED + 256 * (@NAME@_INPUTS + @NAME@_OUTPUTS);
   if (!tunesmith_runs_here()) return @NAME@_WRONG_PROCESSOR;
@@ -257,7 +257,7 @@ EXPORTED int @NAME@_run_observed(const @NAME@_model* model, const DLTensor* cons
     const struct step* step = &steps[i];
     void* pointers[@MAX_BUFFERS@];
     for (int j = 0; j < step->count; ++j) pointers[j] = at(&step->buffers[j], trip, data, arena, model->weights);
-    step->kernel(pointers, arena + step->workspace, parallel_for, threads);
+@POINT_TO_EXTENTS@    step->kernel(pointers, arena + step->workspace, parallel_for, threads);
     if (observer != NULL) observer(context, i, pointers);
     if (step->trips == 1) continue;
     if (++trip < step->trips) i = step->back_to - 1;

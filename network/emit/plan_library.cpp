@@ -229,4 +229,39 @@ LibraryPlan plan_library(const Network& network, const std::vector<RegionKernel>
   return Planner(network, kernels, name).run();
 }
 
+LibraryPlan plan_library(const TaskedNetwork& tasked, const std::vector<RegionKernel>& kernels,
+                         const std::string& name) {
+  LibraryPlan plan = plan_library(tasked.network, kernels, name);
+  plan.varying = tasked.varying;
+  const auto set_forms = [&](std::vector<LibraryArgument>& arguments,
+                             const std::vector<TensorIndex>& tensors) {
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (const auto found = tasked.forms.find(tensors[i]); found != tasked.forms.end())
+        arguments[i].form = found->second;
+  };
+  set_forms(plan.inputs, tasked.network.inputs);
+  set_forms(plan.outputs, tasked.network.outputs);
+  return plan;
+}
+
+std::pair<size_t, size_t> place_of_extent(std::span<const LibraryArgument> inputs,
+                                          std::span<const VaryingExtent> varying, size_t extent) {
+  ExtentForm alone{0, std::vector<int64_t>(varying.size(), 0)};
+  alone.factors[extent] = 1;
+  for (size_t input = 0; input < inputs.size(); ++input) {
+    const auto found = std::ranges::find(inputs[input].form, alone);
+    if (found != inputs[input].form.end())
+      return {input, static_cast<size_t>(found - inputs[input].form.begin())};
+  }
+  throw UserError(fmt::format("'{}' is the extent of no input", varying[extent].name),
+                  "a library finds the values of what varies in the shapes of its inputs");
+}
+
+std::vector<LibraryArgument> at_values(std::vector<LibraryArgument> arguments,
+                                       std::span<const int64_t> values) {
+  for (LibraryArgument& argument : arguments)
+    argument.type.shape = shape_at(argument.type.shape, argument.form, values);
+  return arguments;
+}
+
 }  // namespace tunesmith::network

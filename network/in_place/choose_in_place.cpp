@@ -10,6 +10,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <fmt/format.h>
 
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/network/built_library.h"
 #include "tunesmith/network/library_description.h"
 #include "tunesmith/network/verify_in_place.h"
@@ -52,34 +53,58 @@ class TimedLibrary {
     const LibraryDescription description = read_description(folder);
     library_ = std::make_unique<BuiltLibrary>(folder, description.facts());
     library_->set_parallel_for(tunesmith_runtime_parallel_for, pool);
+    // Memory for the highest extents has room for all.
     tensors_ = random_inputs(description.inputs, 1);
     for (const LibraryArgument& result : description.outputs)
       tensors_.push_back(tunesmith::Tensor::zeros(result.type.dtype, result.type.shape));
     for (tunesmith::Tensor& tensor : tensors_) data_.push_back(tensor.bytes.data());
+    values_ = typical_values(parameters_of(description.varying));
   }
 
   double call() {
-    const Clock::time_point begin = Clock::now();
-    library_->run_plainly(data_);
-    return seconds_since(begin);
+    double logarithms = 0.0;
+    for_each_value([&] {
+      const Clock::time_point begin = Clock::now();
+      library_->run_plainly(data_);
+      logarithms += std::log(seconds_since(begin));
+    });
+    return mean_of(logarithms);
   }
 
   /// Of each task, all its steps together.
   std::vector<double> call_by_task() {
-    std::vector<double> seconds(tasked_.tasks.size(), 0.0);
-    Clock::time_point last;
-    library_->run_plainly(data_, [&](int step, void* const*) {
-      if (step >= 0) seconds[tasked_.task_of[static_cast<size_t>(step)]] += seconds_since(last);
-      last = Clock::now();
+    std::vector<double> logarithms(tasked_.tasks.size(), 0.0);
+    for_each_value([&] {
+      std::vector<double> seconds(tasked_.tasks.size(), 0.0);
+      Clock::time_point last;
+      library_->run_plainly(data_, [&](int step, void* const*) {
+        if (step >= 0) seconds[tasked_.task_of[static_cast<size_t>(step)]] += seconds_since(last);
+        last = Clock::now();
+      });
+      for (size_t task = 0; task < seconds.size(); ++task) logarithms[task] += std::log(seconds[task]);
     });
-    return seconds;
+    for (double& each : logarithms) each = mean_of(each);
+    return logarithms;
   }
 
  private:
+  /// Where extents vary, each typical value counts as much, whether it takes long or not.
+  void for_each_value(const std::function<void()>& call) {
+    for (const std::vector<int64_t>& values : values_) {
+      if (!values.empty()) library_->set_extents(values);
+      call();
+    }
+  }
+
+  double mean_of(double logarithms) const {
+    return std::exp(logarithms / static_cast<double>(values_.size()));
+  }
+
   const TaskedNetwork& tasked_;
   std::unique_ptr<BuiltLibrary> library_;
   std::vector<tunesmith::Tensor> tensors_;
   std::vector<void*> data_;
+  std::vector<std::vector<int64_t>> values_;  // of what varies; a single empty list where nothing does
 };
 
 /// Calls that warm both up say how many rounds there is time for.

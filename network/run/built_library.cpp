@@ -63,7 +63,7 @@ void observe(void* context, int step, void* const* buffers) {
 }  // namespace
 
 LibraryFacts facts_of(const LibraryPlan& plan) {
-  LibraryFacts facts{plan.name, plan.inputs, plan.outputs, {}};
+  LibraryFacts facts{plan.name, plan.inputs, plan.outputs, plan.varying, {}};
   for (const LibraryStep& step : plan.steps) {
     std::vector<size_t>& unread = facts.steps.emplace_back().unread;
     facts.steps.back().buffers = step.buffers.size();
@@ -124,6 +124,11 @@ void BuiltLibrary::run(std::span<void* const> data, const StepObserver& observer
 
 void BuiltLibrary::run_plainly(std::span<void* const> data, const StepObserver& observer) {
   call(data, nullptr, observer);
+}
+
+void BuiltLibrary::set_extents(std::span<const int64_t> values) {
+  facts_.inputs = at_values(std::move(facts_.inputs), values);
+  facts_.outputs = at_values(std::move(facts_.outputs), values);
 }
 
 void BuiltLibrary::set_parallel_for(tunesmith_parallel_for parallel_for, void* pool) {

@@ -32,6 +32,7 @@ LoadedPlan::LoadedPlan(LibraryPlan plan, Target& target)
     if (!piece.bytes.empty()) std::memcpy(weights_.data() + piece.at, piece.bytes.data(), piece.bytes.size());
   }
   weights_.set_read_only(true);
+  for (const VaryingExtent& extent : plan_.varying) extents_.push_back(extent.range.highest);
 }
 
 bool LoadedPlan::reads(int step, size_t buffer) const {
@@ -65,6 +66,7 @@ void LoadedPlan::run(std::span<void* const> data, const StepObserver& observer) 
     LoadedKernel& kernel = *kernels_.at(step.kernel);
     std::vector<void*> buffers;
     for (const BufferPlace& place : step.buffers) buffers.push_back(place_of(place, trip, data));
+    if (!plan_.varying.empty()) buffers.push_back(extents_.data());
     kernel.entry()(buffers.data(), arena_.data() + step.workspace, serial, nullptr);
     if (const auto fault = kernel.take_fault())
       throw EnvironmentError(fmt::format("step {} ({}): {}", i, step.name, fault->message));

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tasks/find_tasks.h"
+#include "tunesmith/ir/printer.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/plain_kernels.h"
 #include "tunesmith/support/hash.h"
@@ -21,18 +23,24 @@ void add_names(const Tensor& tensor, std::set<std::string>& names) {
 
 }  // namespace
 
-TaskedNetwork task_network(Network network) {
-  TaskedNetwork tasked;
-  tasked.network = std::move(network);
+void find_tasks(TaskedNetwork& tasked) {
   std::map<uint64_t, size_t> known;
-  const std::vector<Region> regions = form_regions(tasked.network);
-  tasked.regions = region_workloads(tasked.network, regions);
-  for (size_t i = 0; i < regions.size(); ++i) {
-    tasked.nodes.push_back(regions[i].nodes);
+  tasked.tasks.clear();
+  tasked.task_of.clear();
+  for (size_t i = 0; i < tasked.regions.size(); ++i) {
     const auto [found, is_new] = known.emplace(tasked.regions[i].workload.hash, tasked.tasks.size());
     if (is_new) tasked.tasks.push_back(i);
     tasked.task_of.push_back(found->second);
   }
+}
+
+TaskedNetwork task_network(Network network) {
+  TaskedNetwork tasked;
+  tasked.network = std::move(network);
+  const std::vector<Region> regions = form_regions(tasked.network);
+  tasked.regions = region_workloads(tasked.network, regions);
+  for (const Region& region : regions) tasked.nodes.push_back(region.nodes);
+  find_tasks(tasked);
   return tasked;
 }
 
@@ -48,7 +56,13 @@ std::vector<int64_t> counts_of(const TaskedNetwork& tasked) {
 }
 
 std::string title_of(const Workload& workload) {
-  return fmt::format("{} -> [{}]", workload.name, fmt::join(workload.program.outputs.front()->shape, ", "));
+  const BufferNode& output = *workload.program.outputs.front();
+  std::vector<std::string> extents;
+  for (size_t d = 0; d < output.shape.size(); ++d) {
+    const bool varies = !output.extents.empty() && output.extents[d];
+    extents.push_back(varies ? to_string(output.extents[d]) : std::to_string(output.shape[d]));
+  }
+  return fmt::format("{} -> [{}]", workload.name, fmt::join(extents, ", "));
 }
 
 std::string kernel_symbol(const TaskedNetwork& tasked, size_t task) {

@@ -10,9 +10,11 @@
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/support/error.h"
+#include "tunesmith/workload/param_range.h"
 #include "workload/type_names.h"
 
-namespace tunesmith::workload {
+namespace tunesmith {
+namespace workload {
 
 namespace {
 
@@ -32,57 +34,25 @@ Operand default_value(const Definition& definition, const NamedValue& named, con
                          "expected an integer or a data type");
 }
 
-int64_t integer_of(const Definition& definition, const std::string& name, std::string_view text) {
+/// `what` has the value: "parameter 'n' of gmm".
+int64_t integer_of(const std::string& what, std::string_view text) {
   int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc::result_out_of_range) {
-    throw UserError(
-        fmt::format("parameter '{}' of {}: {} does not fit 64 bits", name, definition.name, text));
-  }
-  if (code != std::errc{} || end != text.data() + text.size()) {
-    throw UserError(
-        fmt::format("parameter '{}' of {} is an integer, '{}' is none", name, definition.name, text));
-  }
+  if (code == std::errc::result_out_of_range)
+    throw UserError(fmt::format("{}: {} does not fit 64 bits", what, text));
+  if (code != std::errc{} || end != text.data() + text.size())
+    throw UserError(fmt::format("{} is an integer, '{}' is none", what, text));
   return value;
+}
+
+std::string described(const Definition& definition, const std::string& name) {
+  return fmt::format("parameter '{}' of {}", name, definition.name);
 }
 
 constexpr std::string_view kTypical = ":typical=";
 /// Longer axes are refused in any case.
 constexpr int64_t kMaxRange = int64_t{1} << 34;
 constexpr size_t kMaxTypical = 16;
-
-/// "1..512" or "1..512:typical=128,384"; nothing where the text is no range.
-std::optional<ParamRange> given_range(const Definition& definition, const std::string& name,
-                                      std::string_view text) {
-  const size_t dots = text.find("..");
-  if (dots == std::string_view::npos) return std::nullopt;
-  const std::string_view behind = text.substr(dots + 2);
-  const size_t typical = behind.find(kTypical);
-  ParamRange range;
-  range.lowest = integer_of(definition, name, text.substr(0, dots));
-  range.highest = integer_of(definition, name, behind.substr(0, typical));
-  if (range.lowest < 1 || range.highest < range.lowest || range.highest > kMaxRange) {
-    throw UserError(
-        fmt::format("parameter '{}' of {}: '{}' is no range of extents", name, definition.name, text),
-        "expected LOWEST..HIGHEST, from 1 to 2^34");
-  }
-  if (typical == std::string_view::npos) return range;
-  std::string_view rest = behind.substr(typical + kTypical.size());
-  for (bool more = true; more;) {
-    const size_t comma = rest.find(',');
-    more = comma != std::string_view::npos;
-    const int64_t value = integer_of(definition, name, rest.substr(0, comma));
-    if (value < range.lowest || value > range.highest || range.typical.size() == kMaxTypical)
-      throw UserError(
-          fmt::format("parameter '{}' of {}: {} is no typical value", name, definition.name, value),
-          fmt::format("expected at most {} values of {}..{}", kMaxTypical, range.lowest, range.highest));
-    range.typical.push_back(value);
-    if (more) rest = rest.substr(comma + 1);
-  }
-  std::ranges::sort(range.typical);
-  range.typical.erase(std::ranges::unique(range.typical).begin(), range.typical.end());
-  return range;
-}
 
 Operand given_value(const Definition& definition, const ParamText& given, Operand::Kind kind) {
   const auto& [name, text] = given;
@@ -92,7 +62,7 @@ Operand given_value(const Definition& definition, const ParamText& given, Operan
         fmt::format("parameter '{}' of {} is a data type, '{}' is none", name, definition.name, text),
         suggest_type(text, DType::names()));
   }
-  return Operand::of(integer_of(definition, name, text));
+  return Operand::of(integer_of(described(definition, name), text));
 }
 
 void check_names(const Definition& definition, const std::vector<ParamText>& given) {
@@ -157,7 +127,7 @@ Parameters resolve_parameters(const Definition& definition, const std::vector<Pa
         std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == param.name; });
     const Operand otherwise = default_value(definition, param, made.names);
     if (found != given.end() && otherwise.kind != Operand::Kind::Type) {
-      if (auto range = given_range(definition, param.name, found->second)) {
+      if (auto range = read_range(found->second, described(definition, param.name))) {
         add_range(made, param.name, std::move(*range), listed);
         continue;
       }
@@ -186,4 +156,35 @@ Parameters resolve_parameters(const Definition& definition, const std::vector<Pa
   return made;
 }
 
-}  // namespace tunesmith::workload
+}  // namespace workload
+
+std::optional<ParamRange> read_range(std::string_view text, const std::string& what) {
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return std::nullopt;
+  const std::string_view behind = text.substr(dots + 2);
+  const size_t typical = behind.find(workload::kTypical);
+  ParamRange range;
+  range.lowest = workload::integer_of(what, text.substr(0, dots));
+  range.highest = workload::integer_of(what, behind.substr(0, typical));
+  if (range.lowest < 1 || range.highest < range.lowest || range.highest > workload::kMaxRange)
+    throw UserError(fmt::format("{}: '{}' is no range of extents", what, text),
+                    "expected LOWEST..HIGHEST, from 1 to 2^34");
+  if (typical == std::string_view::npos) return range;
+  std::string_view rest = behind.substr(typical + workload::kTypical.size());
+  for (bool more = true; more;) {
+    const size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const int64_t value = workload::integer_of(what, rest.substr(0, comma));
+    if (value < range.lowest || value > range.highest || range.typical.size() == workload::kMaxTypical)
+      throw UserError(fmt::format("{}: {} is no typical value", what, value),
+                      fmt::format("expected at most {} values of {}..{}", workload::kMaxTypical, range.lowest,
+                                  range.highest));
+    range.typical.push_back(value);
+    if (more) rest = rest.substr(comma + 1);
+  }
+  std::ranges::sort(range.typical);
+  range.typical.erase(std::ranges::unique(range.typical).begin(), range.typical.end());
+  return range;
+}
+
+}  // namespace tunesmith

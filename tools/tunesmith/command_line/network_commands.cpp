@@ -1,4 +1,6 @@
 // The options of the commands for whole networks.
+#include <fmt/format.h>
+
 #include "options.h"
 
 namespace tunesmith::cli {
@@ -6,7 +8,8 @@ namespace {
 
 void add_dimensions(CLI::App& command, NetworkArguments& arguments) {
   command.add_option("--dim", arguments.dimensions,
-                     "the value of a named extent, such as batch=1; may be repeated");
+                     "the value of a named extent, such as batch=1, or its range: batch=1..16, "
+                     "batch=1..16:typical=2,8; may be repeated");
 }
 
 void add_library_files(CLI::App& command, NetworkArguments& arguments) {
@@ -93,6 +96,14 @@ CLI::App& add_library_command(CLI::App& group, Common& common, const char* name,
 }
 
 template <typename Arguments>
+void add_values(CLI::App& command, Arguments& arguments, const char* otherwise) {
+  command.add_option("--dim", arguments.dimensions,
+                     fmt::format("the value of an extent that varies, such as batch=7; may be repeated "
+                                 "(default: {})",
+                                 otherwise));
+}
+
+template <typename Arguments>
 void add_random_inputs(CLI::App& command, Arguments& arguments) {
   add_not_negative(command, "--seed", arguments.seed, "of the random inputs");
   add_positive(command, "--integers", arguments.integers, "random integers are from 0 to below this");
@@ -105,11 +116,13 @@ void add_library_commands(CLI::App& group, Common& common, AllNetworkArguments& 
   verify.add_option("--model", arguments.verify.model,
                     "the network's file (default: the one that the library was built of)");
   add_positive(verify, "--calls", arguments.verify.calls, "with as many seeds, one after the other");
+  add_values(verify, arguments.verify, "typical ones, both ends, a prime and a drawn one");
   add_random_inputs(verify, arguments.verify);
   CLI::App& run = add_library_command(group, common, "run", "run a built library on files or random inputs",
                                       arguments.run, run_network_run, code);
   run.add_option("--input", arguments.run.inputs,
                  "a tensor's file, .npy or .pb; one for each input, in their order (default: random inputs)");
+  add_values(run, arguments.run, "the inputs', or the highest");
   run.add_option("--output,-o", arguments.run.output, "the folder that receives output_0.npy and so on");
   add_random_inputs(run, arguments.run);
   CLI::App& bench = add_library_command(
@@ -117,6 +130,7 @@ void add_library_commands(CLI::App& group, Common& common, AllNetworkArguments& 
       "time a built library: a call, each of its steps, and what waiting for threads costs", arguments.bench,
       run_network_bench, code);
   add_positive(bench, "--calls", arguments.bench.calls, "that are timed");
+  add_values(bench, arguments.bench, "the highest");
   bench.add_option("--threads", arguments.bench.threads, "that run parallel loops (default: all processors)")
       ->check(CLI::PositiveNumber);
 }

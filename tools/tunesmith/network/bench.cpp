@@ -23,6 +23,7 @@
 #include "output.h"
 #include "peaks.h"
 #include "progress/progress.h"
+#include "tasks.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -280,9 +281,12 @@ void print_times(const nlohmann::json& said) {
 int run_network_bench(const Common& common, const NetworkBenchArguments& arguments) {
   Session session(common);
   const network::LibraryDescription description = network::read_description(arguments.folder);
+  const std::vector<int64_t> values =
+      values_given(description.varying, arguments.dimensions).value_or(highest_of(description.varying));
   network::BuiltLibrary library(arguments.folder, description.facts());
-  std::vector<Tensor> tensors = network::random_inputs(description.inputs, 1);
-  for (const network::LibraryArgument& result : description.outputs)
+  library.set_extents(values);
+  std::vector<Tensor> tensors = network::random_inputs(network::at_values(description.inputs, values), 1);
+  for (const network::LibraryArgument& result : network::at_values(description.outputs, values))
     tensors.push_back(Tensor::zeros(result.type.dtype, result.type.shape));
   std::vector<void*> data;
   for (Tensor& tensor : tensors) data.push_back(tensor.bytes.data());
@@ -303,6 +307,7 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
       {"name", description.name},
       {"threads", threads.threads()},
       {"calls", arguments.calls},
+      {"extents", said_values(description.varying, values)},
       {"seconds", usual(times.seconds)},
       {"median_seconds", median_of(times.seconds)},
       {"sum_of_steps", sum},

@@ -39,7 +39,8 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
 
 struct NetworkVerifyArguments {
   std::string folder;
-  std::string model;  // empty: as the library was built
+  std::string model;                    // empty: as the library was built
+  std::vector<std::string> dimensions;  // of what varies: "batch=7"
   int64_t seed = 1;
   int calls = 1;
   int64_t integers = 2;  // random ones are below
@@ -48,8 +49,9 @@ int run_network_verify(const Common& common, const NetworkVerifyArguments& argum
 
 struct NetworkRunArguments {
   std::string folder;
-  std::vector<std::string> inputs;  // files; none: random
-  std::string output;               // a folder; empty: nothing is written
+  std::vector<std::string> inputs;      // files; none: random
+  std::string output;                   // a folder; empty: nothing is written
+  std::vector<std::string> dimensions;  // of what varies: "batch=7"
   int64_t seed = 1;
   int64_t integers = 2;  // random ones are below
 };
@@ -57,6 +59,7 @@ int run_network_run(const Common& common, const NetworkRunArguments& arguments);
 
 struct NetworkBenchArguments {
   std::string folder;
+  std::vector<std::string> dimensions;  // of what varies: "batch=7"
   int calls = 50;
   int threads = 0;  // 0: all
 };

@@ -17,6 +17,7 @@
 #include "common/exit_codes.h"
 #include "common/print_json.h"
 #include "output.h"
+#include "tasks.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -46,13 +47,28 @@ std::string type_text(const network::TensorType& type) {
   return fmt::format("{} [{}]", type.dtype.str(), fmt::join(type.shape, ", "));
 }
 
-Tensor read_input(PluginRegistry& registry, const fs::path& path, const LibraryArgument& argument) {
-  Tensor tensor = path.extension() == ".npy" ? read_npy(path) : read_tensor(registry, path);
+Tensor read_input(PluginRegistry& registry, const fs::path& path) {
+  return path.extension() == ".npy" ? read_npy(path) : read_tensor(registry, path);
+}
+
+void require_type(const Tensor& tensor, const fs::path& path, const LibraryArgument& argument) {
   if (tensor.dtype != argument.type.dtype || tensor.shape != argument.type.shape)
     throw UserError(SourceLocation{path.string()},
                     fmt::format("it is {}, input '{}' {}", type_text({tensor.dtype, tensor.shape}),
                                 argument.name, type_text(argument.type)));
-  return tensor;
+}
+
+/// The value of what varies where an input's shape has it.
+std::vector<int64_t> values_in(const network::LibraryDescription& description,
+                               const std::vector<Tensor>& inputs) {
+  std::vector<int64_t> values = highest_of(description.varying);
+  for (size_t extent = 0; extent < values.size(); ++extent) {
+    const auto [input, axis] = network::place_of_extent(description.inputs, description.varying, extent);
+    if (axis < inputs[input].shape.size())
+      values[extent] =
+          std::clamp(inputs[input].shape[axis], description.varying[extent].range.lowest, values[extent]);
+  }
+  return values;
 }
 
 double largest_of(const Tensor& tensor) {
@@ -70,22 +86,30 @@ int run_network_run(const Common& common, const NetworkRunArguments& arguments) 
     throw UserError(fmt::format("the network takes {} inputs, here are {} files", description.inputs.size(),
                                 arguments.inputs.size()),
                     "give a file for each, in the order of the header, or none for random inputs");
-  std::vector<Tensor> inputs =
-      network::random_inputs(description.inputs, static_cast<uint64_t>(arguments.seed), arguments.integers);
-  for (size_t i = 0; i < arguments.inputs.size(); ++i)
-    inputs[i] = read_input(session.registry(), arguments.inputs[i], description.inputs[i]);
+  std::vector<Tensor> inputs;
+  for (const std::string& file : arguments.inputs) inputs.push_back(read_input(session.registry(), file));
+  const std::vector<int64_t> values =
+      values_given(description.varying, arguments.dimensions)
+          .value_or(inputs.empty() ? highest_of(description.varying) : values_in(description, inputs));
+  const std::vector<LibraryArgument> taken = network::at_values(description.inputs, values),
+                                     returned = network::at_values(description.outputs, values);
+  for (size_t i = 0; i < inputs.size(); ++i) require_type(inputs[i], arguments.inputs[i], taken[i]);
+  if (inputs.empty())
+    inputs = network::random_inputs(taken, static_cast<uint64_t>(arguments.seed), arguments.integers);
   std::vector<Tensor> outputs;
-  for (const LibraryArgument& output : description.outputs)
+  for (const LibraryArgument& output : returned)
     outputs.push_back(Tensor::zeros(output.type.dtype, output.type.shape));
   std::vector<void*> data;
   for (std::vector<Tensor>* const tensors : {&inputs, &outputs})
     for (Tensor& tensor : *tensors) data.push_back(tensor.bytes.data());
-  network::BuiltLibrary(arguments.folder, description.facts()).run(data);
+  network::BuiltLibrary library(arguments.folder, description.facts());
+  library.set_extents(values);
+  library.run(data);
 
   nlohmann::json list = nlohmann::json::array();
   if (!arguments.output.empty()) fs::create_directories(arguments.output);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const LibraryArgument& output = description.outputs[i];
+    const LibraryArgument& output = returned[i];
     std::string file;
     if (!arguments.output.empty()) {
       file = (fs::path(arguments.output) / fmt::format("output_{}.npy", i)).string();

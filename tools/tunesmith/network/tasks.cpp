@@ -1,8 +1,10 @@
 #include "tasks.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <tunesmith/network/products_in_floats.h>
 #include <tunesmith/network/read_network.h>
 #include <tunesmith/support/files.h>
+#include <tunesmith/workload/param_range.h>
 
 #include "common/exit_codes.h"
 #include "common/print_json.h"
@@ -24,28 +27,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::map<std::string, int64_t> dimensions_of(const std::vector<std::string>& texts) {
-  std::map<std::string, int64_t> dimensions;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    int64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const bool is_number =
-        equals != std::string::npos && std::from_chars(text.data() + equals + 1, end, value).ptr == end;
-    if (!is_number || equals == 0 || value < 1)
-      throw UserError(fmt::format("--dim {} is no dimension", text),
-                      "a name and a positive number, such as --dim batch=1");
-    const std::string name = text.substr(0, equals);
-    if (!dimensions.emplace(name, value).second)
-      throw UserError(fmt::format("--dim {}: '{}' is given twice", text, name));
-  }
-  return dimensions;
+/// A positive number, or a range.
+std::optional<ParamRange> value_of(const std::string& text, size_t equals) {
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  if (auto range = read_range(text.substr(equals + 1), "--dim " + text.substr(0, equals))) return range;
+  int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const bool is_number = std::from_chars(text.data() + equals + 1, end, value).ptr == end;
+  return is_number && value >= 1 ? std::optional(ParamRange{value, value, {}}) : std::nullopt;
 }
 
 /// Every dimension must be an extent that the network leaves open.
-void require_known(const network::Network& network, const std::map<std::string, int64_t>& dimensions) {
+void require_known(const network::Network& network, const network::Dimensions& dimensions) {
   const std::set<std::string> open = network::open_extents(network);
-  for (const auto& [name, value] : dimensions) {
+  for (const auto& [name, range] : dimensions) {
     if (open.contains(name)) continue;
     throw UserError(fmt::format("--dim {}: the network leaves no extent of this name open", name),
                     open.empty() ? "all its extents are numbers"
@@ -67,7 +62,9 @@ std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>&
     const Workload& workload = tasked.workload(i);
     const fs::path path = file_of(tasked, i, folder);
     write_whole_file(path, workload.definition);
-    suite += fmt::format("  - \"{}\": {}\n", path.string(), counts[i]);
+    // Behind the name: the ranges of what varies.
+    suite += fmt::format("  - \"{}{}\": {}\n", path.string(), workload.key.substr(workload.name.size()),
+                         counts[i]);
   }
   const fs::path path = fs::path(folder) / "tasks.yaml";
   write_whole_file(path, suite);
@@ -76,21 +73,81 @@ std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>&
 
 }  // namespace
 
+network::Dimensions dimensions_of(const std::vector<std::string>& texts) {
+  network::Dimensions dimensions;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const std::optional<ParamRange> value = value_of(text, equals);
+    if (!value)
+      throw UserError(fmt::format("--dim {} is no dimension", text),
+                      "a name and a positive number or a range, such as --dim batch=1 or --dim batch=1..16");
+    const std::string name = text.substr(0, equals);
+    if (!dimensions.emplace(name, *value).second)
+      throw UserError(fmt::format("--dim {}: '{}' is given twice", text, name));
+  }
+  return dimensions;
+}
+
+std::optional<std::vector<int64_t>> values_given(const std::vector<network::VaryingExtent>& varying,
+                                                 const std::vector<std::string>& texts) {
+  if (texts.empty()) return std::nullopt;
+  const network::Dimensions given = dimensions_of(texts);
+  std::vector<std::string> names;
+  std::vector<int64_t> values;
+  for (const network::VaryingExtent& extent : varying) {
+    const auto& [lowest, highest, typical] = extent.range;
+    const auto found = given.find(extent.name);
+    const bool is_fit = found != given.end() && found->second.lowest == found->second.highest &&
+                        found->second.lowest >= lowest && found->second.highest <= highest;
+    if (!is_fit)
+      throw UserError(fmt::format("'{}' varies in this library from {} to {}", extent.name, lowest, highest),
+                      fmt::format("give it a value: --dim {}={}", extent.name, highest));
+    values.push_back(found->second.lowest);
+    names.push_back(extent.name);
+  }
+  for (const auto& [name, range] : given)
+    if (std::ranges::find(names, name) == names.end())
+      throw UserError(fmt::format("--dim {}: no extent of this name varies in this library", name),
+                      names.empty() ? "it is for one shape: build it with --dim NAME=1..16"
+                                    : fmt::format("what varies: {}", fmt::join(names, ", ")));
+  return values;
+}
+
+std::vector<int64_t> highest_of(const std::vector<network::VaryingExtent>& varying) {
+  std::vector<int64_t> values;
+  for (const network::VaryingExtent& extent : varying) values.push_back(extent.range.highest);
+  return values;
+}
+
+std::string said_values(const std::vector<network::VaryingExtent>& varying, std::span<const int64_t> values) {
+  std::vector<std::string> each;
+  for (size_t i = 0; i < varying.size(); ++i)
+    each.push_back(fmt::format("{}={}", varying[i].name, values[i]));
+  return fmt::format("{}", fmt::join(each, ", "));
+}
+
 TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
                          const std::function<void(const network::Pass&, const network::Network&)>& after) {
-  network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
   const auto find = [&](std::string_view op, int64_t version) {
     return read.importer->find_operator(op, version);
   };
-  const std::map<std::string, int64_t> dimensions = dimensions_of(arguments.dimensions);
+  const network::Dimensions dimensions = dimensions_of(arguments.dimensions);
   require_known(read.network, dimensions);
-  const network::PassOptions options{find, dimensions};
-  run_passes(read.network, options, [&](const network::Pass& pass, const network::Network& made) {
-    if (pass.name == "multiply_integers")
-      for (const std::string& line : network::products_in_floats(made, options)) say(line);
-    if (after) after(pass, made);
-  });
-  return network::task_network(std::move(read.network));
+  bool is_first = true;  // of the values at which it is made
+  const auto make = [&](const std::map<std::string, int64_t>& values) {
+    network::Network network = read.network;
+    const network::PassOptions options{find, values};
+    run_passes(network, options, [&](const network::Pass& pass, const network::Network& made) {
+      if (!is_first) return;
+      if (pass.name == "multiply_integers")
+        for (const std::string& line : network::products_in_floats(made, options)) say(line);
+      if (after) after(pass, made);
+    });
+    is_first = false;
+    return network;
+  };
+  return network::task_network(make, dimensions);
 }
 
 int run_network_tasks(const Common& common, const NetworkArguments& arguments) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 
 #include <tunesmith/network/pass.h>
 #include <tunesmith/network/tasks.h>
@@ -15,8 +17,20 @@ using network::counts_of;
 using network::TaskedNetwork;
 using network::title_of;
 
+/// "batch=1", "batch=1..16", "tokens=1..512:typical=128,384". Throws UserError.
+network::Dimensions dimensions_of(const std::vector<std::string>& texts);
+
+/// The values of what varies that were given; nothing where none was. Throws UserError for one that is out of
+/// its range, or missing.
+std::optional<std::vector<int64_t>> values_given(const std::vector<network::VaryingExtent>& varying,
+                                                 const std::vector<std::string>& texts);
+/// The highest of each.
+std::vector<int64_t> highest_of(const std::vector<network::VaryingExtent>& varying);
+/// "batch=7, tokens=128".
+std::string said_values(const std::vector<network::VaryingExtent>& varying, std::span<const int64_t> values);
+
 /// Reads the file, runs all passes with the dimensions that were given, and forms regions. `after`, where it
-/// is given, sees what each pass has made. Throws UserError.
+/// is given, sees what each pass has made; of ranges at their highest values. Throws UserError.
 TaskedNetwork read_tasks(
     Session& session, const NetworkArguments& arguments,
     const std::function<void(const network::Pass&, const network::Network&)>& after = {});

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/records/record.h>
 #include <tunesmith/tuning/first_program.h>
 
 #include "choosing.h"
@@ -40,8 +41,8 @@ NetworkTasks tasks_of(const TaskedNetwork& tasked, bool allow_memory) {
         continue;
       }
     }
-    tasks.list.tasks.push_back(weighted_task(
-        WorkloadDefinition::parse(workload.definition, title).instantiate(), static_cast<double>(counts[i])));
+    tasks.list.tasks.push_back(weighted_task(instantiate({workload.hash, workload.key, workload.definition}),
+                                             static_cast<double>(counts[i])));
     tasks.list.names.push_back(title);
     tasks.positions.push_back(i);
   }

@@ -1,6 +1,7 @@
 // `network verify`: a built library, each step by what it was itself given.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -41,15 +42,44 @@ nlohmann::json step_json(const VerifiedStep& step) {
           {"faults", step.faults}};
 }
 
-nlohmann::json call_json(const VerifiedCall& call, uint64_t seed) {
+/// What a call is made with.
+struct Given {
+  std::vector<int64_t> values;  // of what varies
+  std::string said;             // "batch=7"
+  uint64_t seed = 0;
+};
+
+nlohmann::json call_json(const VerifiedCall& call, const Given& given) {
   nlohmann::json steps = nlohmann::json::array();
   for (const VerifiedStep& step : call.steps) steps.push_back(step_json(step));
-  return {{"seed", seed}, {"right", call.right()}, {"steps", std::move(steps)}, {"faults", call.faults}};
+  return {{"seed", given.seed},
+          {"extents", given.said},
+          {"right", call.right()},
+          {"steps", std::move(steps)},
+          {"faults", call.faults}};
 }
 
 /// One that was ended by what the library did.
-nlohmann::json lost_json(const std::string& why, uint64_t seed) {
-  return {{"seed", seed}, {"right", false}, {"steps", nlohmann::json::array()}, {"faults", {why}}};
+nlohmann::json lost_json(const std::string& why, const Given& given) {
+  return {{"seed", given.seed},
+          {"extents", given.said},
+          {"right", false},
+          {"steps", nlohmann::json::array()},
+          {"faults", {why}}};
+}
+
+/// Each seed with all values of what varies, or those that were asked for.
+std::vector<Given> calls_of(const network::LibraryDescription& description,
+                            const NetworkVerifyArguments& arguments) {
+  const auto asked = values_given(description.varying, arguments.dimensions);
+  std::vector<Given> calls;
+  for (int i = 0; i < arguments.calls; ++i) {
+    for (const std::vector<int64_t>& values :
+         asked ? std::vector<std::vector<int64_t>>{*asked} : network::values_to_verify(description.varying))
+      calls.push_back(
+          {values, said_values(description.varying, values), static_cast<uint64_t>(arguments.seed + i)});
+  }
+  return calls;
 }
 
 /// What verification needs in the process that runs the library.
@@ -68,33 +98,49 @@ class Verification {
           "build it again, or name the network's file with --model");
     space_ = session.space_for_target();
     library_ = std::make_unique<network::BuiltLibrary>(arguments.folder, description.facts());
-    line_.say(fmt::format("{} references", tasked_.tasks.size()));
-    verifier_ = std::make_unique<network::PlaceVerifier>(tasked_.network, tasked_.regions, space_->target());
   }
 
-  nlohmann::json call(uint64_t seed) {
-    const std::vector<Tensor> inputs = network::random_inputs(description_.inputs, seed, arguments_.integers);
+  nlohmann::json call(const Given& given) {
+    const std::vector<Tensor> inputs = network::random_inputs(
+        network::at_values(description_.inputs, given.values), given.seed, arguments_.integers);
+    library_->set_extents(given.values);
     const VerifiedCall call =
-        verifier_->verify(*library_, inputs, [&](int step, const VerifiedStep& verified) {
+        verifier_at(given.values).verify(*library_, inputs, [&](int step, const VerifiedStep& verified) {
           line_.say(fmt::format("step {} of {}: {}", step + 1, tasked_.regions.size(), verified.name));
         });
     line_.clear();
-    return call_json(call, seed);
+    return call_json(call, given);
   }
 
  private:
+  /// For the call's shapes; those of the last call are kept.
+  network::PlaceVerifier& verifier_at(const std::vector<int64_t>& values) {
+    if (verifier_ && values == verified_at_) return *verifier_;
+    verified_at_ = values;
+    verifier_.reset();
+    line_.say(fmt::format("{} references", tasked_.tasks.size()));
+    const TaskedNetwork* of = &tasked_;
+    if (!values.empty()) of = &at_.emplace(network::at_values(tasked_, values));
+    verifier_ = std::make_unique<network::PlaceVerifier>(of->network, of->regions, space_->target());
+    return *verifier_;
+  }
+
   const network::LibraryDescription& description_;
   const NetworkVerifyArguments& arguments_;
   LiveLine line_;
   TaskedNetwork tasked_;
   std::unique_ptr<Space> space_;
   std::unique_ptr<network::BuiltLibrary> library_;
+  std::optional<TaskedNetwork> at_;  // at these values
+  std::vector<int64_t> verified_at_;
   std::unique_ptr<network::PlaceVerifier> verifier_;
 };
 
 double number_in(const nlohmann::json& value) { return value.is_null() ? INFINITY : value.get<double>(); }
 
 void print_call(const nlohmann::json& call) {
+  if (const std::string extents = call["extents"]; !extents.empty())
+    fmt::print(output(), "with {}:\n", extents);
   fmt::print(output(), "step  error / bound  bound / value  reference    task\n");
   double worst = 0;
   int64_t right = 0, drawn = 0, any_values = 0, number = 0;
@@ -134,18 +180,18 @@ void print_call(const nlohmann::json& call) {
 int run_network_verify(const Common& common, const NetworkVerifyArguments& arguments) {
   Session session(common);
   const network::LibraryDescription description = network::read_description(arguments.folder);
-  std::vector<nlohmann::json> calls(static_cast<size_t>(arguments.calls));
-  const auto seed_of = [&](size_t number) { return arguments.seed + number; };
+  const std::vector<Given> given = calls_of(description, arguments);
+  std::vector<nlohmann::json> calls(given.size());
   // A library may crash.
   ForkedWork work;
   work.count = calls.size();
   work.begin = [&] {
     const auto verification =
         std::make_shared<Verification>(session, description, arguments, common.quiet || common.json);
-    return [&, verification](size_t number) { return json_line(verification->call(seed_of(number))); };
+    return [&, verification](size_t number) { return json_line(verification->call(given[number])); };
   };
   work.take = [&](size_t number, const std::string& answer, bool lost) {
-    calls[number] = lost ? lost_json("the call does not return: " + answer, seed_of(number))
+    calls[number] = lost ? lost_json("the call does not return: " + answer, given[number])
                          : nlohmann::json::parse(answer);
   };
   run_forked(work);

@@ -20,6 +20,7 @@ struct LibraryFacts {
   std::string name;
   std::vector<LibraryArgument> inputs;
   std::vector<LibraryArgument> outputs;
+  std::vector<VaryingExtent> varying;
   struct Step {
     size_t buffers = 0;
     std::vector<size_t> unread;  ///< those whose pointers mean nothing, since prepared memory is read instead
@@ -47,6 +48,8 @@ class BuiltLibrary final : public RunnableNetwork {
   void run(std::span<void* const> data, const StepObserver& observer = {}) override;
   /// As a program calls it, in the library's own memory, which stays as the call before has left it.
   void run_plainly(std::span<void* const> data, const StepObserver& observer = {});
+  /// The extents that vary have these values from now on; at first the highest.
+  void set_extents(std::span<const int64_t> values);
   /// Runs parallel loops so from now on; null goes back to the library's own threads.
   void set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 

@@ -29,6 +29,7 @@ struct LibraryDescription {
   std::vector<std::string> dimensions;  ///< "batch=1"
   std::string network;                  ///< network_hash
   std::vector<LibraryArgument> inputs, outputs;
+  std::vector<VaryingExtent> varying;
   std::vector<Step> steps;
 
   LibraryFacts facts() const;

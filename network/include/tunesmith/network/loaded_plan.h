@@ -26,11 +26,14 @@ class LoadedPlan final : public RunnableNetwork {
   size_t buffers(int step) const override { return plan_.steps.at(static_cast<size_t>(step)).buffers.size(); }
   bool reads(int step, size_t buffer) const override;
   void run(std::span<void* const> data, const StepObserver& observer = {}) override;
+  /// The extents that vary have these values from now on; at first the highest.
+  void set_extents(std::span<const int64_t> values) { extents_.assign(values.begin(), values.end()); }
 
  private:
   std::byte* place_of(const BufferPlace& place, int64_t trip, std::span<void* const> data) const;
 
   LibraryPlan plan_;
+  std::vector<int64_t> extents_;
   std::map<const CompiledKernel*, std::unique_ptr<LoadedKernel>> kernels_;
   GuardedBuffer weights_;
   GuardedBuffer arena_;

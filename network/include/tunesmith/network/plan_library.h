@@ -7,6 +7,7 @@
 
 #include "tunesmith/network/network.h"
 #include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/tasks.h"
 #include "tunesmith/network/write_library.h"
 #include "tunesmith/target/target.h"
 
@@ -36,6 +37,9 @@ std::vector<LibraryArgument> arguments_of(const Network& network, const std::vec
 /// plan's weights are the network's constants and `kernels`' prepared memory, which must outlive it. Throws
 /// UserError where a result is an input or a constant, which no kernel writes (the pass copy_results).
 LibraryPlan plan_library(const Network& network, const std::vector<RegionKernel>& kernels,
+                         const std::string& name);
+/// The same of one whose extents may vary: memory is for the highest.
+LibraryPlan plan_library(const TaskedNetwork& tasked, const std::vector<RegionKernel>& kernels,
                          const std::string& name);
 
 }  // namespace tunesmith::network

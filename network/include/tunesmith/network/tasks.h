@@ -3,12 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tunesmith/network/network.h"
 #include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/varying.h"
 
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
@@ -21,6 +25,9 @@ struct TaskedNetwork {
   std::vector<std::vector<size_t>> nodes;  ///< of each region: positions in Network::nodes
   std::vector<size_t> task_of;             ///< of each region: a position in `tasks`
   std::vector<size_t> tasks;               ///< regions of which no earlier one is equal
+  /// Where this is not empty, `network` has the highest extents, and the workloads are for ranges.
+  std::vector<VaryingExtent> varying = {};
+  std::map<TensorIndex, ShapeForm> forms = {};  ///< of the tensors that vary
 
   const Workload& workload(size_t task) const { return regions[tasks[task]].workload; }
 };
@@ -28,6 +35,23 @@ struct TaskedNetwork {
 /// `network`: all passes have run on it (run_passes). Forms its regions. Throws as form_regions and
 /// region_workloads.
 TaskedNetwork task_network(Network network);
+
+/// Ranges of named extents; one of one value does not vary.
+using Dimensions = std::map<std::string, ParamRange>;
+/// The network at these values of its named extents, on which all passes have run.
+using MakeNetwork = std::function<Network(const std::map<std::string, int64_t>& dimensions)>;
+
+/// For all values of the ranges. The network is made at several of them: there its regions must be the same,
+/// and what differs in their texts sums of what varies. Throws UserError with the extent and the node of what
+/// cannot vary.
+TaskedNetwork task_network(const MakeNetwork& make, const Dimensions& dimensions);
+
+/// At one value of each extent that varies: a network and workloads of numbers.
+TaskedNetwork at_values(const TaskedNetwork& tasked, std::span<const int64_t> values);
+
+/// The values at which a library is verified: those at which it is timed, both ends, a prime and a drawn one;
+/// a single empty list where nothing varies.
+std::vector<std::vector<int64_t>> values_to_verify(std::span<const VaryingExtent> varying);
 
 /// How often a call runs the region.
 int64_t trips_of(const TaskedNetwork& tasked, size_t region);

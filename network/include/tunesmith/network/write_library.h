@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tunesmith/network/operator.h"
+#include "tunesmith/network/varying.h"
 #include "tunesmith/target/compiled_kernel.h"
 #include "tunesmith/target/packaging.h"
 
@@ -43,8 +45,16 @@ struct LibraryStep {
 
 struct LibraryArgument {
   std::string name;
-  TensorType type;
+  TensorType type;  ///< with the highest extents
+  ShapeForm form = {};
 };
+/// With the shapes that these values give.
+std::vector<LibraryArgument> at_values(std::vector<LibraryArgument> arguments,
+                                       std::span<const int64_t> values);
+/// Where a call's value of what varies stands: an input, and an axis of it. Throws UserError where it is the
+/// extent of none.
+std::pair<size_t, size_t> place_of_extent(std::span<const LibraryArgument> inputs,
+                                          std::span<const VaryingExtent> varying, size_t extent);
 
 /// Bytes of the weights' file; what no piece covers is zero. They live until write_library returns.
 struct WeightPiece {
@@ -57,6 +67,8 @@ struct LibraryPlan {
   std::string provenance;  ///< a comment for the header
   std::vector<LibraryArgument> inputs;
   std::vector<LibraryArgument> outputs;
+  std::vector<VaryingExtent>
+      varying;  ///< each is the extent of an input; kernels get their values in this order
   std::vector<LibraryStep> steps;
   int64_t arena_bytes = 0;
   int64_t weight_bytes = 0;

@@ -1,0 +1,289 @@
+// One network for ranges of extents, of those at some of the values.
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "joined.h"
+#include "tasks/find_tasks.h"
+#include "tasks/vary_text.h"
+#include "tunesmith/ir/extents.h"
+#include "tunesmith/support/contains.h"
+#include "tunesmith/verification/verified_values.h"
+
+namespace tunesmith::network {
+namespace {
+
+using Values = std::vector<int64_t>;
+
+/// A name in workloads, where no array and no axis has it.
+std::string parameter_name(const std::string& name, const std::vector<VaryingExtent>& others) {
+  std::string made = "d_";
+  for (const char c : name.substr(0, 40)) made += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  const bool is_new =
+      std::ranges::none_of(others, [&](const VaryingExtent& other) { return other.parameter == made; });
+  return is_new ? made : fmt::format("{}_{}", made, others.size());
+}
+
+std::vector<VaryingExtent> varying_of(const Dimensions& dimensions) {
+  std::vector<VaryingExtent> varying;
+  for (const auto& [name, range] : dimensions)
+    if (range.lowest < range.highest) varying.push_back({name, parameter_name(name, varying), range});
+  return varying;
+}
+
+/// First as FormFinder takes them, then what libraries are timed and verified at.
+std::vector<Values> values_to_make(const std::vector<VaryingExtent>& varying) {
+  const Program program = parameters_of(varying);
+  std::vector<Values> values = {highest_values(program)};
+  for (size_t i = 0; i < varying.size(); ++i) {
+    values.push_back(values.front());
+    --values.back()[i];
+  }
+  for (std::vector<Values> more : {typical_values(program), verified_values(program, 1)})
+    for (Values& one : more)
+      if (!contains(values, one)) values.push_back(std::move(one));
+  return values;
+}
+
+class Varying {
+ public:
+  Varying(const MakeNetwork& make, const Dimensions& dimensions)
+      : varying_(varying_of(dimensions)), finder_(values_to_make(varying_)) {
+    for (const Values& values : finder_.values()) {
+      made_.push_back(made_at(make, dimensions, values));
+      require_same(made_.size() - 1);
+      share_constants(made_.back());
+    }
+  }
+
+  TaskedNetwork run() {
+    TaskedNetwork result;
+    result.varying = varying_;
+    for (const auto& [tensor, form] : forms()) result.forms[tensor] = form;
+    for (size_t region = 0; region < first().regions.size(); ++region) {
+      Workload workload = workload_for(region);
+      result.regions.push_back(
+          {std::move(workload), first().regions[region].inputs, first().regions[region].outputs});
+    }
+    result.nodes = first().nodes;
+    result.network = std::move(made_.front().network);
+    find_tasks(result);
+    return result;
+  }
+
+ private:
+  const TaskedNetwork& first() const { return made_.front(); }
+
+  std::string said(const Values& values) const {
+    std::vector<std::string> each;
+    for (size_t i = 0; i < values.size(); ++i)
+      each.push_back(fmt::format("{}={}", varying_[i].name, values[i]));
+    return fmt::format("{}", fmt::join(each, ", "));
+  }
+
+  std::string advice() const {
+    std::vector<std::string> each;
+    for (const VaryingExtent& extent : varying_)
+      each.push_back(fmt::format("--dim {}={}", extent.name, extent.range.highest));
+    return fmt::format("give a number instead of a range: {}", fmt::join(each, " "));
+  }
+
+  /// `what` is the first part of a sentence on a network or a node.
+  [[noreturn]] void refuse(const std::string& what, const std::string& why) const {
+    std::vector<std::string> names;
+    for (const VaryingExtent& extent : varying_) names.push_back(fmt::format("'{}'", extent.name));
+    throw UserError(fmt::format("{}: {} cannot vary: {}", what, fmt::join(names, " and "), why), advice());
+  }
+
+  TaskedNetwork made_at(const MakeNetwork& make, const Dimensions& dimensions, const Values& values) const {
+    std::map<std::string, int64_t> given;
+    for (const auto& [name, range] : dimensions) given[name] = range.highest;
+    for (size_t i = 0; i < values.size(); ++i) given[varying_[i].name] = values[i];
+    if (made_.empty()) return task_network(make(given));
+    try {
+      return task_network(make(given));
+    } catch (const UserError& error) {
+      refuse(fmt::format("with {}", said(values)), error.what());
+    }
+  }
+
+  const std::string& name(const TaskedNetwork& made, TensorIndex tensor) const {
+    return made.network.tensors[static_cast<size_t>(tensor)].name;
+  }
+
+  bool same_tensor(const TaskedNetwork& other, TensorIndex ours, TensorIndex theirs) const {
+    const Tensor& a = first().network.tensors[static_cast<size_t>(ours)];
+    const Tensor& b = other.network.tensors[static_cast<size_t>(theirs)];
+    const bool same_part =
+        a.part.has_value() == b.part.has_value() &&
+        (!a.part || (name(first(), a.part->whole) == name(other, b.part->whole) &&
+                     a.part->begin == b.part->begin && a.part->strides == b.part->strides));
+    const bool same_constant =
+        !a.constant == !b.constant &&
+        (!a.constant || (a.constant->dtype == b.constant->dtype && a.constant->shape == b.constant->shape &&
+                         (a.constant->bytes.data() == b.constant->bytes.data() ||
+                          std::ranges::equal(a.constant->bytes, b.constant->bytes))));
+    return a.name == b.name && a.order == b.order && same_part && same_constant;
+  }
+
+  bool same_tensors(const TaskedNetwork& other, const std::vector<TensorIndex>& ours,
+                    const std::vector<TensorIndex>& theirs) const {
+    return std::ranges::equal(ours, theirs,
+                              [&](TensorIndex a, TensorIndex b) { return same_tensor(other, a, b); });
+  }
+
+  /// Regions that read and compute the same tensors, which lie alike and are constant alike.
+  void require_same(size_t at) const {
+    const TaskedNetwork& other = made_[at];
+    const auto why = [&] {
+      return fmt::format("with {} it is computed in another way than with {}", said(finder_.values()[at]),
+                         said(finder_.values().front()));
+    };
+    for (size_t i = 0; i < std::min(first().regions.size(), other.regions.size()); ++i) {
+      const NodeWorkload& ours = first().regions[i];
+      const NodeWorkload& theirs = other.regions[i];
+      if (ours.workload.name != theirs.workload.name || !same_tensors(other, ours.inputs, theirs.inputs) ||
+          !same_tensors(other, ours.outputs, theirs.outputs))
+        refuse(describe(first().network.nodes[first().nodes[i].front()]), why());
+    }
+    if (first().regions.size() != other.regions.size() ||
+        !same_tensors(other, first().network.inputs, other.network.inputs) ||
+        !same_tensors(other, first().network.outputs, other.network.outputs))
+      refuse(fmt::format("network '{}'", first().network.name), why());
+  }
+
+  /// Of which the first has the same.
+  void share_constants(TaskedNetwork& other) {
+    for (size_t i = 0; i < first().regions.size(); ++i) {
+      const std::vector<TensorIndex>& inputs = first().regions[i].inputs;
+      for (size_t k = 0; k < inputs.size(); ++k)
+        other.network.tensors[static_cast<size_t>(other.regions[i].inputs[k])].constant =
+            first().network.tensors[static_cast<size_t>(inputs[k])].constant;
+    }
+  }
+
+  /// What a call or a region reads or computes, and what a part of it is.
+  std::set<TensorIndex> tensors_met() const {
+    std::set<TensorIndex> met(first().network.inputs.begin(), first().network.inputs.end());
+    met.insert(first().network.outputs.begin(), first().network.outputs.end());
+    for (const NodeWorkload& region : first().regions) {
+      met.insert(region.inputs.begin(), region.inputs.end());
+      met.insert(region.outputs.begin(), region.outputs.end());
+    }
+    std::set<TensorIndex> wholes;
+    for (const TensorIndex tensor : met)
+      if (const auto& part = first().network.tensors[static_cast<size_t>(tensor)].part)
+        wholes.insert(part->whole);
+    met.merge(wholes);
+    return met;
+  }
+
+  std::map<TensorIndex, ShapeForm> forms() const {
+    // By its name: passes may have made others before it.
+    std::vector<std::map<std::string, Shape>> shapes;
+    for (const TaskedNetwork& made : made_) {
+      auto& of = shapes.emplace_back();
+      for (const Tensor& tensor : made.network.tensors)
+        if (tensor.dtype && tensor.shape && !tensor.elements) of[tensor.name] = input_of(tensor).type.shape;
+    }
+    std::map<TensorIndex, ShapeForm> forms;
+    for (const TensorIndex tensor : tensors_met()) {
+      std::vector<Shape> at;
+      for (const auto& of : shapes) at.push_back(of.at(name(first(), tensor)));
+      ShapeForm form = form_of(name(first(), tensor), at);
+      if (std::ranges::any_of(form, &ExtentForm::varies)) forms[tensor] = std::move(form);
+    }
+    return forms;
+  }
+
+  ShapeForm form_of(const std::string& tensor, const std::vector<Shape>& at) const {
+    ShapeForm form;
+    for (size_t axis = 0; axis < at.front().size(); ++axis) {
+      std::vector<int64_t> computed;
+      for (const Shape& shape : at) {
+        if (shape.size() != at.front().size())
+          refuse(fmt::format("tensor '{}'", tensor), "it has not always as many axes");
+        computed.push_back(shape[axis]);
+      }
+      const auto found = finder_.find(computed);
+      if (!found)
+        refuse(fmt::format("tensor '{}'", tensor),
+               fmt::format("its extent {} is no sum of what varies: it is {}", axis + 1,
+                           fmt::join(computed, ", ")));
+      form.push_back(*found);
+    }
+    return form;
+  }
+
+  Workload workload_for(size_t region) const {
+    std::vector<std::string> texts;
+    for (const TaskedNetwork& made : made_) texts.push_back(made.regions[region].workload.definition);
+    const std::vector<size_t>& nodes = first().nodes[region];
+    try {
+      return vary_text(texts, finder_, varying_, describe(first().network.nodes[nodes.front()]));
+    } catch (const UserError& error) {
+      if (nodes.size() > 1) blame(nodes);
+      refuse(describe(first().network.nodes[nodes.front()]), error.what());
+    }
+  }
+
+  /// Of several nodes the first that cannot vary by itself.
+  void blame(const std::vector<size_t>& nodes) const {
+    for (const size_t node : nodes) {
+      const std::string title = describe(first().network.nodes[node]);
+      std::vector<std::string> texts;
+      try {
+        for (const TaskedNetwork& made : made_)
+          texts.push_back(workload_of(made.network, {&node, 1}).workload.definition);
+        vary_text(texts, finder_, varying_, title);
+      } catch (const UserError& error) {
+        refuse(title, error.what());
+      }
+    }
+  }
+
+  std::vector<VaryingExtent> varying_;
+  FormFinder finder_;
+  std::vector<TaskedNetwork> made_;  // at each of the values
+};
+
+}  // namespace
+
+TaskedNetwork task_network(const MakeNetwork& make, const Dimensions& dimensions) {
+  std::map<std::string, int64_t> highest;
+  for (const auto& [name, range] : dimensions) highest[name] = range.highest;
+  if (varying_of(dimensions).empty()) return task_network(make(highest));
+  return Varying(make, dimensions).run();
+}
+
+TaskedNetwork at_values(const TaskedNetwork& tasked, std::span<const int64_t> values) {
+  TaskedNetwork at;
+  at.network = tasked.network;
+  for (const auto& [tensor, form] : tasked.forms) {
+    const Shape shape = shape_at({}, form, values);
+    at.network.tensors[static_cast<size_t>(tensor)].shape = std::vector<Extent>(shape.begin(), shape.end());
+  }
+  for (const NodeWorkload& region : tasked.regions) {
+    const bool varies = !region.workload.program.parameters.empty();
+    at.regions.push_back({at_values(region.workload, varies ? values : std::span<const int64_t>()),
+                          region.inputs, region.outputs});
+  }
+  at.nodes = tasked.nodes;
+  find_tasks(at);
+  return at;
+}
+
+std::vector<std::vector<int64_t>> values_to_verify(std::span<const VaryingExtent> varying) {
+  const Program program = parameters_of(varying);
+  std::vector<std::vector<int64_t>> values = typical_values(program);
+  for (std::vector<int64_t>& one : verified_values(program, 1))
+    if (!contains(values, one)) values.push_back(std::move(one));
+  return values;
+}
+
+}  // namespace tunesmith::network

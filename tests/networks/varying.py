@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""One library for a range of batches. Usage: varying.py --tunesmith PATH TEST"""
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "e2e"))
+from onnx_files import model, node, tensor_value  # noqa: E402
+
+KEPT = pathlib.Path(__file__).parent / "varying"
+NAMES = ("perceptron", "residual")
+BATCHES = (1, 7, 16)
+OK, WRONG_RANK, WRONG_SHAPE = 0, 3, 4
+
+
+def tunesmith(*words, code=0):
+    done = subprocess.run([TUNESMITH, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def build(name, folder, dim="batch=1..16"):
+    tunesmith("network", "build", KEPT / name / "model.onnx", "--dim", dim, "--unscheduled", "--name", "net", "--database", folder / "none.db",
+              "--output", folder)
+    return folder
+
+
+def values(file):
+    """Shape and f32 elements of a file of NumPy's."""
+    data = file.read_bytes()
+    begin = 10 + struct.unpack("<H", data[8:10])[0]
+    shape = [int(part) for part in data[10:begin].decode().split("(")[1].split(")")[0].split(",") if part.strip()]
+    return shape, struct.unpack(f"<{(len(data) - begin) // 4}f", data[begin:])
+
+
+def folder_of(name, batch):
+    return KEPT / name if batch == 7 else KEPT / name / f"batch_{batch}"
+
+
+def results_are_those_of_onnxruntime(folder):
+    for name in NAMES:
+        built = build(name, folder / name)
+        for batch in BATCHES:
+            kept = folder_of(name, batch)
+            tunesmith("network", "run", built, "--input", kept / "input_0.npy", "--output", folder / "out")
+            (shape, found), (wanted_shape, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
+            assert shape == wanted_shape and len(found) == len(wanted), (name, shape, wanted_shape)
+            assert all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted)), (name, batch)
+
+
+def each_step_is_verified_at_many_batches(folder):
+    for name in NAMES:
+        built = build(name, folder / name)
+        said = json.loads(tunesmith("network", "verify", built, "--json").stdout)
+        batches = {call["extents"] for call in said["calls"]}
+        # Typical are 16, 4 and 1; 13 is the prime below the highest.
+        assert said["right"] and {"batch=1", "batch=4", "batch=13", "batch=16"} < batches and len(batches) == 5, batches
+        said = tunesmith("network", "verify", built, "--dim", "batch=11").stdout
+        assert said.startswith("with batch=11:\n") and "WRONG" not in said, said
+        assert "varies in this library from 1 to 16" in tunesmith("network", "verify", built, "--dim", "batch=17", code=2).stderr
+
+
+class Device(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int32), ("id", ctypes.c_int32)]
+
+
+class Type(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", Device), ("ndim", ctypes.c_int32), ("dtype", Type), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+def tensor(*shape, axes=None):
+    elements = 1
+    for extent in shape:
+        elements *= max(extent, 1)
+    data = (ctypes.c_float * elements)(*[(i * 7 % 13 - 6) / 8 for i in range(elements)])
+    made = DLTensor(ctypes.cast(data, ctypes.c_void_p), Device(1, 0), len(shape), Type(2, 32, 1), (ctypes.c_int64 * len(shape))(*shape), None, 0)
+    made.kept = data
+    return made
+
+
+def wrong_extents_are_refused_at_the_call(folder):
+    built = build("perceptron", folder / "perceptron", "batch=2..16:typical=8")
+    header = (built / "net.h").read_text()
+    assert "input 0: X f32 [batch, 24]" in header and "batch: 2 to 16" in header and "net_output_shape" in header, header
+    library = ctypes.CDLL(str(built / "libnet.so"))
+    model = ctypes.c_void_p()
+    assert library.net_open(str(built / "net.weights").encode(), ctypes.byref(model)) == OK
+
+    def call(given, result):
+        inputs, outputs = (ctypes.POINTER(DLTensor) * 1)(ctypes.pointer(given)), (ctypes.POINTER(DLTensor) * 1)(ctypes.pointer(result))
+        return library.net_run(model, inputs, outputs, None)
+
+    for batch in (2, 5, 16):
+        assert call(tensor(batch, 24), tensor(batch, 10)) == OK, batch
+        shape = (ctypes.c_int64 * 2)()
+        assert library.net_output_shape((ctypes.POINTER(DLTensor) * 1)(ctypes.pointer(tensor(batch, 24))), 0, shape) == OK
+        assert list(shape) == [batch, 10], list(shape)
+    for batch in (0, 1, 17):  # of the input
+        assert call(tensor(batch, 24), tensor(batch, 10)) == WRONG_SHAPE, batch
+    assert call(tensor(5, 24), tensor(6, 10)) == WRONG_SHAPE + 256  # of the output
+    assert call(tensor(5, 23), tensor(5, 10)) == WRONG_SHAPE
+    assert call(tensor(5, 24, 1), tensor(5, 10)) == WRONG_RANK
+    # A row has the same bits in any batch: programs without a schedule take one after the other.
+    many, alone = tensor(16, 10), tensor(2, 10)
+    assert call(tensor(16, 24), many) == OK and call(tensor(2, 24), alone) == OK
+    assert list(many.kept)[:20] == list(alone.kept)[:20]
+    library.net_close(model)
+
+
+def what_cannot_vary_is_refused_by_name(folder):
+    def refused(wanted, nodes, inputs, outputs, weights=(), dim="batch=1..16"):
+        file = folder / "refused.onnx"
+        file.write_bytes(model(nodes, inputs, outputs, weights))
+        said = tunesmith("network", "build", file, "--dim", dim, "--unscheduled", "--output", folder / "out", code=2).stderr
+        assert all(each in said for each in wanted), said
+        assert "give a number instead of a range: --dim batch=16" in said, said
+        assert not list((folder / "out").glob("*.so")), said
+
+    # An inner extent; one that goes inwards; one over which is summed.
+    refused(["'batch'", "node 'tanh' (Tanh@17)", "not its outermost"], [node("Tanh", ["X"], ["Y"], "tanh")],
+            [tensor_value("X", 3, "batch")], [tensor_value("Y", 3, "batch")])
+    refused(["'batch'", "node 'turned' (Transpose@17)"], [node("Relu", ["X"], ["R"], "relu"), node("Transpose", ["R"], ["Y"], "turned")],
+            [tensor_value("X", "batch", 4)], [tensor_value("Y", 4, "batch")])
+    # Shapes that fit one value alone.
+    refused(["'batch'", "with batch=15", "node 'sum' (Add@17)"], [node("Add", ["X", "W"], ["Y"], "sum")],
+            [tensor_value("X", "batch", 2)], [tensor_value("Y", "batch", 2)], [("W", [float(i) for i in range(32)], 16, 2)])
+
+
+def a_library_for_a_range_is_not_much_larger(folder):
+    for name in NAMES:
+        sizes = []
+        for dim in ("batch=16", "batch=1..16"):
+            built = build(name, folder / f"{name}_{dim}", dim)
+            sizes.append((built / "libnet.so").stat().st_size)
+            weights = (built / "net.weights").stat().st_size
+        print(f"{name}: {sizes[0]} and {sizes[1]} bytes, {sizes[1] / sizes[0]:.2f} times; weights {weights}")
+        assert sizes[1] <= 3 * sizes[0], (name, sizes)
+
+
+def all_tasks_are_tuned_for_the_range(folder):
+    said = tunesmith("network", "tune", KEPT / "perceptron/model.onnx", "--dim", "batch=1..16:typical=2,8", "--trials", 12, "--threads", 1, "--space", "cpu-random",
+                     "--database", folder / "records.db", "--name", "net", "--output", folder / "built").stdout
+    assert "kernels a call" in said, said
+    assert json.loads(tunesmith("network", "verify", folder / "built", "--json").stdout)["right"]
+    kept = folder_of("perceptron", 7)
+    tunesmith("network", "run", folder / "built", "--input", kept / "input_0.npy", "--output", folder / "out")
+    (shape, found), (_, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
+    assert shape == [7, 10] and all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted))
+    said = json.loads(tunesmith("network", "bench", folder / "built", "--dim", "batch=3", "--calls", 3, "--threads", 1, "--json").stdout)
+    assert said["extents"] == "batch=3" and said["seconds"] > 0, said
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--tunesmith", required=True)
+parser.add_argument("test")
+arguments = parser.parse_args()
+TUNESMITH = arguments.tunesmith
+listed = json.loads(subprocess.run([TUNESMITH, "plugins", "list", "--json"], capture_output=True, text=True, check=True).stdout)
+if "onnx" not in [plugin["id"] for plugin in listed["plugins"] if plugin["kind"] == "importer"]:
+    print("this build has no importer of ONNX files")
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as temporary:
+    os.environ["XDG_DATA_HOME"] = temporary
+    os.environ["TUNESMITH_MACHINE_LOCK"] = f"{temporary}/machine.lock"  # waits for no other test
+    globals()[arguments.test](pathlib.Path(temporary))

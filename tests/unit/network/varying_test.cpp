@@ -1,0 +1,96 @@
+// Networks for ranges of extents, against the network at each value.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <operators_onnx/find_operator.h>
+
+#include "onnx_network.h"
+#include "tunesmith/network/pass.h"
+#include "tunesmith/network/tasks.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::network {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(FormFinder, FindsSumsOfWhatVaries) {
+  // The highest of both, each less by one, and a fourth that must agree.
+  const FormFinder finder({{16, 512}, {15, 512}, {16, 511}, {1, 7}});
+  const auto form = finder.find(std::vector<int64_t>{16 + 3, 15 + 3, 16 + 3, 1 + 3});
+  ASSERT_TRUE(form.has_value());
+  EXPECT_EQ(*form, (ExtentForm{3, {1, 0}}));
+  EXPECT_EQ(form->text(std::vector<std::string>{"n", "m"}), "(n + 3)");
+  EXPECT_EQ(form->at(std::vector<int64_t>{5, 100}), 8);
+  const auto both = finder.find(std::vector<int64_t>{32 + 511, 30 + 511, 32 + 510, 2 + 6});
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->text(std::vector<std::string>{"n", "m"}), "(2 * n + m - 1)");
+  const auto fixed = finder.find(std::vector<int64_t>{4, 4, 4, 4});
+  ASSERT_TRUE(fixed.has_value());
+  EXPECT_FALSE(fixed->varies());
+  // A quotient that is rounded, and one value of four that is another.
+  EXPECT_FALSE(finder.find(std::vector<int64_t>{8, 8, 8, 1}).has_value());
+  EXPECT_FALSE(finder.find(std::vector<int64_t>{16, 15, 16, 2}).has_value());
+}
+
+Network made_of(Network network, const std::map<std::string, int64_t>& dimensions) {
+  run_passes(network, {operators_onnx::find_operator, dimensions});
+  return network;
+}
+
+/// Of rows, and a sum over all of them.
+Network product() {
+  Builder builder;
+  builder.input("X", kF32, {"batch", int64_t{4}});
+  builder.numbers("W", {4, 6}, std::vector<double>(24, 0.5));
+  builder.node("MatMul", {"X", "W"}, {"P"});
+  builder.node("Softmax", {"P"}, {"Y"});
+  builder.node("ReduceSum", {"Y"}, {"S"}, {{"keepdims", int64_t{0}}});
+  return builder.finish({"Y", "S"});
+}
+
+TEST(VaryingNetwork, IsThatOfEachValue) {
+  const Network given = product();
+  const TaskedNetwork tasked =
+      task_network([&](const std::map<std::string, int64_t>& values) { return made_of(given, values); },
+                   {{"batch", {1, 16, {2, 8}}}});
+  ASSERT_EQ(tasked.varying.size(), 1U);
+  EXPECT_EQ(tasked.varying.front().name, "batch");
+  for (int64_t batch = 1; batch <= 16; ++batch) {
+    const TaskedNetwork at = at_values(tasked, std::vector{batch});
+    const TaskedNetwork wanted = task_network(made_of(given, {{"batch", batch}}));
+    ASSERT_EQ(at.regions.size(), wanted.regions.size());
+    for (size_t i = 0; i < at.regions.size(); ++i)
+      EXPECT_EQ(at.regions[i].workload.hash, wanted.regions[i].workload.hash) << batch;
+    EXPECT_EQ(to_text(at.network), to_text(wanted.network));
+  }
+  const std::vector<std::vector<int64_t>> verified = values_to_verify(tasked.varying);
+  EXPECT_THAT(verified, testing::IsSupersetOf(std::vector<std::vector<int64_t>>{{8}, {2}, {1}, {16}, {13}}));
+}
+
+TEST(VaryingNetwork, OfOneValueIsTheNetworkOfIt) {
+  const Network given = product();
+  const TaskedNetwork tasked =
+      task_network([&](const std::map<std::string, int64_t>& values) { return made_of(given, values); },
+                   {{"batch", {3, 3, {}}}});
+  EXPECT_TRUE(tasked.varying.empty());
+  EXPECT_EQ(network_hash(tasked), network_hash(task_network(made_of(given, {{"batch", 3}}))));
+}
+
+TEST(VaryingNetwork, RefusesByTheNameOfTheNode) {
+  Builder builder;
+  builder.input("X", kF32, {"batch", int64_t{4}});
+  builder.node("Relu", {"X"}, {"R"});
+  builder.node("Transpose", {"R"}, {"Y"});
+  const Network given = builder.finish({"Y"});
+  try {
+    task_network([&](const std::map<std::string, int64_t>& values) { return made_of(given, values); },
+                 {{"batch", {1, 16, {}}}});
+    FAIL() << "the batch is the innermost extent of the result";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("node 'node1' (Transpose@17): 'batch' cannot vary"));
+    EXPECT_THAT(error.what(), HasSubstr("--dim batch=16"));
+  }
+}
+
+}  // namespace
+}  // namespace tunesmith::network

@@ -1,0 +1,19 @@
+// At which of the extents that vary a program is verified.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tunesmith/ir/program.h"
+
+#pragma GCC visibility push(default)
+namespace tunesmith {
+
+/// Values of a program's parameters, in its order.
+using ParameterValues = std::vector<int64_t>;
+
+/// What programs are verified at besides typical_values(): both ends, primes, and drawn ones.
+std::vector<ParameterValues> verified_values(const Program& program, uint64_t seed);
+
+}  // namespace tunesmith
+#pragma GCC visibility pop
