@@ -62,6 +62,9 @@ class Varying {
   }
 
   TaskedNetwork run() {
+    if (const auto& loops = first().network.loops; !loops.empty())
+      refuse(describe(first().network.nodes[loops.front().first_node]),
+             "it is a step of a loop, whose rows lie at distances of fixed extents");
     TaskedNetwork result;
     result.varying = varying_;
     for (const auto& [tensor, form] : forms()) result.forms[tensor] = form;
