@@ -3,5 +3,6 @@
 namespace tunesmith {
 
 MeasuringPlace::~MeasuringPlace() = default;
+size_t MeasuringPlace::rounds_at_once() const { return 1; }
 
 }  // namespace tunesmith

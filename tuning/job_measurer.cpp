@@ -175,6 +175,7 @@ std::optional<Record> JobMeasurer::run(Task& task, const Candidate& candidate, d
   }
   if (code && code->instance) record.verified_on = code->instance->key;
   record.disturbed = answer.disturbed;
+  if (answer.timing && options_.drifted && options_.drifted()) record.disturbed = true;
   record.failure = answer.failure;
   record.time_ms = now_ms();
   store_.add(record);

@@ -1,9 +1,25 @@
 #include "runner_pool.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace tunesmith {
+
+template <typename Measure>
+auto RunnerPool::measured(size_t task, const Measure& measure) {
+  Kept& kept = take(task);
+  std::invoke_result_t<const Measure&, Runner&> answers;
+  kept.busy = true;
+  try {
+    relay_.apart([&] { answers = measure(*kept.runner); });
+  } catch (const std::exception&) {
+    kept.busy = false;
+    throw;
+  }
+  kept.busy = false;
+  return answers;
+}
 
 /// The handle that a task holds instead of its runner.
 class RunnerPool::Front final : public Runner {
@@ -11,16 +27,16 @@ class RunnerPool::Front final : public Runner {
   Front(RunnerPool& pool, size_t task) : pool_(pool), task_(task) {}
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
-    return pool_.take(task_).run(requests);
+    return pool_.measured(task_, [&](Runner& runner) { return runner.run(requests); });
   }
   std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                            const InterleaveOptions& options) override {
-    return pool_.take(task_).interleave(kernels, options);
+    return pool_.measured(task_, [&](Runner& runner) { return runner.interleave(kernels, options); });
   }
   std::optional<CompiledKernel> as_candidate(const Trace& trace, uint64_t lowered_hash) const override {
-    return pool_.take(task_).as_candidate(trace, lowered_hash);
+    return pool_.take(task_).runner->as_candidate(trace, lowered_hash);
   }
-  size_t at_once() const override { return pool_.take(task_).at_once(); }
+  size_t at_once() const override { return pool_.take(task_).runner->at_once(); }
 
  private:
   RunnerPool& pool_;
@@ -28,27 +44,29 @@ class RunnerPool::Front final : public Runner {
 };
 
 RunnerPool::RunnerPool(std::function<std::unique_ptr<Runner>(size_t)> make, std::vector<double> bytes,
-                       double limit)
-    : make_(std::move(make)), bytes_(std::move(bytes)), limit_(limit) {
+                       double limit, Relay& relay)
+    : make_(std::move(make)), bytes_(std::move(bytes)), limit_(limit), relay_(relay) {
   for (size_t task = 0; task < bytes_.size(); ++task) fronts_.push_back(std::make_unique<Front>(*this, task));
 }
 
 RunnerPool::~RunnerPool() = default;
 
-Runner& RunnerPool::take(size_t task) {
+RunnerPool::Kept& RunnerPool::take(size_t task) {
   const auto found = std::ranges::find(kept_, task, &Kept::task);
   if (found != kept_.end()) {
     kept_.splice(kept_.begin(), kept_, found);
-    return *kept_.front().runner;
+    return kept_.front();
   }
   double held = bytes_[task];
   for (const Kept& other : kept_) held += bytes_[other.task];
-  while (!kept_.empty() && held > limit_) {
-    held -= bytes_[kept_.back().task];
-    kept_.pop_back();
+  for (auto last = kept_.end(); last != kept_.begin() && held > limit_;) {
+    --last;
+    if (last->busy) continue;
+    held -= bytes_[last->task];
+    last = kept_.erase(last);
   }
   kept_.push_front({task, make_(task)});
-  return *kept_.front().runner;
+  return kept_.front();
 }
 
 }  // namespace tunesmith

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "relay.h"
 #include "tunesmith/measure/runner.h"
 
 namespace tunesmith {
@@ -16,7 +17,9 @@ namespace tunesmith {
 class RunnerPool {
  public:
   /// `bytes`: of each task's runner, about. `limit`: of all that are kept; the one in use may be larger.
-  RunnerPool(std::function<std::unique_ptr<Runner>(size_t)> make, std::vector<double> bytes, double limit);
+  /// Runners measure apart from `relay`, which outlives the pool; the rest is done with its baton.
+  RunnerPool(std::function<std::unique_ptr<Runner>(size_t)> make, std::vector<double> bytes, double limit,
+             Relay& relay);
   ~RunnerPool();
   RunnerPool(const RunnerPool&) = delete;
   RunnerPool& operator=(const RunnerPool&) = delete;
@@ -31,13 +34,18 @@ class RunnerPool {
   struct Kept {
     size_t task = 0;
     std::unique_ptr<Runner> runner;
+    bool busy = false;  // it measures
   };
 
-  Runner& take(size_t task);
+  Kept& take(size_t task);
+  /// Calls `measure` with the task's runner, apart.
+  template <typename Measure>
+  auto measured(size_t task, const Measure& measure);
 
   const std::function<std::unique_ptr<Runner>(size_t)> make_;
   const std::vector<double> bytes_;
   const double limit_;
+  Relay& relay_;
   std::list<Kept> kept_;  // the last used one is first
   std::vector<std::unique_ptr<Runner>> fronts_;
 };

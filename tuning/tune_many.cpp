@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "relay.h"
 #include "runner_pool.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/monotonic_clock.h"
@@ -34,13 +35,14 @@ class ManyTasks {
         options_(options),
         hooks_(hooks),
         scheduler_(space.create_task_scheduler()),
+        relay_(options.rounds_at_once),
         runners_([&](size_t task) { return make_runner(given_[task]); }, runner_bytes(given),
-                 options.runner_bytes) {}
+                 options.runner_bytes, relay_) {}
 
   TuneManyResult run() {
     try {
       open();
-      while (const std::optional<size_t> chosen = choose()) advance(*chosen);
+      search();
       return finish();
     } catch (const std::exception& error) {
       try {
@@ -58,6 +60,9 @@ class ManyTasks {
     double seconds = 0.0;      // in its rounds, by this process
     int64_t trials_begun = 0;  // when this process began
     bool idle = false;         // its last round brought nothing
+    int64_t asked = 0;         // trials of the round under way; 0: none
+    int64_t ends_at = 0;       // the trials of the task after it
+    double round_began = 0.0;  // of the round under way
     std::string error;
   };
 
@@ -108,10 +113,10 @@ class ManyTasks {
   }
 
   /// A workload that nobody can measure stops no other. What fails has ended its run on record.
-  template <typename Work>
-  void attempt(size_t i, const Work& work) {
+  void heed(size_t i, const std::exception_ptr& failed) {
+    if (!failed) return;
     try {
-      work();
+      std::rethrow_exception(failed);
     } catch (const UserError& error) {
       tasks_[i].error = error.what();
       tasks_[i].task = nullptr;
@@ -131,9 +136,23 @@ class ManyTasks {
                  improvements.end());
   }
 
+  /// What is chosen depends on rounds that are done in the order in which they waited, so it is the same
+  /// however long each takes.
+  void search() {
+    for (;;) {
+      while (!relay_.full()) {
+        const std::optional<size_t> chosen = choose();
+        if (!chosen) break;
+        begin_round(*chosen);
+      }
+      if (relay_.empty()) return;
+      if (const std::optional<Relay::Done> done = relay_.go_on()) end_round(*done);
+    }
+  }
+
   std::optional<size_t> choose() {
     if (stopped() || trials_left() < 1 || seconds_left() <= 0.0) return std::nullopt;
-    for (size_t i = 0; i < tasks_.size(); ++i) histories_[i].done = ended(i);
+    for (size_t i = 0; i < tasks_.size(); ++i) histories_[i].done = ended(i) || tasks_[i].asked > 0;
     const TaskSet set = task_set();
     for (size_t i = 0; i < tasks_.size(); ++i) {
       if (!histories_[i].done && little_to_gain(set, i)) histories_[i].done = true;
@@ -152,15 +171,26 @@ class ManyTasks {
            expected_share(set, i) < options_.min_gain;
   }
 
-  void advance(size_t i) {
+  void begin_round(size_t i) {
     report(Phase::Searching, i);
-    const double begin = now_seconds();
-    attempt(i, [&] {
-      const int64_t round = histories_[i].trials == 0 ? first_round() : options_.task.batch;
-      tasks_[i].idle = tasks_[i].task->step(std::min({round, trials_left(), affordable(i)})) == 0;
+    Open& open = tasks_[i];
+    open.round_began = now_seconds();
+    const int64_t round = histories_[i].trials == 0 ? first_round() : options_.task.batch;
+    open.asked = std::min({round, trials_left(), affordable(i)});
+    open.ends_at = histories_[i].trials + open.asked;
+    relay_.begin(i, [this, i, &open] {
+      open.idle = open.task->step(open.asked) == 0;
       update(i);
     });
-    tasks_[i].seconds += now_seconds() - begin;
+  }
+
+  void end_round(const Relay::Done& done) {
+    Open& open = tasks_[done.name];
+    open.asked = 0;
+    // Of several at once, each has a share of the time.
+    open.seconds += (now_seconds() - open.round_began) /
+                    static_cast<double>(std::max<size_t>(1, options_.rounds_at_once));
+    heed(done.name, done.error);
   }
 
   /// For a task without trials: fewer than a round if the budget would leave others without any.
@@ -169,7 +199,7 @@ class ManyTasks {
     int64_t done = 0;
     double seconds = 0.0;
     for (size_t i = 0; i < tasks_.size(); ++i) {
-      if (!ended(i) && histories_[i].trials == 0) ++waiting;
+      if (!ended(i) && histories_[i].trials == 0 && tasks_[i].asked == 0) ++waiting;
       done += histories_[i].trials - tasks_[i].trials_begun;
       seconds += tasks_[i].seconds;
     }
@@ -199,7 +229,12 @@ class ManyTasks {
     return trials;
   }
   int64_t trials_left() const {
-    return options_.trials > 0 ? options_.trials - trials() : std::numeric_limits<int64_t>::max();
+    if (options_.trials <= 0) return std::numeric_limits<int64_t>::max();
+    int64_t left = options_.trials - trials();
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      if (tasks_[i].asked > 0) left -= std::max<int64_t>(0, tasks_[i].ends_at - histories_[i].trials);
+    }
+    return left;
   }
 
   /// For rounds: without the time reserved for rankings.
@@ -224,26 +259,43 @@ class ManyTasks {
     const TaskSet set = task_set();
     std::vector<std::string> reasons;
     for (size_t i = 0; i < tasks_.size(); ++i) reasons.push_back(reason(set, i));
+    rank_all(reasons, result);
     for (size_t i = 0; i < tasks_.size(); ++i) {
-      TaskOutcome outcome;
+      TaskOutcome& outcome = result.tasks[i];
       outcome.ended_because = std::move(reasons[i]);
-      if (tasks_[i].task && stopped()) {  // the user is waiting
-        outcome.result = tasks_[i].task->so_far();
-      } else if (tasks_[i].task) {
-        report(Phase::Ranking, i);
-        const bool in_time = options_.seconds <= 0.0 || elapsed() < options_.seconds;
-        attempt(i, [&] { outcome.result = tasks_[i].task->finish(outcome.ended_because, in_time); });
-        tasks_[i].task = nullptr;
-      }
       outcome.error = tasks_[i].error;
       outcome.history = histories_[i];
-      result.tasks.push_back(std::move(outcome));
     }
     result.interrupted = stopped();
     end_runs("interrupted");
     result.trials = trials();
     result.seconds = elapsed();
     return result;
+  }
+
+  void rank_all(const std::vector<std::string>& reasons, TuneManyResult& result) {
+    result.tasks.resize(tasks_.size());
+    const auto go_on = [&] {
+      const std::optional<Relay::Done> done = relay_.go_on();
+      if (!done) return;
+      heed(done->name, done->error);
+      tasks_[done->name].task = nullptr;
+    };
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      while (relay_.full()) go_on();
+      if (!tasks_[i].task) continue;
+      TuneResult& of = result.tasks[i].result;
+      if (stopped()) {  // the user is waiting
+        of = tasks_[i].task->so_far();
+        continue;
+      }
+      relay_.begin(i, [this, i, &of, &because = reasons[i]] {
+        report(Phase::Ranking, i);
+        const bool in_time = options_.seconds <= 0.0 || elapsed() < options_.seconds;
+        of = tasks_[i].task->finish(because, in_time);
+      });
+    }
+    while (!relay_.empty()) go_on();
   }
 
   /// Records the end of runs that have not ended; without an end they count as killed.
@@ -276,6 +328,7 @@ class ManyTasks {
   const TuneManyOptions& options_;
   const TuneManyHooks& hooks_;
   const std::shared_ptr<TaskScheduler> scheduler_;
+  Relay relay_;
   RunnerPool runners_;
   std::vector<Open> tasks_;
   std::vector<TaskHistory> histories_;

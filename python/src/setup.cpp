@@ -11,13 +11,16 @@
 namespace tunesmith::python {
 namespace {
 
-/// A newly composed space if the arguments name another search; null: use the space itself.
-std::unique_ptr<Space> searched_as_asked(HeldSpace& held, const cli::TuneArguments& arguments) {
+/// A newly composed space if the arguments name another search, or programs run on another machine; null: use
+/// the space itself.
+std::shared_ptr<const Space> searched_as_asked(HeldSpace& held, const cli::TuneArguments& arguments,
+                                               MeasuringPlace& place) {
+  const SpaceSpec spec = cli::searched_as_asked(held.session, arguments);
+  if (!place.here()) return cli::measured_space(held.session, spec, place, arguments.threads);
   if (arguments.search.empty() && arguments.model.empty() && arguments.scheduler.empty() &&
       arguments.runner.empty())
     return nullptr;
-  return std::make_unique<Space>(cli::searched_as_asked(held.session, arguments), held.session.registry(),
-                                 TargetPresence::NotRequired);
+  return std::make_shared<const Space>(spec, held.session.registry(), TargetPresence::NotRequired);
 }
 
 TuneOptions options_of(const cli::TuneArguments& arguments, const cli::Measuring& measuring, bool limited) {
@@ -64,10 +67,10 @@ Setup::Setup(std::shared_ptr<HeldSpace> held, WorkloadPtr workload, const cli::T
              const std::atomic<bool>& stop)
     : held_(std::move(held)),
       workload_(std::move(workload)),
-      own_(searched_as_asked(*held_, arguments)),
+      place_(cli::measuring_place(held_->session, cli::searched_as_asked(held_->session, arguments))),
+      own_(searched_as_asked(*held_, arguments, *place_)),
       store_(cli::open_records(arguments.database)),
-      measuring_(cli::measuring_place(held_->session, cli::searched_as_asked(held_->session, arguments)),
-                 held_->session, space(), cli::measure_options(arguments, stop, cli::say),
+      measuring_(place_, held_->session, space(), cli::measure_options(arguments, stop, cli::say),
                  cli::database_path(arguments.database), cli::say),
       runner_(measuring_.runner(*workload_)),
       limited_(arguments.trials > 0 || cli::seconds_limit(arguments) <= 0.0),

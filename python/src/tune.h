@@ -41,7 +41,9 @@ class Setup {
  private:
   std::shared_ptr<HeldSpace> held_;
   WorkloadPtr workload_;
-  std::unique_ptr<Space> own_;  // with another searcher or model than the space's
+  std::shared_ptr<MeasuringPlace> place_;
+  std::shared_ptr<const Space>
+      own_;  // with another searcher or model than the space's, or of another machine
   RecordStore store_;
   cli::Measuring measuring_;
   std::unique_ptr<Runner> runner_;

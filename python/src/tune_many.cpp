@@ -94,7 +94,7 @@ class ManySetup {
   ManySetup(HeldSpace& held, const cli::TuneArguments& arguments, const std::atomic<bool>& stop)
       : ManySetup(held, cli::searched_as_asked(held.session, arguments), arguments, stop) {}
 
-  Space space;
+  const std::shared_ptr<const Space> space;
   RecordStore store;
   cli::Measuring measuring;
 
@@ -104,9 +104,9 @@ class ManySetup {
       : ManySetup(held, spec, cli::measuring_place(held.session, spec), arguments, stop) {}
   ManySetup(HeldSpace& held, const SpaceSpec& spec, const std::shared_ptr<MeasuringPlace>& place,
             const cli::TuneArguments& arguments, const std::atomic<bool>& stop)
-      : space(spec, held.session.registry(), cli::presence_for(*place)),
+      : space(cli::measured_space(held.session, spec, *place, arguments.threads)),
         store(cli::open_records(arguments.database)),
-        measuring(place, held.session, space, cli::measure_options(arguments, stop, cli::say),
+        measuring(place, held.session, *space, cli::measure_options(arguments, stop, cli::say),
                   cli::database_path(arguments.database), cli::say) {}
 };
 
@@ -140,7 +140,7 @@ ListOf<ResultRef> tune_all(const nb::sequence& workloads, const SpaceLike& space
     const MakeRunner make_runner = [&](const WeightedTask& task) {
       return setup.measuring.runner(task.workload);
     };
-    result = tune_many(list.tasks, setup.space, setup.store, make_runner, setup.measuring.environment(),
+    result = tune_many(list.tasks, *setup.space, setup.store, make_runner, setup.measuring.environment(),
                        options, hooks);
   };
   const auto poll = [&] {

@@ -2,7 +2,6 @@
 // from whoever took them.
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -64,8 +63,8 @@ MeasureResult result_of(const std::optional<Reply>& reply) {
 
 class QueueRunner final : public Runner {
  public:
-  QueueRunner(broker::Post& post, const RunnerTask& task, const WorkerDescription& worker)
-      : post_(post),
+  QueueRunner(const broker::Address& address, const RunnerTask& task, const WorkerDescription& worker)
+      : post_(address),
         options_(task.options),
         common_{{task.workload.hash, task.workload.key, task.workload.definition},
                 worker.target,
@@ -75,7 +74,7 @@ class QueueRunner final : public Runner {
                 kTraceVersion,
                 0} {
     post_options_.identity = worker.identity;
-    post_options_.owner = task.owner;
+    post_options_.owner = fmt::format("{}\n{:016x}", task.owner, task.workload.hash);
     post_options_.stop = options_.stop;
     post_options_.say = task.say;
     post_options_.fault = [this](const Question& question, const Reply& reply) {
@@ -168,7 +167,7 @@ class QueueRunner final : public Runner {
     }
   }
 
-  broker::Post& post_;
+  broker::Post post_;
   const MeasureOptions options_;
   const RecordedCandidate common_;
   broker::Post::Options post_options_;
@@ -179,21 +178,35 @@ class Fleet final : public MeasuringPlace {
   explicit Fleet(const Options& options)
       : url_(options.get_string("broker")),
         identity_(options.get_string("identity")),
-        insecure_(options.get_bool("insecure")) {}
+        insecure_(options.get_bool("insecure")),
+        rounds_(static_cast<size_t>(options.get_int("rounds"))) {}
 
   bool here() const override { return false; }
 
   MeasuredOn measured_on(const Space& space, int threads) override {
-    const broker::Address address = broker::parse_address(url_, insecure_);
     const std::string target = space.task_target().str();
+    if (worker_.target != target || (threads != 0 && worker_.threads != threads))
+      choose(space, target, threads);
+    MeasuredOn on{common_environment(worker_.environment), worker_.threads};
+    if (worker_.target != target) on.machine = worker_;
+    return on;
+  }
+
+  std::unique_ptr<Runner> make_runner(const RunnerTask& task) override {
+    if (worker_.identity.empty()) throw EnvironmentError("it was not asked where it measures");
+    return std::make_unique<QueueRunner>(broker::parse_address(url_, insecure_), task, worker_);
+  }
+
+  size_t rounds_at_once() const override { return rounds_; }
+
+ private:
+  void choose(const Space& space, const std::string& target, int threads) {
+    const broker::Address address = broker::parse_address(url_, insecure_);
     std::vector<WorkerDescription> all, fitting;
     constexpr int kCalls = 4;  // a busy machine answers late
     for (int call = 0; fitting.empty() && call < kCalls; ++call) {
       all = call_the_roll(address);
-      std::ranges::copy_if(all, std::back_inserter(fitting), [&](const WorkerDescription& worker) {
-        return worker.target == target && (threads == 0 || worker.threads == threads) &&
-               worker.identity.starts_with(identity_);
-      });
+      fitting = fitting_of(all, space, threads);
     }
     if (fitting.empty())
       throw EnvironmentError(fmt::format(
@@ -206,16 +219,24 @@ class Fleet final : public MeasuringPlace {
                       "--threads, or by the runner's option identity",
                       names_of(fitting)));
     worker_ = fitting.front();
-    post_ = std::make_unique<broker::Post>(address);
-    return {common_environment(worker_.environment), worker_.threads};
   }
 
-  std::unique_ptr<Runner> make_runner(const RunnerTask& task) override {
-    if (!post_) throw EnvironmentError("it was not asked where it measures");
-    return std::make_unique<QueueRunner>(*post_, task, worker_);
+  /// Of the space's own target; else what the space's target is on other machines, or the identity named.
+  std::vector<WorkerDescription> fitting_of(const std::vector<WorkerDescription>& all, const Space& space,
+                                            int threads) const {
+    const std::string target = space.task_target().str();
+    const std::string rule = rule_of_target(space);
+    const std::string kind = rule.substr(0, rule.find(' ', rule.find(' ') + 1));
+    std::vector<WorkerDescription> own, like_it;
+    for (const WorkerDescription& worker : all) {
+      if ((threads != 0 && worker.threads != threads) || !worker.identity.starts_with(identity_)) continue;
+      if (worker.target == target) own.push_back(worker);
+      const bool named = !identity_.empty() && (worker.rule == kind || worker.rule.starts_with(kind + ' '));
+      if (worker.rule == rule || named) like_it.push_back(worker);
+    }
+    return own.empty() ? like_it : own;
   }
 
- private:
   static std::vector<WorkerDescription> call_the_roll(const broker::Address& address) {
     constexpr std::chrono::milliseconds kAnswerTime{1500};
     try {
@@ -237,14 +258,17 @@ class Fleet final : public MeasuringPlace {
   const std::string url_;
   const std::string identity_;
   const bool insecure_;
-  WorkerDescription worker_;            // one of those that measure
-  std::unique_ptr<broker::Post> post_;  // outlives the runners
+  const size_t rounds_;
+  WorkerDescription worker_;  // one of those that measure, once it was chosen
 };
 
 }  // namespace
 
 TUNESMITH_PLUGIN(
     Fleet, PluginKind::Runner, "amqp", "1.0.0", "measures on the machines that take jobs from a broker",
-    OptionSpec::string("broker", "", "amqps://USER:PASSWORD@HOST; empty: the variable TUNESMITH_BROKER"),
+    OptionSpec::string("broker", "",
+                       "amqps://USER:PASSWORD@HOST, or file:PATH; empty: the variable TUNESMITH_BROKER"),
     OptionSpec::string("identity", "", "the beginning of the identity to measure on, where several would do"),
+    OptionSpec::integer("rounds", 8, 1, 64,
+                        "of how many tasks rounds are under way at once; candidates depend on it"),
     OptionSpec::boolean("insecure", false, "allow a connection that is not encrypted"));

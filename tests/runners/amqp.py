@@ -53,6 +53,13 @@ def take_and_die(port, queue):
         return _answer(sock, (60, 71), (60, 72)) == (60, 71)
 
 
+def delete_queue(port, queue):
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
+        _log_in(sock)
+        _method(sock, 1, (50, 40), struct.pack(">H", 0) + _short(queue) + b"\x00")
+        _answer(sock, (50, 41))
+
+
 def publish(port, exchange, key, body, kind="job", correlation="forged", reply_to=""):
     """Waits until the broker has closed the channel in good order: it has the message then."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:

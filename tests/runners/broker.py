@@ -28,13 +28,29 @@ def free_ports(count):
     return ports
 
 
+def make_certificates(folder):
+    """An authority of the test's own, and a server's certificate for localhost."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=authority", "-days", "2", "-keyout", "authority.key", "-out", "authority.pem")
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr")
+    (folder / "names").write_text("subjectAltName=DNS:localhost\n")
+    openssl("x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial", "-days", "2", "-extfile", "names", "-out", "server.pem")
+    return {name: folder / f"{name}.pem" for name in ("authority", "server")} | {"key": folder / "server.key"}
+
+
 class Broker:
-    def __init__(self, folder):
+    def __init__(self, folder, tls=False):
         self.folder = pathlib.Path(folder) / "broker"
         self.folder.mkdir()
         self.port, distribution, epmd = free_ports(3)
         (self.folder / "plugins").write_text("[].\n")
         (self.folder / "rabbitmq.conf").write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\nvm_memory_high_watermark.absolute = 512MiB\ndisk_free_limit.absolute = 50MB\n")
+        if tls:
+            self.tls_port, self.certificates = free_ports(1)[0], make_certificates(self.folder)
+            with open(self.folder / "rabbitmq.conf", "a") as file:
+                file.write(f"listeners.ssl.1 = 127.0.0.1:{self.tls_port}\nssl_options.cacertfile = {self.certificates['authority']}\n"
+                           f"ssl_options.certfile = {self.certificates['server']}\nssl_options.keyfile = {self.certificates['key']}\n")
         self.environment = {
             **os.environ, "HOME": str(self.folder), "RABBITMQ_NODENAME": f"test{self.port}@localhost", "RABBITMQ_MNESIA_BASE": str(self.folder / "data"),
             "RABBITMQ_LOG_BASE": str(self.folder / "log"), "RABBITMQ_CONFIG_FILE": str(self.folder / "rabbitmq.conf"), "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "plugins"),
@@ -63,6 +79,10 @@ class Broker:
             except OSError:
                 time.sleep(0.3)
         raise AssertionError("the broker did not start: " + (self.folder / "output").read_text()[-3000:])
+
+    def control(self, *words):
+        done = subprocess.run([SERVER.parent / "rabbitmqctl", *words], env=self.environment, capture_output=True, text=True, timeout=240)
+        assert done.returncode == 0, done.stdout + done.stderr
 
     def stop(self, how=signal.SIGTERM):
         """Ends the server and what it has started, which are a process group of their own."""

@@ -5,6 +5,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,15 +23,15 @@ SEARCH = ["gmm:n=64,m=64,k=64", "--search", "random", "--seed", "5", "--batch", 
 class Bench:
     """What all cases have: a broker, and a folder that ends with them."""
 
-    def __init__(self, tunesmith, folder):
+    def __init__(self, tunesmith, folder, tls=False):
         self.tunesmith, self.folder = str(tunesmith), pathlib.Path(folder)
-        self.broker = broker.Broker(folder)
+        self.broker = broker.Broker(folder, tls)
         self.environment = {**os.environ, "TUNESMITH_BROKER": self.broker.url, "TUNESMITH_MACHINE_LOCK": str(self.folder / "lock"), "XDG_DATA_HOME": str(self.folder)}
         self.workers = []
 
-    def start(self, *words, name):
+    def start(self, *words, name, limit=lambda: None):
         log = open(self.folder / f"{name}.log", "ab")
-        return subprocess.Popen([self.tunesmith, *map(str, words)], env=self.environment, stdout=log, stderr=log, cwd=self.folder)
+        return subprocess.Popen([self.tunesmith, *map(str, words)], env=self.environment, stdout=log, stderr=log, cwd=self.folder, preexec_fn=limit)
 
     def text(self, name):
         return (self.folder / f"{name}.log").read_text(errors="replace")
@@ -42,9 +44,9 @@ class Bench:
             time.sleep(0.1)
         raise AssertionError(f"{name} never said {pattern}:\n{self.text(name)[-3000:]}")
 
-    def worker(self, number, *more):
+    def worker(self, number, *more, **how):
         name = f"worker{number}"
-        process = self.start("serve", "--threads", 1, "--database", f"{name}.db", *more, name=name)
+        process = self.start("serve", "--threads", 1, "--database", f"{name}.db", *more, name=name, **how)
         self.workers.append(process)
         self.await_text(name, "takes jobs from")
         return process
@@ -204,7 +206,125 @@ def plain_text(bench):
     assert "nobody at" in bench.text("alone") and "tunesmith serve" in bench.text("alone"), bench.text("alone")
 
 
-CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, dead_letter, foreign_messages, plain_text)}
+def other_machine(bench):
+    """The tuner composes the space of a machine that is not its own, and proposes what that machine would."""
+    (bench.folder / "limited.yaml").write_text("version: 1\nspaces:\n  limited:\n    extends: cpu\n    target: {kind: llvm, mcpu: haswell}\n")
+    limited = ["--spaces", "limited.yaml", "--space", "limited"]
+    process = bench.tune("local", search=[*SEARCH, *limited])
+    bench.finish(process, "tune_local")
+    wanted = bench.searched("tune_local")
+    bench.worker(1, *limited)
+    identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
+    process = bench.tune("amqp", name="refused")
+    bench.finish(process, "refused", code=4)
+    assert identity in bench.text("refused"), bench.text("refused")
+    (bench.folder / "seen.yaml").write_text(f"version: 1\nspaces:\n  seen:\n    extends: cpu\n    runner: {{kind: amqp, identity: {identity[:8]}}}\n")
+    seen = ["--spaces", "seen.yaml", "--space", "seen"]
+    process = bench.tune("amqp", name="seen", search=[*SEARCH, *seen])
+    bench.finish(process, "seen")
+    assert bench.searched("seen") == wanted, (bench.searched("seen"), wanted)
+    targets = {record["target"] for record in bench.records("seen")}
+    assert targets == {record["target"] for record in bench.records("tune_local")} and all("haswell" in target for target in targets), targets
+
+
+def drifting_worker(bench):
+    """A machine that is slower than it was is named, and its times are marked."""
+    bench.worker(1, "--reference-minutes", 0.001)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
+    try:
+        process = bench.tune("amqp")
+        bench.await_text("worker1", "the reference program takes [0-9.]+ times")
+        shown = subprocess.run([bench.tunesmith, "fleet", "--wait", "20"], env=bench.environment, capture_output=True, text=True, check=True).stdout
+        bench.finish(process, "tune_amqp")
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait(60)
+    assert "drifts: its reference program takes" in shown, shown
+    assert any(record["disturbed"] for record in bench.records("tune_amqp")), bench.records("tune_amqp")
+
+
+def deleted_queue(bench):
+    """Who deletes the queue of jobs stalls nobody: workers make it again, and the tuner sends its jobs again."""
+    wanted = bench.local()
+    bench.worker(1)
+    identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    amqp.delete_queue(bench.broker.port, f"tunesmith.jobs.{identity}")
+    bench.await_text("worker1", "a queue was deleted")
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
+def changed_password(bench):
+    """Worker and tuner say what to look at; the worker waits, and the tuner's run continues with the right one."""
+    wanted = bench.local()
+    bench.worker(1)
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    bench.broker.control("change_password", "guest", "other")
+    bench.broker.control("close_all_connections", "password changed")
+    bench.finish(process, "tune_amqp", code=4)
+    for name in ("tune_amqp", "worker1"):
+        bench.await_text(name, "refuses the login: .*remedy: look at user, password")
+    bench.broker.control("change_password", "guest", "guest")
+    bench.await_text("worker1", "the broker is there again")
+    process = bench.tune("amqp")
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
+def full_disk(bench):
+    """A worker that cannot record says so and ends; its jobs are another's."""
+    wanted = bench.local()
+    def few_bytes():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+    full = bench.worker(1, limit=few_bytes)
+    process = bench.tune("amqp")
+    assert full.wait(240) == 4, bench.text("worker1")
+    assert re.search(r"worker1\.db.*(full|disk)", bench.text("worker1")), bench.text("worker1")
+    bench.worker(2)
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
+def encrypted(bench):
+    """The users, permissions and TLS of docs/fleet.md, with a certificate of an own authority and passwords in files."""
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "fleet.md").read_text()
+    commands = re.findall(r"rabbitmqctl ((?:add_user|set_permissions) .*?)(?= &&|\n)", page)
+    assert len(commands) == 4, commands
+    for command in commands:
+        bench.broker.control(*shlex.split(command))
+    url = f"amqps://{{}}@localhost:{bench.broker.tls_port}"
+    trusted = bench.environment | {"TUNESMITH_BROKER_CA": str(bench.broker.certificates["authority"])}
+    secret = bench.folder / "secret"
+    secret.write_text(url.format("worker:WORD2") + "\n")
+    secret.chmod(0o644)
+    bench.environment = trusted | {"TUNESMITH_BROKER": f"file:{secret}"}
+    process = bench.start("serve", "--threads", 1, name="open")
+    bench.finish(process, "open", code=4)
+    assert "others may read" in bench.text("open"), bench.text("open")
+    secret.chmod(0o600)
+    bench.worker(1)
+    bench.worker(2, "--broker", url.format("worker:WORD2"))
+    shown = pathlib.Path(f"/proc/{bench.workers[1].pid}/cmdline").read_bytes()
+    assert b"worker:" in shown and b"WORD2" not in shown, shown
+    bench.environment = trusted | {"TUNESMITH_BROKER": url.format("tuner:WORD1")}
+    wanted = bench.local()
+    process = bench.tune("amqp")
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+    del bench.environment["TUNESMITH_BROKER_CA"]
+    process = bench.start("fleet", name="untrusting")
+    bench.finish(process, "untrusting", code=4)
+    assert "certificate is not trusted" in bench.text("untrusting"), bench.text("untrusting")
+    runs = subprocess.run([bench.tunesmith, "records", "export", "--database", "worker2.db"], env=bench.environment, capture_output=True, text=True, cwd=bench.folder, check=True).stdout
+    assert "WORD2" not in runs
+
+
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, dead_letter, foreign_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
 def main():
@@ -214,7 +334,7 @@ def main():
         sys.exit(broker.SKIPPED)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what it started is ended in any case
     with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
-        bench = Bench(tunesmith, folder)
+        bench = Bench(tunesmith, folder, tls=name == "encrypted")
         try:
             CASES[name](bench)
         except BaseException:

@@ -122,6 +122,9 @@ class Space::State::Builder {
       state_.rules = fmt::format("target {}\n", given->identity());
       state_.target = std::move(given);
       state_.task_target = TargetIdentity::of(*state_.target);
+      if (composer_.registry().has(PluginKind::Target, use.id))
+        state_.task_target.library =
+            foreign_target_identity(composer_.registry().info(PluginKind::Target, use.id));
     } else {
       state_.rules = rule_text(PluginKind::Target, use.id, target_options_);
       state_.target = watched(use.id, composer_.make<Target>(use, target_options_));

@@ -1,6 +1,9 @@
 #include "broker/address.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include <amqp.h>
 #include <fmt/format.h>
@@ -14,6 +17,19 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
+std::string line_of_file(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line))
+    throw EnvironmentError(fmt::format("{}: the broker's address cannot be read from it", path.string()));
+  constexpr fs::perms kOthers = fs::perms::others_all;
+  if ((fs::status(path).permissions() & kOthers) != fs::perms::none)
+    throw EnvironmentError(
+        fmt::format("{}: others may read the broker's password in it; remedy: chmod 600", path.string()));
+  return line;
+}
+
 }  // namespace
 
 std::string Address::str() const {
@@ -21,9 +37,12 @@ std::string Address::str() const {
 }
 
 Address parse_address(std::string text, bool insecure) {
-  constexpr const char* kForm = "write it as amqps://USER:PASSWORD@HOST, or in TUNESMITH_BROKER";
+  constexpr const char* kForm =
+      "write it as amqps://USER:PASSWORD@HOST, or as file:PATH, in TUNESMITH_BROKER";
   if (const char* usual = std::getenv("TUNESMITH_BROKER"); text.empty() && usual != nullptr) text = usual;
   if (text.empty()) throw EnvironmentError(fmt::format("no broker is named; remedy: {}", kForm));
+  constexpr std::string_view kFile = "file:";
+  if (text.starts_with(kFile)) text = line_of_file(text.substr(kFile.size()));
   amqp_connection_info parsed;
   amqp_default_connection_info(&parsed);
   // It may hold a password, so it is not repeated.

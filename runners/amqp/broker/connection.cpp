@@ -46,6 +46,22 @@ amqp_table_entry_t entry(const char* key, const std::string& value) {
   return made;
 }
 
+amqp_table_entry_t entry(const char* key, const amqp_table_t& value) {
+  amqp_table_entry_t made{};
+  made.key = amqp_cstring_bytes(key);
+  made.value.kind = AMQP_FIELD_KIND_TABLE;
+  made.value.value.table = value;
+  return made;
+}
+
+amqp_table_entry_t able(const char* key) {
+  amqp_table_entry_t made{};
+  made.key = amqp_cstring_bytes(key);
+  made.value.kind = AMQP_FIELD_KIND_BOOLEAN;
+  made.value.value.boolean = 1;
+  return made;
+}
+
 /// Of the broker's closing of a channel or a connection.
 std::string reason_of(const amqp_method_t& method) {
   if (method.id == AMQP_CHANNEL_CLOSE_METHOD)
@@ -100,7 +116,9 @@ Connection::Connection(const Address& address, const std::string& name)
                     where_, amqp_error_string2(opened)));
   if (opened != AMQP_STATUS_OK) throw Lost(fmt::format("{}: {}", where_, amqp_error_string2(opened)));
   keep_alive(amqp_get_sockfd(state));
-  std::array properties = {entry("product", "tunesmith"), entry("connection_name", name)};
+  std::array capabilities = {able("consumer_cancel_notify")};  // a queue that is deleted is told of
+  std::array properties = {entry("product", "tunesmith"), entry("connection_name", name),
+                           entry("capabilities", amqp_table_t{1, capabilities.data()})};
   const amqp_table_t table{static_cast<int>(properties.size()), properties.data()};
   constexpr int kAnyChannels = 0;
   constexpr int kFrameBytes = 131072;

@@ -33,6 +33,11 @@ WorkerDescription example_worker() {
   worker.threads = 4;
   worker.identity = identity_of({0, worker.target, worker.threads, ""}, worker.environment);
   worker.quantities = {{"cores", 4.0}, {"vector_bits", 512.0}};
+  worker.rule = "target llvm mcpu=native";
+  worker.machine = "x86_64, 4 cores";
+  worker.limits = {512, 32, 1 << 19, 16384, true, false};
+  worker.reference = 0.021;
+  worker.first_reference = 0.02;
   worker.done = 7;
   worker.refused = 1;
   return worker;

@@ -30,12 +30,14 @@ class RunnerPoolTest : public testing::Test {
  protected:
   int alive_ = 0;
   std::vector<size_t> made_;
+  Relay relay_{1};
   RunnerPool pool_{[this](size_t task) {
                      made_.push_back(task);
                      return std::make_unique<NumberedRunner>(task, alive_);
                    },
                    {1.0, 1.0, 1.0, 5.0},
-                   2.0};
+                   2.0,
+                   relay_};
 };
 
 TEST_F(RunnerPoolTest, MakesARunnerWhenItIsUsed) {

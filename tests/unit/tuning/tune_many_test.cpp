@@ -2,8 +2,15 @@
 #include "tunesmith/tuning/tune_many.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
 #include <numeric>
+#include <random>
+#include <semaphore>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -30,6 +37,52 @@ class RefusingRunner final : public Runner {
   }
 };
 
+/// So many workers, each of which takes a while that nobody can foresee.
+class Workers {
+ public:
+  explicit Workers(int count) : free_(count) {}
+  void work() {
+    free_.acquire();
+    std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 800));
+    free_.release();
+  }
+  /// The first rounds wait for one another. False: no three of them were under way at once.
+  bool meet() {
+    std::unique_lock lock(mutex_);
+    ++asked_;
+    changed_.notify_all();
+    return changed_.wait_for(lock, std::chrono::seconds(60), [this] { return asked_ >= 3; });
+  }
+
+ private:
+  std::counting_semaphore<> free_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int asked_ = 0;
+};
+
+class FleetRunner final : public Runner {
+ public:
+  explicit FleetRunner(Workers& workers) : workers_(workers) {}
+  size_t at_once() const override { return 1000; }
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    EXPECT_TRUE(workers_.meet());
+    std::vector<std::thread> jobs;
+    for (size_t i = 0; i < requests.size(); ++i) jobs.emplace_back([this] { workers_.work(); });
+    for (std::thread& job : jobs) job.join();
+    return times_.run(requests);
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    workers_.work();
+    return times_.interleave(kernels, options);
+  }
+
+ private:
+  Workers& workers_;
+  ReplayingRunner times_{5};
+};
+
 class TuneManyTest : public TunerTest {
  protected:
   TuneManyTest() {
@@ -46,6 +99,7 @@ class TuneManyTest : public TunerTest {
     RecordStore store(folder_ / store_name);
     const MakeRunner make = [&](const WeightedTask& task) -> std::unique_ptr<Runner> {
       if (task.workload.name == refused_) return std::make_unique<RefusingRunner>();
+      if (workers_ != nullptr) return std::make_unique<FleetRunner>(*workers_);
       return std::make_unique<ReplayingRunner>(5);
     };
     return tune_many(tasks_, space, store, make, environment_, many_, hooks);
@@ -69,6 +123,7 @@ class TuneManyTest : public TunerTest {
   std::vector<WeightedTask> tasks_;
   std::string scheduler_;
   std::string refused_;
+  Workers* workers_ = nullptr;
 };
 
 TEST_F(TuneManyTest, TheBudgetIsSharedAndKept) {
@@ -121,6 +176,47 @@ TEST_F(TuneManyTest, TheSameSeedGoesTheSameWayWithOneThreadOrTwo) {
   many_.task.threads = 2;
   run("two.db");
   EXPECT_EQ(way("one.db"), way("two.db"));
+}
+
+TEST_F(TuneManyTest, RoundsAtOnceGoTheSameWayWithAnyNumberOfWorkers) {
+  space_ = "cpu";
+  many_.trials = 96;
+  many_.rounds_at_once = 3;
+  for (const int count : {1, 3, 8}) {
+    Workers workers(count);
+    workers_ = &workers;
+    const std::string name = std::to_string(count) + ".db";
+    const TuneManyResult result = run(name);
+    EXPECT_EQ(result.trials, 96);
+    EXPECT_EQ(way(name), way("1.db")) << count << " workers";
+    for (const TaskOutcome& task : result.tasks) EXPECT_TRUE(task.result.best_time) << "ranked";
+  }
+}
+
+TEST_F(TuneManyTest, RoundsAtOnceKeepTheBudgetAndLeaveNoTaskOut) {
+  many_.rounds_at_once = 2;
+  for (const int64_t trials : {3, 7, 20, 48}) {
+    many_.trials = trials;
+    const TuneManyResult result = run("r" + std::to_string(trials) + ".db");
+    EXPECT_EQ(result.trials, trials);
+    for (const TaskOutcome& task : result.tasks) EXPECT_GT(task.history.trials, 0) << trials;
+  }
+  refused_ = "softmax";
+  const TuneManyResult refused = run("refused.db");
+  EXPECT_THAT(refused.tasks[2].error, HasSubstr("no data would tell"));
+  EXPECT_EQ(refused.trials, 48);
+}
+
+TEST_F(TuneManyTest, AnErrorEndsRoundsThatAreUnderWay) {
+  many_.rounds_at_once = 3;
+  TuneManyHooks hooks;
+  hooks.recorded = [](size_t task, const Record&) {
+    if (task == 1) throw EnvironmentError("the disk is full");
+  };
+  EXPECT_THROW(run("r.db", hooks), EnvironmentError);
+  const RecordStore store(folder_ / "r.db");
+  for (const Record& record : records("r.db"))
+    EXPECT_THAT(store.run(record.run)->ended_because, HasSubstr("error: "));
 }
 
 // The first of two similar tasks has nothing to begin with, and is told later what the second has found.

@@ -6,8 +6,8 @@ namespace {
 
 void add_broker(CLI::App& command, BrokerArguments& broker) {
   command.add_option("--broker", broker.url,
-                     "amqps://USER:PASSWORD@HOST (default: the variable TUNESMITH_BROKER, which no list of "
-                     "processes shows)");
+                     "amqps://USER:PASSWORD@HOST, or file:PATH, a file with it (default: the variable "
+                     "TUNESMITH_BROKER)");
   command.add_flag("--insecure", broker.insecure, "allow amqp:// to other machines, which is not encrypted");
 }
 
@@ -21,6 +21,8 @@ void add_serve(CLI::App& app, Common& common, ServeArguments& arguments, int& co
   add_threads(*command, arguments.threads, "number of threads to measure with");
   add_database(*command, arguments.database);
   add_allow_memory(*command, arguments.allow_memory);
+  add_positive(*command, "--reference-minutes", arguments.reference_minutes,
+               "minutes between two times of the reference program, which says that a machine drifts");
   add_common(*command, common, true);
   command->callback([&] { code = run_serve(common, arguments); });
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -150,6 +151,15 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
   }
 }
 
+/// "amqps://USER:PASSWORD@HOST" -> "amqps://USER:********@HOST", where lists of processes and records show
+/// it.
+void hide_password(char* word) {
+  char* const begin = std::strstr(word, "://");
+  char* const end = begin == nullptr ? nullptr : std::strchr(begin, '@');
+  if (end == nullptr) return;
+  if (char* const colon = std::find(begin + 3, end, ':'); colon != end) std::fill(colon + 1, end, '*');
+}
+
 /// Without the program's folder, which readers of a record or table need not know.
 std::string command_line_of(int argc, char** argv) {
   std::string line = std::filesystem::path(argv[0]).filename();
@@ -224,6 +234,10 @@ int main(int argc, char** argv) {
   add_completion(app, shell, code);
   std::string man_folder;
   add_man_pages(app, man_folder, code);
+  std::vector<std::string> words(argv, argv + argc);
+  for (int i = 1; i < argc; ++i) hide_password(argv[i]);
   common.command_line = command_line_of(argc, argv);
-  return end_with(parse_and_run(app, argc, argv, code));
+  std::vector<char*> given;
+  for (std::string& word : words) given.push_back(word.data());
+  return end_with(parse_and_run(app, argc, given.data(), code));
 }

@@ -71,7 +71,7 @@ class Search {
 
   const CompareSettings& settings_;
   std::shared_ptr<MeasuringPlace> place_;  // this and measuring_ of a live subject
-  std::unique_ptr<Space> space_;
+  std::shared_ptr<const Space> space_;
   std::unique_ptr<Measuring> measuring_;
 };
 

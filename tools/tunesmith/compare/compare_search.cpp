@@ -27,11 +27,11 @@ MeasureOptions measure_options(const CompareSettings& settings) {
   return options;
 }
 
-std::unique_ptr<Space> compose(const Subject& subject, Strategy& strategy, const MeasuringPlace* place) {
-  if (!subject.table)
-    return std::make_unique<Space>(strategy.spec, strategy.session->registry(), presence_for(*place));
-  return std::make_unique<Space>(table_space(*subject.table, strategy.spec), strategy.session->registry(),
-                                 make_table_target(*subject.table));
+std::shared_ptr<const Space> compose(const Subject& subject, Strategy& strategy, MeasuringPlace* place,
+                                     int threads) {
+  if (!subject.table) return measured_space(*strategy.session, strategy.spec, *place, threads);
+  return std::make_shared<const Space>(table_space(*subject.table, strategy.spec),
+                                       strategy.session->registry(), make_table_target(*subject.table));
 }
 
 /// Which table it is: the same searches on another recording are others.
@@ -50,7 +50,7 @@ Search::Search(const Subject& subject, Strategy& strategy, const CompareSettings
       strategy_(strategy),
       settings_(settings),
       place_(subject.table ? nullptr : measuring_place(*strategy.session, strategy.spec)),
-      space_(compose(subject, strategy, place_.get())) {
+      space_(compose(subject, strategy, place_.get(), settings.arguments.threads)) {
   if (place_)
     measuring_ =
         std::make_unique<Measuring>(place_, *strategy.session, *space_, measure_options(settings), "", say);

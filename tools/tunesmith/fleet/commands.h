@@ -17,6 +17,7 @@ struct ServeArguments {
   std::string database;
   int threads = 0;  // 0: all
   bool allow_memory = false;
+  double reference_minutes = 5.0;  // between times of the reference program
 };
 int run_serve(const Common& common, const ServeArguments& arguments);
 

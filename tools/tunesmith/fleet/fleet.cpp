@@ -1,6 +1,7 @@
 // `fleet`: who takes jobs from a broker, and how many wait.
 #include "broker/fleet.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "common/exit_codes.h"
 #include "common/print_json.h"
 #include "output.h"
+#include "reference.h"
 
 namespace tunesmith::cli {
 namespace {
@@ -21,7 +23,30 @@ nlohmann::json json_of(const WorkerDescription& worker) {
           {"done", worker.done},
           {"failed", worker.failed},
           {"disturbed", worker.disturbed},
-          {"refused", worker.refused}};
+          {"refused", worker.refused},
+          {"reference", worker.reference},
+          {"first_reference", worker.first_reference}};
+}
+
+/// Of the machines of an identity, the one in the middle.
+double usual_reference(const std::vector<WorkerDescription>& workers) {
+  std::vector<double> seconds;
+  for (const WorkerDescription& worker : workers) seconds.push_back(worker.first_reference);
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::ranges::nth_element(seconds, middle);
+  return *middle;
+}
+
+/// What its reference program says of its times, or "".
+std::string doubt_about(const WorkerDescription& worker, double usual) {
+  if (worker.reference <= 0.0) return "";
+  if (Reference::apart(worker.reference, worker.first_reference))
+    return fmt::format("drifts: its reference program takes {:.2f} times what it took at first",
+                       worker.reference / worker.first_reference);
+  if (Reference::apart(worker.reference, usual))
+    return fmt::format("differs: its reference program takes {:.2f} times that of others",
+                       worker.reference / usual);
+  return "";
 }
 
 }  // namespace
@@ -50,13 +75,18 @@ int run_fleet(const Common& common, const FleetArguments& arguments) {
                        {"waiting", queue.messages},      {"consumers", queue.consumers},
                        {"quantities", first.quantities}, {"workers", nlohmann::json::array()}};
     for (const WorkerDescription& worker : workers) one["workers"].push_back(json_of(worker));
+    const double usual = usual_reference(workers);
+    for (size_t i = 0; i < workers.size(); ++i) one["workers"][i]["doubt"] = doubt_about(workers[i], usual);
     all.push_back(std::move(one));
     if (common.json) continue;
     fmt::print(output(), "{}  '{}', {} threads; workers: {}, {} jobs wait\n", identity, first.target,
                first.threads, workers.size(), queue.messages);
-    for (const WorkerDescription& worker : workers)
+    for (const WorkerDescription& worker : workers) {
       fmt::print(output(), "    {}  {}  done: {}, failed {}, disturbed {}, refused {}\n", worker.name,
                  worker.environment.cpu_model, worker.done, worker.failed, worker.disturbed, worker.refused);
+      if (const std::string doubt = doubt_about(worker, usual); !doubt.empty())
+        fmt::print(output(), "      {}\n", doubt);
+    }
     // A worker that does not answer is still the queue's consumer, until the broker notices.
     if (queue.consumers > workers.size())
       fmt::print(output(), "    without an answer: {}\n", queue.consumers - workers.size());

@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "output.h"
 #include "progress/progress.h"
+#include "reference.h"
 #include "say.h"
 
 namespace tunesmith::cli {
@@ -25,6 +26,8 @@ constexpr double kLook = 0.2;  // seconds between looks at the flag
 
 /// Seen by the thread that answers roll calls, too.
 struct Counts {
+  std::atomic<double> reference = 0.0;
+  std::atomic<double> first_reference = 0.0;
   std::atomic<int64_t> done = 0;
   std::atomic<int64_t> failed = 0;
   std::atomic<int64_t> disturbed = 0;
@@ -37,16 +40,8 @@ std::string host_name() {
 }
 
 WorkerDescription describe(const Space& space, int threads) {
-  WorkerDescription worker;
-  const TaskKey task = task_key({}, space, threads);
-  worker.environment = detect_environment(space.plugin_versions());
+  WorkerDescription worker = describe_machine(space, task_key({}, space, threads));
   worker.name = fmt::format("{}:{}", host_name(), getpid());
-  worker.identity = identity_of(task, worker.environment);
-  worker.target = task.target;
-  worker.device = task.device;
-  worker.threads = threads;
-  const auto& quantities = space.device().all();
-  worker.quantities.insert(quantities.begin(), quantities.end());
   return worker;
 }
 
@@ -118,6 +113,18 @@ void introduce(const WorkerDescription& worker, const Space& space, const broker
   std::fflush(output());
 }
 
+/// Null where programs run on a device of their own: a program that nobody has scheduled is one thread there.
+std::unique_ptr<Reference> make_reference(const Space& space, const WorkerTarget& worker_target, int threads,
+                                          std::shared_ptr<MachineLock> machine, double minutes) {
+  if (space.target().separate_device() != nullptr) return nullptr;
+  MeasureOptions options;
+  options.threads = threads;
+  options.machine = std::move(machine);
+  constexpr double kMinute = 60.0;
+  return std::make_unique<Reference>(space, worker_target, options,
+                                     std::chrono::duration<double>(kMinute * minutes), say);
+}
+
 }  // namespace
 
 int run_serve(const Common& common, const ServeArguments& arguments) {
@@ -127,9 +134,13 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
   const std::unique_ptr<Space> space = session.space();
   RecordStore store = open_records(arguments.database);
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+  const std::shared_ptr<MachineLock> machine = machine_lock();
+  const std::unique_ptr<Reference> reference =
+      make_reference(*space, session.worker_target(), threads, machine, arguments.reference_minutes);
   JobMeasurer measurer(*space, session.worker_target(), store,
-                       {threads, false, common.command_line, machine_lock(), nullptr,
-                        [&](const Workload& workload) { require_memory(workload, arguments.allow_memory); }});
+                       {threads, false, common.command_line, machine, nullptr,
+                        [&](const Workload& workload) { require_memory(workload, arguments.allow_memory); },
+                        [&] { return reference && reference->drifted(); }});
   WorkerDescription worker = describe(*space, threads);
   Counts counts;
   const auto tell = [&](const std::string& text) {
@@ -137,12 +148,21 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
   };
   const auto described = [&] {
     WorkerDescription now = worker;
+    now.reference = counts.reference;
+    now.first_reference = counts.first_reference;
     now.done = counts.done;
     now.failed = counts.failed;
     now.disturbed = counts.disturbed;
     now.refused = counts.refused;
     return text_of(now);
   };
+  const auto look = [&] {
+    if (!reference) return;
+    reference->look();
+    counts.reference = reference->seconds();
+    counts.first_reference = reference->first_seconds();
+  };
+  look();
   try {
     broker::Station station(address, {worker.identity, described, tell});
     if (!common.quiet) introduce(worker, *space, address);
@@ -150,6 +170,7 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
     while (!station.drained()) {
       if (ends) station.drain();
       if (const std::optional<broker::Task> task = station.take(kLook)) {
+        look();
         const Answer answer = server.answer(*task);
         station.answer(*task, "answer", text_of(answer));
       }

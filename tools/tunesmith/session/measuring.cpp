@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/measuring/machine_elsewhere.h>
 #include <tunesmith/plugin/error.h>
 #include <tunesmith/plugin/guard.h>
 #include <tunesmith/support/thread_pool.h>
@@ -74,8 +75,17 @@ std::shared_ptr<MeasuringPlace> measuring_place(Session& session, const SpaceSpe
       spec.runner.location);
 }
 
-TargetPresence presence_for(const MeasuringPlace& place) {
-  return place.here() ? TargetPresence::Required : TargetPresence::NotRequired;
+std::shared_ptr<const Space> measured_space(Session& session, const SpaceSpec& spec, MeasuringPlace& place,
+                                            int threads) {
+  PluginRegistry& registry = session.registry();
+  if (place.here()) return std::make_shared<const Space>(spec, registry);
+  SpaceSpec own = spec;  // which this machine need not have everything for
+  for (PluginUse& extension : own.extensions) extension.optional = true;
+  auto space = std::make_shared<const Space>(own, registry, TargetPresence::NotRequired);
+  const MeasuredOn on =
+      naming(runner_id(spec), "measured_on", [&] { return place.measured_on(*space, threads); });
+  if (on.machine) return space_for(*on.machine, spec, registry, space);
+  return std::make_shared<const Space>(spec, registry, TargetPresence::NotRequired);
 }
 
 Measuring::Measuring(std::shared_ptr<MeasuringPlace> place, const Session& session, const Space& space,
@@ -96,6 +106,10 @@ Measuring::Measuring(std::shared_ptr<MeasuringPlace> place, const Session& sessi
   if (options_.threads > processors && say_)
     say_(fmt::format("{} threads share {} {}: times are of programs that wait for each other",
                      options_.threads, processors, processors == 1 ? "processor" : "processors"));
+}
+
+size_t Measuring::rounds_at_once() const {
+  return naming(runner_id(space_.spec()), "rounds_at_once", [&] { return place_->rounds_at_once(); });
 }
 
 std::unique_ptr<Runner> Measuring::runner(const Workload& workload) const {

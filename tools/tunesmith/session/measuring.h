@@ -13,8 +13,10 @@ namespace tunesmith::cli {
 
 /// The place that the space names, else this machine. Throws as composing a space does.
 std::shared_ptr<MeasuringPlace> measuring_place(Session& session, const SpaceSpec& spec);
-/// Must the target be here, when programs are measured there?
-TargetPresence presence_for(const MeasuringPlace& place);
+/// The space of a run: as this machine composes it, or as the machine does that `place` measures on with so
+/// many threads (0: what is usual there).
+std::shared_ptr<const Space> measured_space(Session& session, const SpaceSpec& spec, MeasuringPlace& place,
+                                            int threads);
 
 /// Makes the runners of one run.
 class Measuring {
@@ -29,6 +31,7 @@ class Measuring {
   /// Of the measured programs.
   int threads() const { return on_.threads; }
   const MeasureOptions& options() const { return options_; }
+  size_t rounds_at_once() const;
   /// `workload` outlives it.
   std::unique_ptr<Runner> runner(const Workload& workload) const;
 

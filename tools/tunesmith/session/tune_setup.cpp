@@ -111,6 +111,7 @@ TuneManyOptions many_options(const Common& common, const TuneArguments& argument
   const bool total = arguments.goal.empty() ? list.weighted : arguments.goal == "total";
   options.goal = total ? TuningGoal::TotalTime : TuningGoal::GeometricMean;
   options.min_gain = min_gain(arguments, list.tasks.size());
+  options.rounds_at_once = measuring.rounds_at_once();
   // The rest is for the programs of the search and for other processes.
   options.runner_bytes = 0.5 * available_bytes();
   return options;

@@ -107,7 +107,8 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   Session session(common);
   const SpaceSpec spec = searched_as_asked(session, arguments);
   const std::shared_ptr<MeasuringPlace> place = measuring_place(session, spec);
-  const Space space(spec, session.registry(), presence_for(*place));
+  const std::shared_ptr<const Space> composed = measured_space(session, spec, *place, arguments.threads);
+  const Space& space = *composed;
   tell_refused(space);
   tell_unconsumed(space);
   RecordStore store = open_records(arguments.database);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -242,12 +243,15 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
   Session session(common);
   const SpaceSpec spec = searched_as_asked(session, arguments);
   const std::shared_ptr<MeasuringPlace> place = measuring_place(session, spec);
-  const Space space(spec, session.registry(), presence_for(*place));
+  const std::shared_ptr<const Space> composed = measured_space(session, spec, *place, arguments.threads);
+  const Space& space = *composed;
   tell_refused(space);
   tell_unconsumed(space);
   RecordStore store = open_records(arguments.database);
   ManyProgress* shown = nullptr;
+  std::mutex showing;  // runners tell from threads of their own
   const auto tell = [&](const std::string& text) {
+    const std::lock_guard lock(showing);
     if (shown != nullptr) shown->clear();
     fmt::print(stderr, "tunesmith: {}\n", text);
   };
@@ -264,16 +268,22 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
   shown = &progress;
   TuneManyHooks hooks;
   hooks.stop = &stop;
-  hooks.progress = [&](const TuneManyProgress& now) { progress.update(now); };
+  hooks.progress = [&](const TuneManyProgress& now) {
+    const std::lock_guard lock(showing);
+    progress.update(now);
+  };
   hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
+    const std::lock_guard lock(showing);
     progress.clear();
     tell_plain(blocks, list.names[task]);
   };
   hooks.said = [&](size_t task, const std::string& sentence) {
+    const std::lock_guard lock(showing);
     progress.clear();
     say(fmt::format("{}: {}", list.names[task], sentence));
   };
   hooks.refused = [&](size_t task, const std::string& error) {
+    const std::lock_guard lock(showing);
     progress.clear();
     if (!common.quiet) fmt::print(stderr, "tunesmith: {}: {}\n", list.names[task], error);
   };

@@ -12,9 +12,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tunesmith/measure/runner.h"
+#include "tunesmith/measuring/turns.h"
 #include "tunesmith/measuring/worker_runner.h"
 #include "tunesmith/records/environment.h"
 #include "tunesmith/space/space.h"
@@ -27,6 +29,9 @@ namespace tunesmith {
 struct MeasuredOn {
   Environment environment;  // of records: times of one environment are compared
   int threads = 0;          // of the measured programs; above 0
+  /// The machine, where its target is not the space's: the space is composed again from what it says of
+  /// itself (space_for), and asked for once more.
+  std::optional<WorkerDescription> machine = std::nullopt;
 };
 
 /// What a runner is made for. What is given by reference outlives the runner.
@@ -53,6 +58,10 @@ class MeasuringPlace {
   /// there. Throws EnvironmentError where nobody measures for the space's target, naming who is there.
   virtual MeasuredOn measured_on(const Space& space, int threads) = 0;
   virtual std::unique_ptr<Runner> make_runner(const RunnerTask& task) = 0;
+  /// Rounds of how many tasks are best under way at once. Above 1, run() and interleave() of several of its
+  /// runners are called at once, each by one thread, and so are `say` and `stop`. A constant: which
+  /// candidates a run proposes depends on it, and must not depend on who is there. 1 by default.
+  virtual size_t rounds_at_once() const;
 };
 
 }  // namespace tunesmith

@@ -13,6 +13,7 @@
 #include "tunesmith/measuring/job.h"
 #include "tunesmith/records/environment.h"
 #include "tunesmith/records/record.h"
+#include "tunesmith/space/space.h"
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
@@ -47,22 +48,45 @@ std::string text_of(const Answer& answer);
 /// Throws UserError for what is no answer.
 Answer parse_answer(std::string_view text);
 
+/// LowerOptions of a machine's target, without what its plugins add.
+struct MachineLimits {
+  int64_t vector_bits = 0;
+  int64_t vector_registers = 0;
+  int64_t max_stack_bytes = 0;
+  int64_t max_expanded_stores = 0;
+  bool prepare = false;  // Target::can_prepare()
+  bool parameters = false;
+
+  bool operator==(const MachineLimits&) const = default;
+};
+
 /// What a machine that takes jobs says of itself.
 struct WorkerDescription {
   std::string name;      // of the machine and the process
   std::string identity;  // identity_of(): the jobs that it takes
   std::string target;    // TargetIdentity::str()
   std::string device;
+  std::string rule;     // rule_of_target() of its space
+  std::string machine;  // DeviceModel::description
   int threads = 0;
   Environment environment;
-  std::map<std::string, double> quantities;  // of its target's description
-  int64_t done = 0;                          // jobs since it began
-  int64_t failed = 0;                        // of them
-  int64_t disturbed = 0;                     // of them
-  int64_t refused = 0;                       // messages that were no jobs of its own
+  std::map<std::string, double> quantities;  // Space::device()
+  MachineLimits limits;
+  double reference = 0.0;        // seconds of its reference program, at last; 0: it has not been timed
+  double first_reference = 0.0;  // when it began
+  int64_t done = 0;              // jobs since it began
+  int64_t failed = 0;            // of them
+  int64_t disturbed = 0;         // of them
+  int64_t refused = 0;           // messages that were no jobs of its own
 
   bool operator==(const WorkerDescription&) const = default;
 };
+
+/// How a space writes its target: kind and options. Machines of one rule may have several targets: "native".
+std::string rule_of_target(const Space& space);
+/// This machine, where `space` was composed, with the environment of that space's records. `task`: what its
+/// tasks have in common. Without counts and name.
+WorkerDescription describe_machine(const Space& space, const TaskKey& task);
 
 /// Of machines whose times are compared: all that decides a time but which one of them it is. 16 hexadecimal
 /// digits.

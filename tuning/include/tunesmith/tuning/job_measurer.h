@@ -44,6 +44,8 @@ class JobMeasurer {
     const std::atomic<bool>* stop = nullptr;  // stops the current measurement; may be null
     /// Called before the first measurement of each workload; a UserError refuses its jobs. May be null.
     std::function<void(const Workload&)> admit;
+    /// Is this machine not as it was, so that times are to be marked disturbed? Null: it always is.
+    std::function<bool()> drifted = nullptr;
   };
   JobMeasurer(const Space& space, WorkerTarget worker_target, RecordStore& store, Options options);
   ~JobMeasurer();

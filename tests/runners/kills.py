@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Random kills of workers, tuner and broker: the records are those of a run that nobody killed, each once.
+Usage: kills.py TUNESMITH [--trials N] [--kills N] [--workers N] [--seed N]"""
+import argparse
+import pathlib
+import random
+import signal
+import sys
+import tempfile
+import time
+
+import broker
+import fleet_test
+
+
+class Killed(fleet_test.Bench):
+    def __init__(self, words, folder):
+        super().__init__(words.tunesmith.resolve(), folder)
+        self.words, self.random = words, random.Random(words.seed)
+        self.counts = {"worker": 0, "tuner": 0, "broker": 0}
+
+    def start_worker(self, number):
+        name = f"worker{number}"
+        return self.start("serve", "--threads", 1, "--database", f"{name}.db", "--quiet", name=name)
+
+    def run(self):
+        """Until the tuner has ended by itself."""
+        workers = [self.start_worker(number) for number in range(self.words.workers)]
+        tuner = self.tune("amqp", self.words.trials)
+        left, lately = self.words.kills, time.monotonic()
+        while (code := tuner.poll()) is None:
+            time.sleep(0.1)
+            if left == 0 or time.monotonic() < lately:
+                continue
+            victim = self.random.choices(["worker", "tuner", "broker"], [12, 4, 1])[0]
+            if victim == "worker":
+                number = self.random.randrange(len(workers))
+                workers[number].kill()
+                workers[number].wait(60)
+                workers[number] = self.start_worker(number)
+            elif victim == "tuner":
+                tuner.kill()
+                tuner.wait(60)
+                tuner = self.tune("amqp", self.words.trials)
+            else:
+                self.broker.stop(signal.SIGKILL)
+                self.broker.start()
+            self.counts[victim] += 1
+            left -= 1
+            lately = time.monotonic() + self.random.uniform(*self.words.every)
+            for number, worker in enumerate(workers):
+                if worker.poll() is not None:  # no broker was there when it began
+                    assert worker.poll() == 4, self.text(f"worker{number}")[-3000:]
+                    workers[number] = self.start_worker(number)
+            if tuner.poll() == 4 and "does not answer" in self.text("tune_amqp")[-300:]:
+                tuner = self.tune("amqp", self.words.trials)
+        self.workers += workers
+        assert code == 0, self.text("tune_amqp")[-4000:]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tunesmith", type=pathlib.Path)
+    parser.add_argument("--trials", type=int, default=96)
+    parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every", type=float, nargs=2, default=[1.0, 5.0], help="seconds between two kills")
+    words = parser.parse_args()
+    if lacking := broker.missing():
+        print(f"skipped: {lacking}")
+        sys.exit(broker.SKIPPED)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
+        bench = Killed(words, folder)
+        try:
+            wanted = bench.local(words.trials)
+            bench.run()
+            found = bench.searched("tune_amqp")
+            assert found == wanted, f"{len(found)} records, {len(set(found) ^ set(wanted))} of them others"
+            print(f"{len(found)} records, {bench.counts} killed")
+        except BaseException:
+            for log in sorted(pathlib.Path(folder).glob("*.log")):
+                print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
+            raise
+        finally:
+            bench.close()
+
+
+if __name__ == "__main__":
+    main()

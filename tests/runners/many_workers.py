@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""One run with several numbers of workers, which replay a recorded table and wait as long as each measurement took.
+The programs and their order must be the same; what each number takes is printed.
+Usage: many_workers.py TUNESMITH TABLE_WORKERS TABLE [--workers 1,3,8] [--trials N] [--batch N] [--times X] [WORKLOAD...]"""
+import argparse
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import broker
+import fleet_test
+
+WORKLOADS = [f"gmm:n={n},m={m},k=64" for n in (64, 96) for m in (64, 128)]
+
+
+class TableBench(fleet_test.Bench):
+    """A tuner, and workers of a table in one process."""
+
+    def __init__(self, words, folder):
+        super().__init__(words.tunesmith.resolve(), folder)
+        self.words = words
+
+    def start_workers(self, count):
+        name = f"workers{count}"
+        log = open(self.folder / f"{name}.log", "wb")
+        process = subprocess.Popen([self.words.table_workers.resolve(), self.words.table.resolve(), str(count), str(self.words.times)], env=self.environment, stdout=log, stderr=log)
+        self.workers.append(process)
+        self.await_text(name, r"identity \w{16}")
+        return process, re.search(r"identity (\w{16})", self.text(name))[1]
+
+    def run(self, count):
+        """The seconds, and each task's programs in their order."""
+        process, identity = self.start_workers(count)
+        (self.folder / "table.yaml").write_text(f"version: 1\nspaces:\n  table:\n    extends: cpu\n    runner: {{kind: amqp, identity: {identity}}}\n")
+        name, begin = f"tune{count}", time.monotonic()
+        tuner = self.start("tune", *self.words.workloads, "--spaces", "table.yaml", "--space", "table", "--search", self.words.search, "--seed", "5", "--batch", self.words.batch,
+                           "--trials", self.words.trials, "--database", f"{name}.db", name=name)
+        self.finish(tuner, name, 3000)
+        seconds = time.monotonic() - begin
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0, self.text(f"workers{count}")
+        tasks = {}
+        for record in self.records(name):
+            if record["kind"] == "search":
+                tasks.setdefault(record["workload"], []).append((record["candidate"], record["lowered_hash"]))
+        return seconds, {workload: [program for _, program in sorted(programs)] for workload, programs in tasks.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tunesmith", type=pathlib.Path)
+    parser.add_argument("table_workers", type=pathlib.Path)
+    parser.add_argument("table", type=pathlib.Path)
+    parser.add_argument("workloads", nargs="*", default=WORKLOADS)
+    parser.add_argument("--workers", default="1,3,8")
+    parser.add_argument("--trials", type=int, default=128)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--times", type=float, default=1.0)
+    parser.add_argument("--search", default="evolutionary")
+    words = parser.parse_args()
+    if lacking := broker.missing():
+        print(f"skipped: {lacking}")
+        sys.exit(broker.SKIPPED)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
+        bench = TableBench(words, folder)
+        try:
+            first = None
+            for count in map(int, words.workers.split(",")):
+                seconds, programs = bench.run(count)
+                first = first or (seconds, programs)
+                assert programs == first[1], f"{count} workers: other programs, or another order"
+                assert sum(map(len, programs.values())) == words.trials and len(programs) == len(words.workloads), programs
+                print(f"{count} workers: {seconds:.2f} s, {first[0] / seconds:.2f} times the first", flush=True)
+        except BaseException:
+            for log in sorted(pathlib.Path(folder).glob("*.log")):
+                print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
+            raise
+        finally:
+            bench.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+// The reference program of a machine that measures: does it still take what it took when the machine began?
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tunesmith/measuring/worker_runner.h>
+#include <tunesmith/space/space.h>
+#include <tunesmith/workload/workload.h>
+
+namespace tunesmith::cli {
+
+/// Belongs to one thread; others may not ask it meanwhile.
+class Reference {
+ public:
+  /// `options`: of the jobs, with the machine's lock. `say`: is given a line when it drifts, or is back.
+  Reference(const Space& space, const WorkerTarget& worker_target, MeasureOptions options,
+            std::chrono::duration<double> every, std::function<void(const std::string&)> say);
+  ~Reference();
+
+  /// Times it where the last time is too long ago, which takes a second.
+  void look();
+  bool drifted() const { return drifted_; }
+  double seconds() const { return seconds_; }
+  double first_seconds() const { return first_seconds_; }
+
+  /// Are two times of it of machines, or moments, that differ?
+  static bool apart(double one, double other);
+
+ private:
+  double time();
+
+  const Workload workload_;
+  const std::chrono::duration<double> every_;
+  const std::function<void(const std::string&)> say_;
+  CompiledKernel kernel_;
+  std::unique_ptr<Runner> runner_;
+  std::chrono::steady_clock::time_point timed_;
+  double seconds_ = 0.0;
+  double first_seconds_ = 0.0;
+  bool drifted_ = false;
+};
+
+}  // namespace tunesmith::cli

@@ -1,0 +1,64 @@
+// Works that run one at a time in an order of their own, and wait for others at once.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace tunesmith {
+
+/// Hands one baton to works in threads of their own: who holds it runs, and gives it back to wait, in
+/// apart(). The work that waits the longest goes on next, and its wait is waited for, however soon others'
+/// waits end: so all that is done with the baton happens in one order, whatever the waits take. One work at
+/// once needs no thread. Used by one thread.
+class Relay {
+ public:
+  explicit Relay(size_t at_once);
+  /// Waits for what waits, and ends it (apart() throws).
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  bool full() const { return lanes_.size() >= at_once_; }
+  bool empty() const { return lanes_.empty(); }
+
+  /// Runs `work` until it waits or is done. Not when full().
+  void begin(size_t name, std::function<void()> work);
+  /// Lets the work that waits the longest go on, until it waits again or is done. The name of one that is
+  /// done, with what it threw. Not when empty().
+  struct Done {
+    size_t name = 0;
+    std::exception_ptr error;
+  };
+  std::optional<Done> go_on();
+  /// Called by works: waits without the baton.
+  void apart(const std::function<void()>& wait);
+
+ private:
+  struct Lane {
+    size_t name = 0;
+    std::function<void()> work;
+    bool has_baton = false;
+    bool wants_baton = false;  // its wait is over
+    bool done = false;
+    std::exception_ptr error;
+    std::thread thread;
+  };
+
+  static void run_here(Lane& lane);
+  void run(Lane& lane);
+
+  const size_t at_once_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::unique_ptr<Lane>> lanes_;  // in the order in which they go on
+  Lane* running_ = nullptr;                  // who has the baton
+  bool ended_ = false;
+};
+
+}  // namespace tunesmith
