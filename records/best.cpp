@@ -20,7 +20,6 @@ Condition condition_of(const BestQuery& query) {
   filter.task = query.task;
   filter.machine = query.machine;
   filter.space = query.space;
-  filter.attributed = true;
   filter.ok = true;
   return tunesmith::condition_of(filter);
 }

@@ -20,15 +20,6 @@ void check_database(sqlite::Database& database, std::vector<std::string>& faults
   }
 }
 
-void check_record(const Record& record, const RecordStore::TraceValidator& validator, CheckReport& report) {
-  if (!record.attributed()) {
-    ++report.unattributed;
-    return;
-  }
-  if (!validator) return;
-  if (const std::string fault = validator(record); !fault.empty())
-    report.faults.push_back(fmt::format("record '{}': {}", record.id, fault));
-}
 }  // namespace
 
 CheckReport RecordStore::check(const TraceValidator& validator) const {
@@ -51,7 +42,9 @@ CheckReport RecordStore::check(const TraceValidator& validator) const {
     scan_records(database, {}, [&](const auto& stored) {
       ++report.records;
       note(stored);
-      if (const Record* record = stored.value()) check_record(*record, validator, report);
+      const Record* const record = stored.value();
+      const std::string fault = record != nullptr && validator ? validator(*record) : "";
+      if (!fault.empty()) report.faults.push_back(fmt::format("record '{}': {}", record->id, fault));
     });
   } catch (const EnvironmentError& error) {
     // An unreadable page ends the scan; problems found so far are still reported.

@@ -41,11 +41,9 @@ class Export {
   void write(const Record& record) {
     write(environments_, std::to_string(record.environment));
     named_.insert(record.environment);
-    if (record.attributed()) {
-      write(workloads_, key(record.workload_hash, record.workload));
-      write(spaces_, key(record.rules_hash, record.space));
-      write(runs_, record.run);
-    }
+    write(workloads_, key(record.workload_hash, record.workload));
+    write(spaces_, key(record.rules_hash, record.space));
+    write(runs_, record.run);
     out_ << line_of(record) << '\n';
   }
 

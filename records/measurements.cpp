@@ -37,28 +37,14 @@ int64_t task_id(sqlite::Database& database, const TaskKey& task) {
 }
 
 std::optional<int64_t> workload_id(sqlite::Database& database, const Record& record) {
-  auto row = database.prepare(
-      "SELECT id FROM workload WHERE hash = ? AND text = ? AND (? OR definition IS NOT NULL)");
-  return number_of(
-      row.bind(hex64(record.workload_hash)).bind(record.workload).bind(int64_t{!record.attributed()}));
+  auto row =
+      database.prepare("SELECT id FROM workload WHERE hash = ? AND text = ? AND definition IS NOT NULL");
+  return number_of(row.bind(hex64(record.workload_hash)).bind(record.workload));
 }
 
 int64_t space_id(sqlite::Database& database, const Record& record) {
   auto row = database.prepare("SELECT id FROM space WHERE name = ? AND rules_hash = ?");
   return number_of(row.bind(record.space).bind(hex64(record.rules_hash))).value();
-}
-
-/// Groups the unattributed records with equal run fields.
-RecordedRun gathering_run(const Record& record) {
-  RecordedRun run;
-  run.seed = record.seed;
-  run.space = record.space;
-  run.rules_hash = record.rules_hash;
-  run.environment = record.environment;
-  uint64_t hash = hash_bytes(record.space, record.environment);
-  for (const uint64_t part : {record.rules_hash, record.seed}) hash = hash_combine(hash, part);
-  run.id = "unattributed-" + hex64(hash);
-  return run;
 }
 
 struct KnownProgram {
@@ -86,12 +72,12 @@ int64_t insert_program(sqlite::Database& database, const Record& record, int64_t
       .bind(space_id(database, record))
       .bind(record.trace)
       .bind(int64_t{record.trace_version})
-      .bind_optional(record.attributed() ? std::optional(hex64(*record.lowered_hash)) : std::nullopt)
+      .bind(hex64(record.lowered_hash))
       .run();
   return database.last_row();
 }
 
-void insert_measurement(sqlite::Database& database, const Record& r, int64_t program, const std::string& run,
+void insert_measurement(sqlite::Database& database, const Record& r, int64_t program,
                         const std::string& checksum) {
   auto row = database.prepare(
       "INSERT INTO measurement (id, program, run, kind, ranking, candidate, status, cause, message, seconds, "
@@ -99,7 +85,7 @@ void insert_measurement(sqlite::Database& database, const Record& r, int64_t pro
       "time_ms, round, score, verified_on, verifier, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
       "?, "
       "?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  row.bind(r.id).bind(program).bind(run).bind(measurement_kind_name(r.kind)).bind(int64_t{r.ranking});
+  row.bind(r.id).bind(program).bind(r.run).bind(measurement_kind_name(r.kind)).bind(int64_t{r.ranking});
   row.bind(static_cast<int64_t>(r.candidate)).bind(std::string_view(r.ok() ? "ok" : "failed"));
   if (r.failure) {
     row.bind(failure_cause_name(r.failure->cause)).bind(r.failure->message);
@@ -124,7 +110,7 @@ bool has_environment(sqlite::Database& database, uint64_t hash) {
   return row.bind(hex64(hash)).step();
 }
 
-/// The run of an attributed record, or the problem with it; for others it is created.
+/// What is wrong with the run of a record.
 std::optional<Insertion> check_run(sqlite::Database& database, const Record& record) {
   const std::optional<RecordedRun> run = find_run(database, record.run);
   if (!run) return Insertion::UnknownReference;
@@ -137,21 +123,11 @@ std::optional<Insertion> check_run(sqlite::Database& database, const Record& rec
 Insertion insert_record(sqlite::Database& database, const Record& given) {
   if (!has_environment(database, given.environment)) return Insertion::UnknownReference;
   Record record = given;
-  std::string run = record.run;
-  if (record.attributed()) {
-    if (const auto fault = check_run(database, record)) return *fault;
-  } else {
-    const RecordedRun gathering = gathering_run(record);
-    insert_workload(database, {record.workload_hash, record.workload, ""});
-    insert_space(database, {record.space, record.rules_hash, ""});
-    insert_run(database, gathering);
-    run = gathering.id;
-  }
+  if (const auto fault = check_run(database, record)) return *fault;
   const std::optional<int64_t> workload = workload_id(database, record);
   if (!workload) return Insertion::UnknownReference;
   const int64_t task = task_id(database, record.task());
-  std::optional<KnownProgram> program;
-  if (record.attributed()) program = find_program(database, task, *record.lowered_hash);
+  const std::optional<KnownProgram> program = find_program(database, task, record.lowered_hash);
   if (program) {
     record.workload = program->workload;
     record.trace = program->trace;
@@ -164,7 +140,7 @@ Insertion insert_record(sqlite::Database& database, const Record& given) {
       return known.text(0) == checksum ? Insertion::Known : Insertion::Conflict;
   }
   const int64_t program_id = program ? program->id : insert_program(database, record, task, *workload);
-  insert_measurement(database, record, program_id, run, checksum);
+  insert_measurement(database, record, program_id, checksum);
   return Insertion::Added;
 }
 

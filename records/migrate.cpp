@@ -1,8 +1,5 @@
-// Stores of schemas 1 and 2 had one table of records, one of workloads, and no word of runs and threads: all
-// is written anew. Schema 3 lacked rounds, scores and roofs, schema 4 the instance that a twin was of,
-// schema 5 the version of the check, and schema 6 whether a roof was disturbed: columns and a table are
-// added. Schema 7 had hashes of sources in its targets (current_target.h). The tasks of all before schema 6
-// do not say which extensions there were, so that they are no task of today's.
+// Schema 6 did not say whether a roof was disturbed, schema 7 had hashes of sources in its targets
+// (current_target.h). Earlier ones are of no release.
 #include "migrate.h"
 
 #include <fcntl.h>
@@ -10,7 +7,6 @@
 #include <unistd.h>
 
 #include "current_target.h"
-#include "record_json_v1.h"
 #include "schema.h"
 #include "tables.h"
 #include "tunesmith/records/record_json.h"
@@ -56,82 +52,16 @@ fs::path copy_aside(sqlite::Database& database, int64_t version) {
   cannot_copy(base, error.message());
 }
 
-struct OldRow {
-  Record record;
-  std::string fault;  // of a damaged row; then only the record's id is valid
-};
-
-/// Decodes a row of kOldRows.
-OldRow read_old_row(const sqlite::Statement& row) {
-  int column = 0;
-  Record r;
-  r.id = row.text(column++);
-  try {
-    r.workload = row.text(column++);
-    r.workload_hash = parse_hash(row.text(column++));
-    r.target = row.text(column++);
-    r.environment = parse_hash(row.text(column++));
-    r.space = row.text(column++);
-    r.rules_hash = parse_hash(row.text(column++));
-    r.trace = row.text(column++);
-    r.trace_version = static_cast<int>(row.integer(column++));
-    const uint64_t program_hash = parse_hash(row.text(column++));
-    if (!row.is_null(column)) {
-      const auto cause = parse_failure_cause(row.text(column));
-      if (!cause) throw UserError(fmt::format("unknown cause of failure '{}'", row.text(column)));
-      r.failure = CandidateFailure{*cause, row.text(column + 1)};
-    }
-    column += 2;
-    if (!row.is_null(column)) {
-      r.timing = Timing{row.real(column), row.real(column + 1), parse_samples(row.text(column + 2)),
-                        row.real(column + 3)};
-      r.seconds = r.timing->min;
-    }
-    column += 4;
-    if (!row.is_null(column)) r.verified_error = row.real(column);
-    ++column;
-    r.seed = static_cast<uint64_t>(row.integer(column++));
-    r.candidate = static_cast<uint64_t>(row.integer(column++));
-    r.time_ms = row.integer(column++);
-    std::string fault = record_fault(r);
-    if (fault.empty() && json_checksum(canonical_json_v1(r, program_hash)) != row.text(column))
-      fault = "its checksum does not fit its content";
-    return {std::move(r), std::move(fault)};
-  } catch (const UserError& error) {
-    return {std::move(r), error.what()};
-  }
-}
-
-/// {}: seconds_prepare, which came with schema 2.
-constexpr const char* kOldRows =
-    "SELECT r.id, w.text, w.hash, t.text, r.environment, r.space, r.rules_hash, r.trace, r.trace_version, "
-    "r.program_hash, r.cause, r.message, r.seconds_min, r.seconds_median, r.samples, {}, r.verified_error, "
-    "r.seed, r.candidate, r.time_ms, r.checksum FROM old_record r LEFT JOIN old_workload w ON w.id = "
-    "r.workload "
-    "LEFT JOIN target t ON t.id = r.target ORDER BY r.seq";
-
-void carry_records_over(sqlite::Database& database, int64_t version, MigrationReport& report) {
-  const std::string query = fmt::format(kOldRows, version == 1 ? "NULL" : "r.seconds_prepare");
-  auto rows = database.prepare(query);
-  while (rows.step()) {
-    const OldRow old = read_old_row(rows);
-    if (!old.fault.empty()) {
-      report.left_out.push_back(fmt::format("record '{}': {}", old.record.id, old.fault));
-    } else if (insert_record(database, old.record) == Insertion::UnknownReference) {
-      report.left_out.push_back(fmt::format("record '{}': its environment is not there", old.record.id));
-    } else {
-      ++report.records;
-    }
-  }
-}
-
-void write_anew(sqlite::Database& database, int64_t version, MigrationReport& report) {
+/// Stores that began before schema 3 have records without threads, run and program, which nobody can use.
+size_t remove_incomplete_records(sqlite::Database& database) {
+  const int64_t count = database.integer(
+      "SELECT count(*) FROM measurement JOIN program p ON p.id = program WHERE p.lowered_hash IS NULL");
   database.execute(
-      "ALTER TABLE record RENAME TO old_record; ALTER TABLE workload RENAME TO old_workload; "
-      "DROP INDEX record_by_task");
-  create_tables(database);
-  carry_records_over(database, version, report);
-  database.execute("DROP TABLE old_record; DROP TABLE old_workload");
+      "DELETE FROM measurement WHERE program IN (SELECT id FROM program WHERE lowered_hash IS NULL);"
+      "DELETE FROM program WHERE lowered_hash IS NULL;"
+      "DELETE FROM run WHERE began_ms IS NULL;"
+      "DELETE FROM task WHERE threads = 0;");
+  return static_cast<size_t>(count);
 }
 
 int64_t id_of_target(sqlite::Database& database, const std::string& text) {
@@ -214,16 +144,10 @@ std::optional<MigrationReport> migrate(sqlite::Database& database, OldStore old)
   MigrationReport report;
   report.from_schema = static_cast<int>(version);
   if (old == OldStore::CopiedAside) report.copy = copy_aside(database, version);
-  if (version < 3) {
-    write_anew(database, version, report);
-  } else {
-    if (version < 4) add_rounds_and_roofs(database);
-    if (version < 5) add_twins(database);
-    if (version < 6) add_verifiers(database);
-    if (version >= 4 && version < 7) add_disturbed_roofs(database);
-    name_versions(database);
-    report.records = static_cast<size_t>(database.integer("SELECT count(*) FROM measurement"));
-  }
+  report.left_out = remove_incomplete_records(database);
+  change_tables(database, version);
+  name_versions(database);
+  report.records = static_cast<size_t>(database.integer("SELECT count(*) FROM measurement"));
   database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'")
       .bind(fmt::format("{}", kRecordSchema))
       .run();

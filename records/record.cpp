@@ -45,8 +45,7 @@ std::optional<MeasurementKind> parse_measurement_kind(std::string_view name) {
 
 Workload instantiate(const RecordedWorkload& recorded) {
   if (recorded.definition.empty()) {
-    throw UserError(fmt::format("the record store does not have the definition of '{}'", recorded.text),
-                    "it was recorded before schema 3, which keeps it");
+    throw UserError(fmt::format("the record store does not have the definition of '{}'", recorded.text));
   }
   const auto [name, params] = parse_workload_text(recorded.text);
   return WorkloadDefinition::parse(recorded.definition, name).instantiate(params);
@@ -80,10 +79,8 @@ std::string record_fault(const Record& record) {
   if (record.workload.empty()) return "its workload is empty";
   if (record.target.empty()) return "its target is empty";
   if (record.trace_version < 0) return "its trace version is negative";
-  if (record.threads < 0) return "its number of threads is negative";
-  if (record.attributed() != (record.threads > 0) || record.attributed() == record.run.empty()) {
-    return "of its threads, its run and its lowered hash some are known and some are not";
-  }
+  if (record.threads < 1) return "its number of threads is not positive";
+  if (record.run.empty()) return "its run is empty";
   if ((record.kind == MeasurementKind::Ranking) != (record.ranking > 0)) {
     return "it is of a ranking without a number, or has the number of a ranking and is of none";
   }

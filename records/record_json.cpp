@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "current_target.h"
-#include "record_json_v1.h"
 #include "tunesmith/records/workload_fields.h"
 #include "tunesmith/schema/field.h"
 #include "tunesmith/schema/json_text.h"
@@ -34,11 +33,6 @@ json or_null(bool known, const Value& value) {
 std::string text_or_none(const Field& field, size_t max_bytes) {
   const auto known = field.if_known();
   return known ? known->text(max_bytes) : "";
-}
-
-int threads_or_none(const Field& field) {
-  const auto known = field.if_known();
-  return known ? static_cast<int>(known->integer(0, kMaxThreads)) : 0;
 }
 
 int64_t time_in(const Field& field) { return field.integer(std::numeric_limits<int64_t>::min(), kAnyCount); }
@@ -127,16 +121,16 @@ json to_json(const Record& r) {
               {"workload", r.workload},
               {"workload_hash", hex64(r.workload_hash)},
               {"target", r.target},
-              {"threads", or_null(r.threads != 0, r.threads)},
+              {"threads", r.threads},
               {"device", r.device},
-              {"run", or_null(!r.run.empty(), r.run)},
+              {"run", r.run},
               {"environment", hex64(r.environment)},
               {"space", r.space},
               {"rules_hash", hex64(r.rules_hash)},
               {"seed", r.seed},
               {"trace", r.trace},
               {"trace_version", r.trace_version},
-              {"lowered_hash", or_null(r.lowered_hash.has_value(), hex64(r.lowered_hash.value_or(0)))},
+              {"lowered_hash", hex64(r.lowered_hash)},
               {"kind", measurement_kind_name(r.kind)},
               {"ranking", r.ranking},
               {"candidate", r.candidate},
@@ -155,22 +149,36 @@ json to_json(const Record& r) {
   return out;
 }
 
+void read_outcome(const Field& in, Record& r) {
+  if (in["cause"].if_known()) r.failure = read_failure(in, kMaxText);
+  if (const auto seconds = in["seconds"].if_known()) {
+    const auto time = [&](const char* name) { return (*seconds)[name].number(0.0, kAnyNumber); };
+    r.timing = Timing{time("min"), time("median"), read_samples((*seconds)["samples"], 0, kMaxRepeats),
+                      time("prepare")};
+    r.seconds = time("compared");
+  }
+  if (const auto verified = in["verified_error"].if_known())
+    r.verified_error = verified->number(0.0, kAnyNumber);
+  if (in["status"].text(kMaxName) != (r.ok() ? "ok" : "failed"))
+    in["status"].wrong("and its cause contradict each other");
+}
+
 Record record_from(const Field& in) {
   Record r;
   r.id = in["id"].text(kMaxName);
   r.workload = in["workload"].text(kMaxIdentity);
   r.workload_hash = in["workload_hash"].hash();
   r.target = current_target(in["target"].text(kMaxIdentity));
-  r.threads = threads_or_none(in["threads"]);
+  r.threads = static_cast<int>(in["threads"].integer(1, kMaxThreads));
   r.device = in["device"].text(kMaxName);
-  r.run = text_or_none(in["run"], kMaxName);
+  r.run = in["run"].text(kMaxName);
   r.environment = in["environment"].hash();
   r.space = in["space"].text(kMaxName);
   r.rules_hash = in["rules_hash"].hash();
   r.seed = in["seed"].bits();
   r.trace = in["trace"].text(kMaxText);
   r.trace_version = static_cast<int>(in["trace_version"].integer(0, kMaxInt));
-  if (const auto hash = in["lowered_hash"].if_known()) r.lowered_hash = hash->hash();
+  r.lowered_hash = in["lowered_hash"].hash();
   const std::string kind_name = in["kind"].text(kMaxName);
   const auto kind = parse_measurement_kind(kind_name);
   if (!kind)
@@ -191,7 +199,7 @@ Record record_from(const Field& in) {
 LineContent content_of(const Line& line, std::string& error) {
   const Field in(line.content, error);
   if (line.kind == "environment") return Environment::parse(canonical_text(line.content));
-  if (line.kind == "record") return line.version == 1 ? record_of_v1(in) : record_from(in);
+  if (line.kind == "record") return record_from(in);
   if (line.kind == "workload") return read_workload(in);
   if (line.kind == "space") return space_from(in);
   if (line.kind == "roof") return roof_from(in);
@@ -201,20 +209,6 @@ LineContent content_of(const Line& line, std::string& error) {
 }
 
 }  // namespace
-
-void read_outcome(const Field& in, Record& r) {
-  if (in["cause"].if_known()) r.failure = read_failure(in, kMaxText);
-  if (const auto seconds = in["seconds"].if_known()) {
-    const auto time = [&](const char* name) { return (*seconds)[name].number(0.0, kAnyNumber); };
-    r.timing = Timing{time("min"), time("median"), read_samples((*seconds)["samples"], 0, kMaxRepeats),
-                      seconds->find("prepare") ? time("prepare") : 0.0};
-    r.seconds = seconds->find("compared") ? time("compared") : r.timing->min;
-  }
-  if (const auto verified = in["verified_error"].if_known())
-    r.verified_error = verified->number(0.0, kAnyNumber);
-  if (in["status"].text(kMaxName) != (r.ok() ? "ok" : "failed"))
-    in["status"].wrong("and its cause contradict each other");
-}
 
 std::string canonical_json(const Record& record) { return canonical_text(to_json(record)); }
 std::string canonical_json(const RecordedWorkload& workload) {

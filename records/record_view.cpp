@@ -34,8 +34,7 @@ Record decode(const sqlite::Statement& row) {
   r.seed = static_cast<uint64_t>(row.integer(column++));
   r.trace = row.text(column++);
   r.trace_version = static_cast<int>(row.integer(column++));
-  if (!row.is_null(column)) r.lowered_hash = parse_hash(row.text(column));
-  ++column;
+  r.lowered_hash = parse_hash(row.text(column++));
   const auto kind = parse_measurement_kind(row.text(column++));
   if (!kind) throw UserError("unknown kind of measurement");
   r.kind = *kind;
@@ -133,7 +132,6 @@ Condition condition_of(const RecordFilter& filter) {
   if (filter.run) require("run", *filter.run);
   if (filter.lowered_hash) require("lowered_hash", hex64(*filter.lowered_hash));
   if (filter.kind) require("kind", std::string(measurement_kind_name(*filter.kind)));
-  if (filter.attributed) require("(lowered_hash IS NOT NULL)", int64_t{*filter.attributed});
   if (filter.ok) require("status", *filter.ok ? "ok" : "failed");
   if (filter.cause) require("cause", std::string(failure_cause_name(*filter.cause)));
   return condition;

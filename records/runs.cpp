@@ -14,7 +14,6 @@ constexpr const char* kColumns =
 constexpr const char* kRunTables = "run r JOIN space s ON s.id = r.space";
 constexpr int kChecksumOfRun = 14;
 
-/// NULL reads as 0 and "".
 RecordedRun read_run(const sqlite::Statement& row) {
   RecordedRun run;
   run.id = row.text(0);
@@ -64,11 +63,6 @@ std::optional<RecordedRun> find_run(sqlite::Database& database, std::string_view
 
 Insertion insert_run(sqlite::Database& database, const RecordedRun& run) {
   if (const auto here = find_run(database, run.id)) return meet(database, *here, run);
-  // A run that only groups unattributed records has no begin time or other data.
-  const auto text = [&](const std::string& value) {
-    return run.began_ms == 0 ? std::nullopt : std::optional(value);
-  };
-  const auto number = [&](int64_t value) { return run.began_ms == 0 ? std::nullopt : std::optional(value); };
   const bool ended = run.ended_ms != 0;
   database
       .prepare(
@@ -78,13 +72,13 @@ Insertion insert_run(sqlite::Database& database, const RecordedRun& run) {
           "WHERE s.name = ? AND s.rules_hash = ? AND e.hash = ?")
       .bind(run.id)
       .bind(static_cast<int64_t>(run.seed))
-      .bind_optional(text(run.command))
-      .bind_optional(text(run.searcher))
-      .bind_optional(text(run.cost_model))
-      .bind_optional(number(run.threads))
-      .bind_optional(text(run.options))
-      .bind_optional(text(run.code_generator))
-      .bind_optional(number(run.began_ms))
+      .bind(run.command)
+      .bind(run.searcher)
+      .bind(run.cost_model)
+      .bind(int64_t{run.threads})
+      .bind(run.options)
+      .bind(run.code_generator)
+      .bind(run.began_ms)
       .bind_optional(ended ? std::optional(run.ended_ms) : std::nullopt)
       .bind_optional(ended ? std::optional(run.ended_because) : std::nullopt)
       .bind(checksum_of(run))
@@ -96,8 +90,8 @@ Insertion insert_run(sqlite::Database& database, const RecordedRun& run) {
 }
 
 void scan_runs(sqlite::Database& database, const Visit<RecordedRun>& visit) {
-  auto rows = database.prepare(fmt::format(
-      "SELECT {} FROM {} WHERE r.began_ms IS NOT NULL ORDER BY r.began_ms, r.id", kColumns, kRunTables));
+  auto rows =
+      database.prepare(fmt::format("SELECT {} FROM {} ORDER BY r.began_ms, r.id", kColumns, kRunTables));
   while (rows.step()) {
     Stored<RecordedRun> stored{fmt::format("run '{}'", rows.text(0)), {}};
     try {

@@ -8,10 +8,11 @@
 namespace tunesmith {
 
 namespace {
+constexpr int64_t kOldestSchema = 6;        // of release 0.2.0
 constexpr int kApplicationId = 0x54534d52;  // "TSMR", in the file's header: file(1) and we know it by this
 
 // Hashes are 16 hexadecimal digits: SQLite's integers are signed, and users at its prompt compare texts.
-constexpr const char* kLastingTables = R"sql(
+constexpr const char* kTables = R"sql(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE target (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE environment (
@@ -19,9 +20,6 @@ CREATE TABLE environment (
   machine TEXT NOT NULL,
   text TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-)sql";
-
-constexpr const char* kTables = R"sql(
 CREATE TABLE workload (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL,
@@ -43,8 +41,8 @@ CREATE TABLE run (
   space INTEGER NOT NULL REFERENCES space (id),
   environment TEXT NOT NULL REFERENCES environment (hash),
   seed INTEGER NOT NULL,
-  command TEXT,                    -- NULL, and all below: gathers unattributed records of one space,
-  searcher TEXT,                   -- environment and seed
+  command TEXT,
+  searcher TEXT,
   cost_model TEXT,
   threads INTEGER,
   options TEXT,
@@ -59,7 +57,7 @@ CREATE TABLE task (
   id INTEGER PRIMARY KEY,
   workload_hash TEXT NOT NULL,
   target INTEGER NOT NULL REFERENCES target (id),
-  threads INTEGER NOT NULL,        -- 0: unknown
+  threads INTEGER NOT NULL,
   device TEXT NOT NULL,            -- '': the host
   UNIQUE (workload_hash, target, threads, device)
 ) STRICT;
@@ -70,7 +68,7 @@ CREATE TABLE program (
   space INTEGER NOT NULL REFERENCES space (id),
   trace TEXT NOT NULL,
   trace_version INTEGER NOT NULL,
-  lowered_hash TEXT,               -- NULL: unattributed, a program for each record
+  lowered_hash TEXT,               -- never NULL since schema 8
   UNIQUE (task, lowered_hash)
 ) STRICT;
 CREATE TABLE measurement (
@@ -106,9 +104,6 @@ CREATE TABLE measurement (
 ) STRICT;
 CREATE INDEX measurement_by_program ON measurement (program);
 CREATE INDEX measurement_by_run ON measurement (run);
-)sql";
-
-constexpr const char* kRoofTable = R"sql(
 CREATE TABLE roof (
   id TEXT PRIMARY KEY,
   environment TEXT NOT NULL REFERENCES environment (hash),
@@ -126,8 +121,7 @@ CREATE TABLE roof (
 constexpr const char* kRecordView = R"sql(
 CREATE VIEW record AS
   SELECT m.seq, m.id, p.task, m.program, w.text AS workload, k.workload_hash, t.text AS target, k.threads,
-         k.device, CASE WHEN p.lowered_hash IS NULL THEN '' ELSE m.run END AS run, r.environment, e.machine,
-         s.name AS space, s.rules_hash, r.seed, p.trace, p.trace_version, p.lowered_hash, m.kind, m.ranking,
+         k.device, m.run, r.environment, e.machine, s.name AS space, s.rules_hash, r.seed, p.trace, p.trace_version, p.lowered_hash, m.kind, m.ranking,
          m.candidate, m.status, m.cause, m.message, m.seconds, m.seconds_min, m.seconds_median, m.samples,
          m.sample_count, m.seconds_prepare, m.disturbed, m.verified_error, m.time_ms, m.round, m.score, m.verified_on,
          m.verifier, m.checksum
@@ -149,8 +143,8 @@ bool is_empty(sqlite::Database& database) {
 void make_tables(sqlite::Database& database) {
   sqlite::Transaction transaction(database);
   if (is_empty(database)) {
-    database.execute(kLastingTables);
-    create_tables(database);
+    database.execute(kTables);
+    database.execute(kRecordView);
     database.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
     database.prepare("INSERT INTO meta VALUES ('schema_version', ?)")
         .bind(fmt::format("{}", kRecordSchema))
@@ -171,6 +165,11 @@ void check_schema(sqlite::Database& database) {
                     version, kRecordSchema),
         "update Tunesmith, or name another file");
   }
+  if (version < kOldestSchema) {
+    throw UserError({database.path().string()},
+                    fmt::format("the record store is of schema {}, which no release wrote", version),
+                    "name another file; Tunesmith 0.2.0 converts it, but no search uses its records");
+  }
 }
 }  // namespace
 
@@ -178,31 +177,10 @@ int64_t schema_version(sqlite::Database& database) {
   return database.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'schema_version'");
 }
 
-void create_tables(sqlite::Database& database) {
-  database.execute(kTables);
-  database.execute(kRoofTable);
+void change_tables(sqlite::Database& database, int64_t version) {
+  if (version < 7) database.execute("ALTER TABLE roof ADD COLUMN disturbed INTEGER");
+  database.execute("DROP VIEW record");
   database.execute(kRecordView);
-}
-
-void add_rounds_and_roofs(sqlite::Database& database) {
-  database.execute(
-      "ALTER TABLE measurement ADD COLUMN round INTEGER NOT NULL DEFAULT 0 "
-      "CHECK (round = 0 OR kind = 'search'); "
-      "ALTER TABLE measurement ADD COLUMN score REAL CHECK (score IS NULL OR round > 0)");
-  database.execute(kRoofTable);
-}
-
-void add_twins(sqlite::Database& database) {
-  database.execute("ALTER TABLE measurement ADD COLUMN verified_on TEXT");
-}
-
-void add_verifiers(sqlite::Database& database) {
-  database.execute("DROP VIEW record; ALTER TABLE measurement ADD COLUMN verifier INTEGER");
-  database.execute(kRecordView);
-}
-
-void add_disturbed_roofs(sqlite::Database& database) {
-  database.execute("ALTER TABLE roof ADD COLUMN disturbed INTEGER");
 }
 
 std::optional<MigrationReport> prepare_schema(sqlite::Database& database) {

@@ -22,16 +22,7 @@ std::optional<MigrationReport> rescue_schema(sqlite::Database& database);
 
 int64_t schema_version(sqlite::Database& database);
 
-/// The tables that stores of schemas 1 and 2 had otherwise or not at all, in the caller's transaction.
-void create_tables(sqlite::Database& database);
-/// The changes of schema 4, for a store of schema 3, in the caller's transaction.
-void add_rounds_and_roofs(sqlite::Database& database);
-/// The changes of schema 5, for a store of schema 4, in the
-/// caller's transaction. add_verifiers() changes the view.
-void add_twins(sqlite::Database& database);
-/// The changes of schema 6, for a store of schema 5, in the caller's transaction.
-void add_verifiers(sqlite::Database& database);
-/// The changes of schema 7, for a store of schemas 4 to 6, in the caller's transaction.
-void add_disturbed_roofs(sqlite::Database& database);
+/// Gives a store of an older schema the tables of today's, in the caller's transaction.
+void change_tables(sqlite::Database& database, int64_t version);
 
 }  // namespace tunesmith

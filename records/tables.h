@@ -50,7 +50,6 @@ using Visit = std::function<void(const Stored<Value>&)>;
 void scan_environments(sqlite::Database& database, const Visit<Environment>& visit);
 void scan_workloads(sqlite::Database& database, const Visit<RecordedWorkload>& visit);
 void scan_spaces(sqlite::Database& database, const Visit<RecordedSpace>& visit);
-/// Without runs that only group unattributed records.
 void scan_runs(sqlite::Database& database, const Visit<RecordedRun>& visit);
 /// In the order of measurement.
 void scan_roofs(sqlite::Database& database, const Visit<RecordedRoof>& visit);

@@ -51,7 +51,7 @@ std::vector<RecordedProgram> entries_of(const RecordStore& store, const RecordFi
   for (Record& record : store.list(task)) {
     std::optional<int64_t> own_ms;
     if (record.kind == MeasurementKind::Search && is_own(record)) own_ms = record.time_ms;
-    const auto [place, fresh] = places.try_emplace(record.lowered_hash.value(), entries.size());
+    const auto [place, fresh] = places.try_emplace(record.lowered_hash, entries.size());
     const bool accepted = record.ok() && record.verifier.value_or(0) >= kVerifierVersion;
     if (fresh) {
       entries.push_back({std::move(record), own_ms, accepted});
@@ -86,7 +86,7 @@ std::vector<uint64_t> keep_given(std::vector<RecordedProgram>& entries, size_t g
     if (all || i < kPlainForms || entries[i].own_ms || (record.timing && record.timing->min < slowest)) {
       kept.push_back(std::move(entries[i]));
     } else if (standing(record) > 0) {
-      others.push_back(*record.lowered_hash);
+      others.push_back(record.lowered_hash);
     }
   }
   entries = std::move(kept);

@@ -76,7 +76,6 @@ std::vector<SimilarTask> similar_tasks(const Workload& workload, const RecordSto
   RecordFilter filter;
   filter.target = query.task.target;
   filter.machine = query.machine;
-  filter.attributed = true;
   std::vector<SimilarTask> tasks;
   for (TaskKey& key : store.tasks(filter)) {
     TaskKey other = key;
@@ -102,19 +101,18 @@ std::vector<Fast> fastest_of(const TaskKey& task, const RecordStore& store, cons
   RecordFilter filter;
   filter.task = task;
   filter.machine = query.machine;
-  filter.attributed = true;
   filter.kind = MeasurementKind::Search;
   filter.ok = true;
   std::vector<Fast> fastest;
   store.for_each(filter, [&](const Record& record) {
     if (record.time_ms > query.until_ms) return;
-    const auto same = std::ranges::find(fastest, *record.lowered_hash, &Fast::lowered_hash);
+    const auto same = std::ranges::find(fastest, record.lowered_hash, &Fast::lowered_hash);
     if (same != fastest.end()) {
       if (same->seconds <= record.seconds) return;
       fastest.erase(same);
     }
     const auto place = std::ranges::upper_bound(fastest, record.seconds, {}, &Fast::seconds);
-    fastest.insert(place, {record.seconds, *record.lowered_hash, record.trace});
+    fastest.insert(place, {record.seconds, record.lowered_hash, record.trace});
     if (fastest.size() > query.max_programs) fastest.pop_back();
   });
   return fastest;

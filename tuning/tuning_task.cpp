@@ -93,7 +93,6 @@ struct TuningTask::State {
     RecordFilter filter;
     filter.task = key;
     filter.machine = machine;
-    filter.attributed = true;
     History history(workload, space, store, filter, run, names);
     Resumed before = resume_run(history, context, log, space, options);
     result.known = before.known;
@@ -216,7 +215,7 @@ struct TuningTask::State {
       result.best_trace = candidate->trace;
       result.best_seconds = record.seconds;
       result.best_prepare_seconds = record.timing->prepare;
-      if (record.run == run.id) result.best_time = ranking.time_of(*record.lowered_hash);
+      if (record.run == run.id) result.best_time = ranking.time_of(record.lowered_hash);
       return;
     }
   }

@@ -116,7 +116,7 @@ DictOf<nb::any> dict_of(const Record& record) {
   fields["run"] = record.run;
   fields["time_ms"] = record.time_ms;
   fields["target"] = record.target;
-  fields["program"] = record.lowered_hash ? nb::cast(hex64(*record.lowered_hash)) : nb::none();
+  fields["program"] = hex64(record.lowered_hash);
   return fields;
 }
 

@@ -1,23 +1,18 @@
 #!/usr/bin/env python3
 """`tunesmith report` as a user runs it. Usage: report.py --tunesmith FILE TEST"""
-import argparse
 import html.parser
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
+import cli
+from cli import run
 
 WORKLOAD = "gmm:n=32,m=32,k=32"
 TABLE = pathlib.Path(__file__).parents[2] / "bench/tables/gmm.table.gz"
-
-
-def run(*arguments, code=0):
-    done = subprocess.run([TUNESMITH, *map(str, arguments)], capture_output=True, text=True, timeout=120)
-    assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
-    return done
 
 
 def tuned(folder):
@@ -81,7 +76,7 @@ def read_page(file):
 def data_has_its_keys(folder):
     database = tuned(folder)
     report = json.loads(run("report", database, "--json").stdout)
-    assert {"made_ms", "tunesmith", "store", "records", "unattributed", "tasks", "budgets", "rooflines", "environments", "comparisons", "networks"} == report.keys()
+    assert {"made_ms", "tunesmith", "store", "records", "tasks", "budgets", "rooflines", "environments", "comparisons", "networks"} == report.keys()
     gmm, relu = report["tasks"]
     assert gmm["workload"].startswith("gmm:") and relu["workload"].startswith("relu:")
     best = json.loads(run("records", "best", "--workload", WORKLOAD, "--database", database, "--json").stdout)["records"]
@@ -197,10 +192,4 @@ def roofs_are_measured_when_asked(folder):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tunesmith", required=True)
-    parser.add_argument("test")
-    options = parser.parse_args()
-    TUNESMITH = options.tunesmith
-    with tempfile.TemporaryDirectory(prefix="tunesmith-report-") as name:
-        globals()[options.test](pathlib.Path(name))
+    cli.run_test(globals())

@@ -66,9 +66,7 @@ TEST_F(ReportDataTest, AStoreWithoutSearchesHasNothingToReport) {
   Record bench = success("bench", {1e-3});
   bench.kind = MeasurementKind::Bench;
   store_.add(bench);
-  store_.add(unattributed(success("old", {1e-3})));
   EXPECT_TRUE(data().at("tasks").empty()) << "what a person chose to measure is no search";
-  EXPECT_EQ(data().at("unattributed"), 1);
 }
 
 TEST_F(ReportDataTest, ProgressHasAPointForEachImprovementAndForTheLastTrial) {

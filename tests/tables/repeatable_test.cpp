@@ -60,7 +60,7 @@ class Repeatable : public testing::TestWithParam<const char*> {
     TuneHooks hooks;
     hooks.refuse = [&](const Candidate& candidate) { return runner.refuse(candidate); };
     hooks.recorded = [&](const Record& record) {
-      if (record.kind == MeasurementKind::Search) candidates.push_back(record.lowered_hash.value());
+      if (record.kind == MeasurementKind::Search) candidates.push_back(record.lowered_hash);
     };
     tune(workload_of(table()), space, store, runner, table().environment, options, hooks);
     return candidates;

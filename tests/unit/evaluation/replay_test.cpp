@@ -27,8 +27,7 @@ class Replay : public TableTest {
     TuneHooks hooks;
     hooks.refuse = [&](const Candidate& candidate) { return runner.refuse(candidate); };
     hooks.recorded = [&](const Record& record) {
-      if (record.kind == MeasurementKind::Search)
-        tried.emplace_back(record.lowered_hash.value(), record.seconds);
+      if (record.kind == MeasurementKind::Search) tried.emplace_back(record.lowered_hash, record.seconds);
     };
     const TuneResult done =
         tune(workload_of(table), searched, store, runner, table.environment, options, hooks);

@@ -84,7 +84,7 @@ spaces:
     hooks.recorded = [&](const Record& record) {
       if (record.kind != MeasurementKind::Search) return;
       TableRow row;
-      row.lowered_hash = record.lowered_hash.value();
+      row.lowered_hash = record.lowered_hash;
       row.trace = record.trace;
       row.cost = 0.25;
       const uint64_t number = hash_combine(1, row.lowered_hash);

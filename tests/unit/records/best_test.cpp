@@ -221,14 +221,6 @@ TEST_F(BestOfEnvironments, OfASpaceOnlyWhatItsRunsMeasured) {
   EXPECT_THAT(best({task(), environment().machine(), "cpu"}), ElementsAre("fast", "cpu"));
 }
 
-TEST_F(BestTest, UnattributedRecordsAreNeverTaken) {
-  store_.add(unattributed(success("old", {1e-6})));
-  EXPECT_THAT(best(), IsEmpty());
-  TaskKey unknown = task();
-  unknown.threads = 0;
-  EXPECT_THAT(best({unknown, environment().machine()}), IsEmpty());
-}
-
 TEST_F(BestTest, ADamagedRowIsLeftOutAndSaid) {
   store_.add(ranked("best", 1, 1e-3));
   store_.add(ranked("next", 2, 2e-3));

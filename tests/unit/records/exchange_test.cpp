@@ -369,18 +369,5 @@ TEST_F(ExchangeTest, RoofsTravelWithTheirEnvironment) {
   EXPECT_THAT(import_lines(copy, {damaged}).refused, ElementsAre(HasSubstr("damaged")));
 }
 
-TEST_F(ExchangeTest, UnattributedRecordsTravelAsWhatTheyAre) {
-  const Record old = unattributed(success("old", {5e-3}));
-  source_.add(old);
-  RecordStore copy(path("copy.db"));
-  EXPECT_EQ(import_lines(copy, exported_lines()).added, 4u);
-  EXPECT_EQ(copy.find("old"), old);
-  EXPECT_FALSE(copy.find("old")->attributed());
-  RecordStore merged(path("merged.db"));
-  EXPECT_EQ(merged.merge(path("source.db")).added, 4u);
-  EXPECT_EQ(merged.list(), source_.list());
-  EXPECT_EQ(merged.check().unattributed, 1u);
-}
-
 }  // namespace
 }  // namespace tunesmith

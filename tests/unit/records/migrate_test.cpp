@@ -1,9 +1,5 @@
-// Stores of older schemas. fixtures/schema2.sql is what Tunesmith wrote before it: three short runs with
-// one thread and two of gmm and softmax, and one whose candidates took too long; only the name of the machine
-// was made up. fixtures/lines1.jsonl is its export. fixtures/schema3.sql is what it wrote before schema 4:
-// runs of gmm with two threads, of softmax with one, and of a gmm whose candidates took too long, with
-// another machine's name; fixtures/lines2.jsonl is its export. fixtures/schema7.sql is what it wrote before
-// schema 8: a run of gmm with two threads, and four roofs.
+// Stores of older schemas. fixtures/schema7.sql is what Tunesmith wrote before schema 8: a run of gmm with
+// two threads, and four roofs. In schema 6, of release 0.2.0, roofs lacked a column.
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -18,165 +14,65 @@
 
 namespace tunesmith {
 namespace {
-using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Property;
 using testing::SizeIs;
-
-constexpr const char* kFixtures = TUNESMITH_SOURCE_DIR "/tests/unit/records/fixtures/";
-
-std::string text_of(const std::string& file) {
-  std::ifstream in(kFixtures + file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using testing::ThrowsMessage;
 
 class MigrateTest : public StoreFixture {
  protected:
-  void write_old_store(const std::string& file = "a.db", const std::string& fixture = "schema2.sql") const {
+  void write_old_store(const std::string& file = "a.db") const {
+    std::ifstream in(TUNESMITH_SOURCE_DIR "/tests/unit/records/fixtures/schema7.sql");
     Sql sql(path(file));
-    sql.run(text_of(fixture).c_str());
+    sql.run(std::string(std::istreambuf_iterator<char>(in), {}).c_str());
     sql.run("PRAGMA journal_mode = WAL");
   }
 };
 
-TEST_F(MigrateTest, AStoreOfSchema2IsCopiedAsideAndCarriedOver) {
-  write_old_store();
-  const RecordStore store(path("a.db"));
-  ASSERT_TRUE(store.migration());
-  EXPECT_EQ(store.migration()->from_schema, 2);
-  EXPECT_EQ(store.migration()->records, 18u);
-  EXPECT_THAT(store.migration()->left_out, IsEmpty());
-  EXPECT_EQ(store.migration()->copy, path("a.db.schema2.bak"));
-  const CheckReport check = store.check();
-  EXPECT_TRUE(check.clean()) << check.faults.at(0);
-  EXPECT_EQ(check.records, 18u);
-  EXPECT_EQ(check.unattributed, 18u);
-  EXPECT_EQ(check.environments, 2u);
-  EXPECT_EQ(store.count({.cause = FailureCause::TimeOut}), 3u);
-  EXPECT_THAT(store.list(), Each(Property(&Record::attributed, false)));
-  // The copy is the whole old store, and sound.
-  Sql copy(path("a.db.schema2.bak"));
-  EXPECT_EQ(copy.text("SELECT value FROM meta"), "2");
-  EXPECT_EQ(copy.text("SELECT count(*) FROM record"), "18");
-  EXPECT_EQ(copy.text("PRAGMA integrity_check"), "ok");
-}
-
-TEST_F(MigrateTest, WhatTheOldRecordSaidIsKeptAndTheRestIsUnknown) {
-  write_old_store();
-  const RecordStore store(path("a.db"));
-  const std::optional<Record> record = store.find("ad305967385d3bae");
-  ASSERT_TRUE(record);
-  EXPECT_EQ(record->workload, "gmm:b=1,n=16,m=16,k=16,dtype=f32,constant_b=0");
-  EXPECT_EQ(record->space, "cpu");
-  EXPECT_THAT(record->trace, HasSubstr("get_block"));
-  ASSERT_TRUE(record->timing);
-  EXPECT_EQ(record->seconds, record->timing->min);
-  EXPECT_TRUE(store.environment(record->environment));
-  EXPECT_EQ(record->threads, 0);
-  EXPECT_EQ(record->run, "");
-  EXPECT_EQ(record->lowered_hash, std::nullopt);
-  EXPECT_EQ(record->disturbed, std::nullopt);
-  EXPECT_EQ(store.workload(record->workload_hash), std::nullopt) << "its definition is unknown";
-  EXPECT_THAT(store.best({record->task(), store.environment(record->environment)->machine(), {}}, 5),
-              IsEmpty());
-}
-
 TEST_F(MigrateTest, ItIsDoneOnceAndNeverOverACopy) {
   write_old_store();
-  write("a.db.schema2.bak", "mine");
+  write("a.db.schema7.bak", "mine");
   {
     const RecordStore store(path("a.db"));
     ASSERT_TRUE(store.migration());
-    EXPECT_EQ(store.migration()->copy, path("a.db.schema2.bak2"));
+    EXPECT_EQ(store.migration()->copy, path("a.db.schema7.bak2"));
   }
   const RecordStore again(path("a.db"));
   EXPECT_FALSE(again.migration());
-  EXPECT_EQ(again.count(), 18u);
-  std::ifstream in(path("a.db.schema2.bak"));
+  EXPECT_EQ(again.count(), 12u);
+  std::ifstream in(path("a.db.schema7.bak"));
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "mine");
-  EXPECT_FALSE(std::filesystem::exists(path("a.db.schema2.bak3")));
-}
-
-TEST_F(MigrateTest, AStoreOfSchema1HadNoTimeOfPreparing) {
-  write_old_store();
-  Sql(path("a.db"))
-      .run(
-          "ALTER TABLE record DROP COLUMN seconds_prepare; "
-          "UPDATE meta SET value = '1' WHERE key = 'schema_version'");
-  const RecordStore store(path("a.db"), RecordStore::Mode::Existing);
-  ASSERT_TRUE(store.migration());
-  EXPECT_EQ(store.migration()->from_schema, 1);
-  EXPECT_EQ(store.count(), 18u);
-  EXPECT_TRUE(store.check().clean());
-  EXPECT_TRUE(std::filesystem::exists(path("a.db.schema1.bak")));
-}
-
-TEST_F(MigrateTest, DamagedRecordsStayInTheCopyAndAreNamed) {
-  write_old_store();
-  Sql(path("a.db")).run("UPDATE record SET seconds_median = 1.0 WHERE id = 'ad305967385d3bae'");
-  const RecordStore store(path("a.db"));
-  EXPECT_EQ(store.migration()->records, 17u);
-  EXPECT_THAT(store.migration()->left_out,
-              ElementsAre("record 'ad305967385d3bae': its checksum does not fit its content"));
-  EXPECT_TRUE(store.check().clean());
-  EXPECT_EQ(Sql(path("a.db.schema2.bak")).text("SELECT count(*) FROM record"), "18");
-}
-
-TEST_F(MigrateTest, NewRecordsStandBesideOldOnes) {
-  write_old_store();
-  RecordStore store(path("a.db"));
-  prepare(store);
-  EXPECT_TRUE(store.add(success("new", {1e-3})));
-  EXPECT_EQ(store.count({.attributed = true}), 1u);
-  EXPECT_EQ(store.count({.attributed = false}), 18u);
-  EXPECT_TRUE(store.check().clean());
-}
-
-TEST_F(MigrateTest, OldLinesAreImportedAsUnattributedRecords) {
-  write_old_store();
-  const RecordStore migrated(path("a.db"));
-  RecordStore store(path("b.db"));
-  std::stringstream lines(text_of("lines1.jsonl"));
-  const ImportReport report = store.import_jsonl(lines, "lines1.jsonl");
-  EXPECT_EQ(report.added, 18u);
-  EXPECT_THAT(report.refused, IsEmpty());
-  EXPECT_EQ(store.list(), migrated.list()) << "the same by both ways";
-  EXPECT_TRUE(store.check().clean());
-  EXPECT_EQ(store.merge(path("a.db")).known, 18u);
+  EXPECT_FALSE(std::filesystem::exists(path("a.db.schema7.bak3")));
 }
 
 TEST_F(MigrateTest, WhoOnlyReadsChangesNothing) {
-  for (const char* fixture : {"schema2.sql", "schema3.sql"}) {
-    const std::string file = std::string(fixture) + ".db";
-    write_old_store(file, fixture);
-    const auto bytes = [&] {
-      std::ifstream in(path(file), std::ios::binary);
-      return std::string(std::istreambuf_iterator<char>(in), {});
-    };
-    const std::string before = bytes();
-    const auto files = [&] {
-      return std::distance(std::filesystem::directory_iterator(path("")),
-                           std::filesystem::directory_iterator());
-    };
-    const auto count = files();
-    std::vector<Record> seen;
-    {
-      RecordStore store(path(file), RecordStore::Mode::Read);
-      ASSERT_TRUE(store.migration()) << fixture;
-      EXPECT_EQ(store.migration()->copy, "");
-      seen = store.list();
-      EXPECT_TRUE(store.check().clean());
-      EXPECT_THROW(store.add_environment(environment()), EnvironmentError);
-      EXPECT_THROW(store.add_space({"new", 7, "rules"}), EnvironmentError);
-    }
-    EXPECT_EQ(bytes(), before) << fixture;
-    EXPECT_EQ(files(), count) << fixture;
-    EXPECT_EQ(RecordStore(path(file)).list(), seen) << "as who migrates it finds it";
+  write_old_store();
+  const auto bytes = [&] {
+    std::ifstream in(path("a.db"), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string before = bytes();
+  const auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(path("")),
+                         std::filesystem::directory_iterator());
+  };
+  const auto count = files();
+  std::vector<Record> seen;
+  {
+    RecordStore store(path("a.db"), RecordStore::Mode::Read);
+    ASSERT_TRUE(store.migration());
+    EXPECT_EQ(store.migration()->copy, "");
+    seen = store.list();
+    EXPECT_TRUE(store.check().clean());
+    EXPECT_THROW(store.add_environment(environment()), EnvironmentError);
+    EXPECT_THROW(store.add_space({"new", 7, "rules"}), EnvironmentError);
   }
+  EXPECT_EQ(bytes(), before);
+  EXPECT_EQ(files(), count);
+  EXPECT_EQ(RecordStore(path("a.db")).list(), seen) << "as who migrates it finds it";
 }
 
 TEST_F(MigrateTest, AStoreThatIsUpToDateIsReadInItsPlace) {
@@ -195,84 +91,6 @@ TEST_F(MigrateTest, AStoreThatIsUpToDateIsReadInItsPlace) {
   write("text.db", "no database");
   EXPECT_THROW(RecordStore(path("text.db"), RecordStore::Mode::Read), UserError);
   EXPECT_THROW(RecordStore(path("none.db"), RecordStore::Mode::Read), UserError);
-}
-
-TEST_F(MigrateTest, AStoreOfSchema3KeepsAllThatItSaid) {
-  write_old_store("a.db", "schema3.sql");
-  RecordStore store(path("a.db"));
-  ASSERT_TRUE(store.migration());
-  EXPECT_EQ(store.migration()->from_schema, 3);
-  EXPECT_EQ(store.migration()->records, 24u);
-  EXPECT_THAT(store.migration()->left_out, IsEmpty());
-  EXPECT_EQ(store.migration()->copy, path("a.db.schema3.bak"));
-  const CheckReport check = store.check();
-  EXPECT_TRUE(check.clean()) << check.faults.at(0);
-  EXPECT_EQ(check.records, 24u);
-  EXPECT_EQ(check.unattributed, 0u);
-  EXPECT_THAT(store.list(), Each(AllOf(Field(&Record::round, 0), Field(&Record::score, std::nullopt))));
-  EXPECT_THAT(store.roofs(), IsEmpty());
-  EXPECT_EQ(store.count({.kind = MeasurementKind::Ranking}), 9u);
-  EXPECT_EQ(store.count({.cause = FailureCause::TimeOut}), 3u);
-  Sql copy(path("a.db.schema3.bak"));
-  EXPECT_EQ(copy.text("SELECT value FROM meta"), "3");
-  EXPECT_EQ(copy.text("SELECT count(*) FROM record"), "24");
-
-  prepare(store);
-  Record scored = success("new", {1e-3});
-  scored.round = 1;
-  scored.score = 0.5;
-  EXPECT_TRUE(store.add(scored));
-  EXPECT_EQ(store.find("new"), scored);
-  store.add_roof(roof("roof", "copied bytes", 1e10, 1));
-  EXPECT_TRUE(store.check().clean());
-  EXPECT_FALSE(RecordStore(path("a.db")).migration()) << "it is done once";
-}
-
-TEST_F(MigrateTest, AStoreOfSchema4KnewNoTwins) {
-  {
-    RecordStore store(path("a.db"));
-    prepare(store);
-    EXPECT_TRUE(store.add(success("old", {1e-3})));
-  }
-  Sql(path("a.db"))
-      .run(
-          "DROP VIEW record; ALTER TABLE measurement DROP COLUMN verified_on; "
-          "ALTER TABLE measurement DROP COLUMN verifier; ALTER TABLE roof DROP COLUMN disturbed; "
-          "CREATE VIEW record AS SELECT id FROM measurement; UPDATE meta SET value = '4' WHERE key = "
-          "'schema_version'");
-  RecordStore store(path("a.db"));
-  ASSERT_TRUE(store.migration());
-  EXPECT_EQ(store.migration()->from_schema, 4);
-  EXPECT_EQ(store.migration()->records, 1u);
-  EXPECT_EQ(store.find("old"), success("old", {1e-3}));
-  Record twin = success("new", {1e-3});
-  twin.verified_on = "gmm:b=1,n=128,m=128,k=128";
-  EXPECT_TRUE(store.add(twin));
-  EXPECT_EQ(store.find("new"), twin);
-  EXPECT_TRUE(store.check().clean());
-}
-
-TEST_F(MigrateTest, AStoreOfSchema5DidNotSayWhichCheckItsProgramsPassed) {
-  {
-    RecordStore store(path("a.db"));
-    prepare(store);
-    EXPECT_TRUE(store.add(success("old", {1e-3})));
-  }
-  Sql(path("a.db"))
-      .run(
-          "DROP VIEW record; ALTER TABLE measurement DROP COLUMN verifier; "
-          "ALTER TABLE roof DROP COLUMN disturbed; "
-          "CREATE VIEW record AS SELECT id FROM measurement; UPDATE meta SET value = '5' WHERE key = "
-          "'schema_version'");
-  RecordStore store(path("a.db"));
-  ASSERT_TRUE(store.migration());
-  EXPECT_EQ(store.migration()->from_schema, 5);
-  EXPECT_EQ(store.find("old"), success("old", {1e-3})) << "and so its verifier is not known";
-  Record checked = success("new", {1e-3});
-  checked.verifier = 7;
-  EXPECT_TRUE(store.add(checked));
-  EXPECT_EQ(store.find("new"), checked);
-  EXPECT_TRUE(store.check().clean());
 }
 
 TEST_F(MigrateTest, AStoreOfSchema6DidNotSayWhetherARoofWasDisturbed) {
@@ -341,7 +159,7 @@ TEST_F(MigrateTest, AStoreOfSchema7HadHashesOfSourcesInItsTargets) {
 }
 
 TEST_F(MigrateTest, WhatTheLastTunesmithOfSchema7WroteIsOfTheVersionsOfToday) {
-  write_old_store("a.db", "schema7.sql");
+  write_old_store();
   const RecordStore store(path("a.db"));
   ASSERT_TRUE(store.migration());
   EXPECT_EQ(store.migration()->copy, path("a.db.schema7.bak"));
@@ -413,36 +231,56 @@ TEST_F(MigrateTest, AMigratedStoreHasTheTablesOfANewOne) {
       "FROM (SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name) t, "
       "pragma_table_info(t.name) c";
   constexpr const char* kView = "SELECT sql FROM sqlite_schema WHERE name = 'record'";
-  write_old_store("two.db", "schema2.sql");
-  write_old_store("three.db", "schema3.sql");
-  for (const char* file : {"new.db", "two.db", "three.db"}) RecordStore(path(file));
-  for (const char* file : {"two.db", "three.db"}) {
+  write_old_store("six.db");
+  Sql(path("six.db"))
+      .run(
+          "ALTER TABLE roof DROP COLUMN disturbed; UPDATE meta SET value = '6' WHERE key = 'schema_version'");
+  write_old_store("seven.db");
+  for (const char* file : {"new.db", "six.db", "seven.db"}) RecordStore(path(file));
+  for (const char* file : {"six.db", "seven.db"}) {
     EXPECT_EQ(Sql(path(file)).text(kColumns), Sql(path("new.db")).text(kColumns)) << file;
     EXPECT_EQ(Sql(path(file)).text(kView), Sql(path("new.db")).text(kView)) << file;
   }
   EXPECT_THAT(Sql(path("new.db")).text(kColumns), HasSubstr("measurement.score REAL"));
 }
 
-TEST_F(MigrateTest, LinesOfVersion2GiveWhatTheStoreOfSchema3Gives) {
-  write_old_store("a.db", "schema3.sql");
-  const RecordStore migrated(path("a.db"));
-  RecordStore store(path("b.db"));
-  std::stringstream lines(text_of("lines2.jsonl"));
-  const ImportReport report = store.import_jsonl(lines, "lines2.jsonl");
-  EXPECT_EQ(report.added, 24u);
-  EXPECT_THAT(report.refused, IsEmpty());
-  EXPECT_EQ(store.list(), migrated.list());
-  EXPECT_EQ(store.merge(path("a.db")).known, 24u);
+TEST_F(MigrateTest, RecordsThatNameNoProgramAreLeftOut) {
+  write_old_store();
+  Sql(path("a.db"))
+      .run(
+          "INSERT INTO run SELECT 'unattributed-0', space, environment, seed, NULL, NULL, NULL, NULL, NULL, "
+          "NULL, NULL, NULL, NULL, checksum FROM run LIMIT 1; "
+          "INSERT INTO task SELECT 77, workload_hash, target, 0, '' FROM task LIMIT 1; "
+          "INSERT INTO program SELECT 77, 77, workload, space, trace, trace_version, NULL FROM program LIMIT "
+          "1; "
+          "UPDATE measurement SET program = 77, run = 'unattributed-0' WHERE seq = 1");
+  const RecordStore store(path("a.db"));
+  ASSERT_TRUE(store.migration());
+  EXPECT_EQ(store.migration()->left_out, 1u);
+  EXPECT_EQ(store.migration()->records, 11u);
+  EXPECT_EQ(store.count(), 11u);
+  EXPECT_EQ(store.tasks().size(), 1u);
+  EXPECT_TRUE(store.check().clean());
+}
+
+TEST_F(MigrateTest, AStoreFromBeforeTheFirstReleaseIsRefusedAndLeft) {
+  write_old_store();
+  Sql(path("a.db")).run("UPDATE meta SET value = '5' WHERE key = 'schema_version'");
+  for (const auto mode : {RecordStore::Mode::Create, RecordStore::Mode::Read}) {
+    EXPECT_THAT([&] { const RecordStore store(path("a.db"), mode); },
+                ThrowsMessage<UserError>(HasSubstr("is of schema 5, which no release wrote")));
+  }
+  EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "5");
 }
 
 TEST_F(MigrateTest, AnOldStoreCanBeMerged) {
   write_old_store("old.db");
   RecordStore store(path("new.db"));
   const ImportReport report = store.merge(path("old.db"));
-  EXPECT_EQ(report.added, 18u);
+  EXPECT_EQ(report.added, 12u);
   ASSERT_TRUE(report.migration);
   EXPECT_EQ(report.migration->copy, "");
-  EXPECT_EQ(Sql(path("old.db")).text("SELECT value FROM meta"), "2") << "it is only read";
+  EXPECT_EQ(Sql(path("old.db")).text("SELECT value FROM meta"), "7") << "it is only read";
   EXPECT_TRUE(store.check().clean());
 }
 

@@ -98,7 +98,7 @@ TEST_F(RecordStoreTest, AFailureHasNoTimeAndASuccessIsVerified) {
   record.kind = MeasurementKind::Ranking;  // without a number
   EXPECT_THROW(store.add(record), InternalError);
   record = success("job", {1e-3});
-  record.threads = 0;  // half an attribution
+  record.threads = 0;
   EXPECT_THROW(store.add(record), InternalError);
   EXPECT_EQ(store.count(), 0u);
 }
@@ -158,7 +158,6 @@ TEST_F(RecordStoreTest, ListsInOrderOfInsertionByFilter) {
   EXPECT_EQ(ids({.run = "paper"}), "m");
   EXPECT_EQ(ids({.lowered_hash = 0x123}), "zmba");
   EXPECT_EQ(ids({.kind = MeasurementKind::Ranking}), "");
-  EXPECT_EQ(ids({.attributed = true}), "zmba");
 }
 
 TEST_F(RecordStoreTest, ARecordNeedsWhatItRefersTo) {

@@ -116,14 +116,6 @@ class StoreFixture : public testing::Test {
     return record;
   }
 
-  /// As records from before schema 3 are.
-  static Record unattributed(Record record) {
-    record.threads = 0;
-    record.run.clear();
-    record.lowered_hash.reset();
-    return record;
-  }
-
  private:
   static Record common(const std::string& id) {
     Record r;

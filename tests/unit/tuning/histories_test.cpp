@@ -77,14 +77,14 @@ TEST_F(Histories, TheBestIsNeverLost) {
       TuneHooks hooks;
       hooks.stop = &stop;
       hooks.recorded = [&](const Record& record) {
-        known.emplace(*record.lowered_hash, record.seconds / slower);
+        known.emplace(record.lowered_hash, record.seconds / slower);
         stop = ++measured >= stopped_after;
       };
       NoisyRunner runner(random, slower);
       const TuneResult result = tune(workload, space_, store, runner, environment_, options_, hooks);
       const auto fastest = std::ranges::min_element(known, {}, [](const auto& one) { return one.second; });
       const Record best = store.find(result.best_id).value();
-      EXPECT_LE(known.at(*best.lowered_hash), 1.05 * fastest->second)
+      EXPECT_LE(known.at(best.lowered_hash), 1.05 * fastest->second)
           << "history " << history << " run " << run;
       EXPECT_TRUE(result.dropped.empty());
     }

@@ -59,7 +59,7 @@ class SeedsTest : public TunerTest {
   std::vector<std::string> story_of(const std::string& store_name, const std::string& workload) const {
     std::vector<std::string> lines;
     for (const Record& record : records(store_name)) {
-      if (record.workload.starts_with(workload)) lines.push_back(record.trace + hex64(*record.lowered_hash));
+      if (record.workload.starts_with(workload)) lines.push_back(record.trace + hex64(record.lowered_hash));
     }
     return lines;
   }

@@ -109,7 +109,7 @@ class TuneManyTest : public TunerTest {
   std::vector<std::string> way(const std::string& store_name) const {
     std::vector<std::string> way;
     for (const Record& record : records(store_name))
-      way.push_back(record.workload + hex64(*record.lowered_hash));
+      way.push_back(record.workload + hex64(record.lowered_hash));
     return way;
   }
 

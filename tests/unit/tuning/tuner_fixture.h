@@ -101,7 +101,7 @@ class TunerTest : public testing::Test {
   std::vector<std::string> story(const std::string& store_name) const {
     std::vector<std::string> lines;
     for (const Record& record : records(store_name)) {
-      lines.push_back(record.trace + hex64(*record.lowered_hash) +
+      lines.push_back(record.trace + hex64(record.lowered_hash) +
                       (record.ok() ? std::to_string(record.timing->min)
                                    : std::string(failure_cause_name(record.failure->cause))));
     }

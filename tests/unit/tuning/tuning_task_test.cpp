@@ -35,7 +35,7 @@ class LosingRunner final : public Runner {
 
 std::set<uint64_t> programs_of(const std::vector<Record>& records) {
   std::set<uint64_t> programs;
-  for (const Record& record : records) programs.insert(*record.lowered_hash);
+  for (const Record& record : records) programs.insert(record.lowered_hash);
   return programs;
 }
 

@@ -118,7 +118,7 @@ std::vector<uint64_t> enumerate_programs(const Table& table, const Space& space,
   TuneHooks hooks;
   hooks.stop = stop;
   hooks.recorded = [&](const Record& record) {
-    if (record.kind == MeasurementKind::Search) hashes.push_back(record.lowered_hash.value());
+    if (record.kind == MeasurementKind::Search) hashes.push_back(record.lowered_hash);
   };
   ScratchStore store;
   NoTimes runner;

@@ -66,7 +66,7 @@ class RecordingRunner final : public Runner {
   void note(const Record& record) {
     if (record.kind != MeasurementKind::Search) return;
     Program program;
-    program.row.lowered_hash = record.lowered_hash.value();
+    program.row.lowered_hash = record.lowered_hash;
     program.row.trace = record.trace;
     program.row.failure = record.failure;
     if (record.timing) program.row.rounds.push_back(record.timing->samples);

@@ -25,7 +25,6 @@ std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, co
   RecordFilter filter;
   filter.task = task;
   filter.kind = MeasurementKind::Search;
-  filter.attributed = true;
   struct Machine {
     std::vector<Record> programs;
     std::unordered_map<uint64_t, size_t> places;  // by lowered hash; never iterated
@@ -37,7 +36,7 @@ std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, co
     const auto [known, fresh] = machine_of.try_emplace(record.environment, 0);
     if (fresh) known->second = store.environment(record.environment).value().machine();
     Machine& machine = machines[known->second];
-    const auto [place, first] = machine.places.try_emplace(*record.lowered_hash, machine.programs.size());
+    const auto [place, first] = machine.places.try_emplace(record.lowered_hash, machine.programs.size());
     if (first) {
       machine.programs.push_back(std::move(record));
     } else if (Record& earlier = machine.programs[place->second]; !earlier.ok() && record.ok()) {
@@ -83,8 +82,8 @@ std::vector<Known> known_of(const std::vector<Record>& records) {
   std::vector<Known> known;
   for (const Record& record : records) {
     try {
-      known.push_back({Trace::parse(record.trace, "record " + record.id), record.lowered_hash.value(),
-                       record.timing, record.failure});
+      known.push_back({Trace::parse(record.trace, "record " + record.id), record.lowered_hash, record.timing,
+                       record.failure});
     } catch (const UserError& error) {
       say(fmt::format("left out: {}", error.what()));
     }
@@ -102,7 +101,6 @@ std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, c
   for (const std::string& name : stores) {
     const RecordStore store = open_records(name, RecordStore::Mode::Read);
     RecordFilter filter;
-    filter.attributed = true;
     for (const TaskKey& key : store.tasks(filter)) {
       const std::optional<RecordedWorkload> recorded = store.workload(key.workload_hash);
       const auto workload =

@@ -47,12 +47,11 @@ int run_trace_export(const Common& common, const TraceArguments& arguments) {
   if (loaded.record) session.prefer_space(loaded.record->space);
   const auto space = session.space(TargetPresence::NotRequired);
   const CandidatePtr candidate = materialise(*space, workload, loaded);
-  const bool changed =
-      loaded.record && loaded.record->lowered_hash && *loaded.record->lowered_hash != candidate->lowered_hash;
+  const bool changed = loaded.record && loaded.record->lowered_hash != candidate->lowered_hash;
   if (changed) {
     throw UserError(
         fmt::format("record '{}' is of another program than its trace makes here and now: {}, not {}",
-                    loaded.name, hex64(*loaded.record->lowered_hash), hex64(candidate->lowered_hash)),
+                    loaded.name, hex64(loaded.record->lowered_hash), hex64(candidate->lowered_hash)),
         "choose the space that it was measured with, or measure it again");
   }
   const std::string line = line_of_export(

@@ -36,7 +36,7 @@ void narrow(std::vector<RecordFilter>& filters, const RecordsArguments& argument
   std::map<uint64_t, uint64_t> machines;
   for (const Environment& environment : store.environments())
     machines[environment.hash()] = environment.machine();
-  store.for_each({.attributed = true}, [&](const Record& record) {
+  store.for_each({}, [&](const Record& record) {
     runs.insert(record.run);
     const auto machine = machines.find(record.environment);
     if (machine == machines.end()) return;

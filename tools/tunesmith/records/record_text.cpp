@@ -27,7 +27,6 @@ std::string outcome(const Record& record) {
 }
 
 std::string threads_text(const TaskKey& task) {
-  if (task.threads == 0) return "unattributed";
   return fmt::format("{} {}{}", task.threads, task.threads == 1 ? "thread" : "threads",
                      task.device.empty() ? "" : " on " + task.device);
 }
@@ -42,8 +41,7 @@ std::string date_text(int64_t time_ms) {
 }
 
 std::string task_of(const Record& record, const RecordStore& store) {
-  const std::optional<Environment> environment =
-      record.attributed() ? store.environment(record.environment) : std::nullopt;
+  const std::optional<Environment> environment = store.environment(record.environment);
   return environment ? report::task_id(record.task(), environment->machine()) : "";
 }
 
@@ -54,12 +52,11 @@ nlohmann::json to_json(const Record& record, const RecordStore& store, ShownWork
                      {"shapes", known_or_null(!shown.shapes(record).empty(), shown.shapes(record))},
                      {"task", known_or_null(!task.empty(), task)},
                      {"target", record.target},
-                     {"threads", known_or_null(record.threads > 0, record.threads)},
+                     {"threads", record.threads},
                      {"device", record.device},
                      {"space", record.space},
-                     {"run", known_or_null(!record.run.empty(), record.run)},
-                     {"program", known_or_null(record.attributed(), hex64(record.lowered_hash.value_or(0)))},
-                     {"attributed", record.attributed()},
+                     {"run", record.run},
+                     {"program", hex64(record.lowered_hash)},
                      {"kind", measurement_kind_name(record.kind)},
                      {"round", known_or_null(record.round > 0, record.round)},
                      {"score", known_or_null(record.score.has_value(), record.score.value_or(0.0))},

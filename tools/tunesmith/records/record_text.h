@@ -14,7 +14,7 @@ namespace tunesmith::cli {
 
 /// "1.23 ms", or why it has no time.
 std::string outcome(const Record& record);
-/// "2 threads", "unattributed".
+/// "2 threads", "1 thread on DEVICE".
 std::string threads_text(const TaskKey& task);
 /// "2026-11-22 01:45:00 UTC".
 std::string date_text(int64_t time_ms);

@@ -55,12 +55,6 @@ void print_records(const Common& common, const RecordStore& store, const std::ve
                measurement_kind_name(record.kind), threads_text(record.task()), shown.text(record),
                outcome(record));
   }
-  if (std::ranges::any_of(records, [](const Record& record) { return !record.attributed(); })) {
-    fmt::print(
-        output(),
-        "unattributed: from before schema 3, which did not say with how many threads nor as which compiled "
-        "program it was measured; neither tune nor build uses it\n");
-  }
 }
 
 int report_import(const Common& common, const ImportReport& report) {
@@ -96,18 +90,8 @@ int run_records_best(const Common& common, const RecordsArguments& arguments) {
   const std::vector<Record> records = best_of_each_task(arguments, store);
   print_records(common, store, records);
   if (!common.json) explain_order(records);
-  if (records.empty() && !common.json) {
-    size_t old = 0;
-    for (RecordFilter filter : filters_of(arguments.workload, store)) {
-      filter.attributed = false;
-      old += store.count(filter);
-    }
-    fmt::print(
-        stderr, "tunesmith: nothing{} was measured on this machine{}\n", of_workload(arguments),
-        old == 0
-            ? ""
-            : fmt::format("; {} unattributed records, from before schema 3, do not name their task", old));
-  }
+  if (records.empty() && !common.json)
+    fmt::print(stderr, "tunesmith: nothing{} was measured on this machine\n", of_workload(arguments));
   return records.empty() ? kNothingFound : kDone;
 }
 
@@ -191,14 +175,9 @@ int run_records_check(const Common& common, const RecordsArguments& arguments) {
   }
   for (const std::string& fault : report.faults) fmt::print(stderr, "tunesmith: {}\n", fault);
   if (common.json) {
-    print_json({{"records", report.records},
-                {"unattributed", report.unattributed},
-                {"faults", report.faults},
-                {"clean", report.clean()}});
+    print_json({{"records", report.records}, {"faults", report.faults}, {"clean", report.clean()}});
   } else {
-    fmt::print(output(), "{} records{}, {} environments: {}\n", report.records,
-               report.unattributed > 0 ? fmt::format(" ({} unattributed)", report.unattributed) : "",
-               report.environments,
+    fmt::print(output(), "{} records, {} environments: {}\n", report.records, report.environments,
                report.clean() ? "clean" : fmt::format("{} faults", report.faults.size()));
   }
   return report.clean() ? kDone : kEnvironmentFault;

@@ -28,8 +28,7 @@ namespace {
 std::map<int, std::map<std::string, PeakKernel>> peaks_here(const RecordStore& store, const Space& space,
                                                             uint64_t machine) {
   std::map<int, std::map<std::string, PeakKernel>> peaks;
-  for (const TaskKey& task :
-       store.tasks({.target = space.task_target().str(), .machine = machine, .attributed = true})) {
+  for (const TaskKey& task : store.tasks({.target = space.task_target().str(), .machine = machine})) {
     const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
     if (!recorded || !task.device.empty()) continue;
     const auto workload = sound_workload(*recorded);

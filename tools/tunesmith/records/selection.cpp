@@ -51,7 +51,7 @@ std::vector<RecordFilter> filters_of(const std::string& workload, const RecordSt
 }
 
 std::vector<TaskKey> tasks_of(const std::string& workload, const RecordStore& store) {
-  std::vector<TaskKey> tasks = store.tasks({.attributed = true});
+  std::vector<TaskKey> tasks = store.tasks();
   if (workload.empty()) return tasks;
   std::set<uint64_t> hashes;
   for (const auto& [text, hash] : workloads_of(workload, store)) hashes.insert(hash);

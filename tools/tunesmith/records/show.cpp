@@ -53,12 +53,12 @@ void show_measurement(const Record& record) {
 
 void show_task(const Record& record, const RecordStore& store, const std::vector<Record>& measurements) {
   fmt::print(output(), "task\n");
-  if (record.attributed()) show_line("id", task_of(record, store));
+  show_line("id", task_of(record, store));
   show_line("workload", ShownWorkloads(store).text(record));
   show_line("target", record.target);
-  show_line("threads", record.threads > 0 ? threads_text(record.task()) : "");
+  show_line("threads", threads_text(record.task()));
   fmt::print(output(), "program\n");
-  show_line("lowered hash", record.attributed() ? hex64(*record.lowered_hash) : "");
+  show_line("lowered hash", hex64(record.lowered_hash));
   for (const Record& other : measurements) {
     show_line("measured as", fmt::format("{}  {}  {}  {}", other.id, measurement_kind_name(other.kind),
                                          date_text(other.time_ms), outcome(other)));
@@ -87,14 +87,10 @@ void show_run(const Record& record, const std::optional<RecordedRun>& run) {
 int run_records_show(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open_records(arguments.database, RecordStore::Mode::Read);
   const Record record = find_record(store, arguments.record);
-  std::vector<Record> measurements;
-  std::optional<RecordedRun> run;
-  std::optional<RecordedWorkload> workload;
-  if (record.attributed()) {
-    measurements = store.list({.task = record.task(), .lowered_hash = record.lowered_hash});
-    run = store.run(record.run);
-    workload = store.workload(record.workload_hash, record.workload);
-  }
+  const std::vector<Record> measurements =
+      store.list({.task = record.task(), .lowered_hash = record.lowered_hash});
+  const std::optional<RecordedRun> run = store.run(record.run);
+  const std::optional<RecordedWorkload> workload = store.workload(record.workload_hash, record.workload);
   const std::string definition = workload ? workload->definition : "";
   const std::optional<RecordedSpace> space = store.space(record.space, record.rules_hash);
   const std::string rules = space ? space->rules : "";

@@ -68,7 +68,6 @@ nlohmann::json report_data(const RecordStore& store, const Query& query, const P
                      {"tunesmith", kernel_version()},
                      {"store", store.path().string()},
                      {"records", store.count()},
-                     {"unattributed", store.count({.attributed = false})},
                      {"tasks", nlohmann::json::array()},
                      {"budgets", budgets(tasks)},
                      {"rooflines", rooflines(tasks, store)},

@@ -1,6 +1,6 @@
 // What a report says, as one JSON object: what `report --json` prints and what the page is drawn from.
 //
-// Keys: "made_ms", "tunesmith", "store", "records", "unattributed", "tasks" (one for each task and machine,
+// Keys: "made_ms", "tunesmith", "store", "records", "tasks" (one for each task and machine,
 // see sections.h), "budgets", "rooflines", "environments". Times are seconds, rates are in a second, and what
 // is not known is null. The command adds "comparisons" and "networks" (printed.h); a page draws the keys that
 // it finds.

@@ -97,7 +97,7 @@ function modelSection(task) {
   if (isModelled(task))
     return section(title, el("p", {}, "All times of this task are a model's: how well another model foresees them says nothing of a device."));
   if (!task.predictions.length)
-    return section(title, el("p", {}, "No scores are on record: the runs were before schema 4 of the records, or their cost model was not asked."));
+    return section(title, el("p", {}, "No scores are on record: the cost model was not asked."));
   const name = (of) => runName(task.runs.find((run) => run.id === of.run));
   // Scores of different models have different units.
   const models = [...new Set(task.predictions.map((of) => of.cost_model))];
@@ -286,7 +286,7 @@ function report() {
     contents.append(el("li", {}, el("a", {href: `#${id}`}, title)));
   };
   document.getElementById("about").textContent = (data.store === null ? "What was printed by other commands" : `${data.store}, ${data.records} records`)
-    + `, on ${date(data.made_ms)} by Tunesmith ${data.tunesmith}. ` + (data.unattributed ? `${data.unattributed} of the records are unattributed and not in this report.` : "");
+    + `, on ${date(data.made_ms)} by Tunesmith ${data.tunesmith}. `;
   if (!canDraw) {
     main.append(el("p", {class: "notice"}, "This page has tables only: the charting library was not installed where this Tunesmith was built (Debian: libjs-chart.js)."));
   }

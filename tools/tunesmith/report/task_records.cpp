@@ -21,7 +21,7 @@ std::set<uint64_t> hashes_of(const RecordStore& store, const std::vector<std::st
   std::set<uint64_t> hashes;
   std::vector<std::string> known;
   std::map<uint64_t, std::string> texts;
-  for (const TaskKey& task : store.tasks({.attributed = true})) {
+  for (const TaskKey& task : store.tasks()) {
     const auto recorded = store.workload(task.workload_hash);
     if (!recorded) continue;
     texts[task.workload_hash] = recorded->text;
@@ -157,7 +157,7 @@ std::vector<TaskRecords> gather(const RecordStore& store, const Query& query) {
   std::map<std::string, size_t> places;
   std::set<std::string> known_runs;
   std::set<std::string> known_tasks;
-  store.for_each({.attributed = true}, [&](const Record& record) {
+  store.for_each({}, [&](const Record& record) {
     if (record.kind == MeasurementKind::Bench) return;
     const auto machine = machines.find(record.environment);
     if (machine == machines.end()) return;  // a damaged environment: `records check` names it

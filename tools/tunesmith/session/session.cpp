@@ -165,12 +165,6 @@ RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
 }
 
 void tell(const MigrationReport& migration) {
-  constexpr const char* kUnattributed =
-      "do not say with how many threads nor as which compiled program they were measured: they are kept as "
-      "unattributed, and neither tune nor build uses them";
-  constexpr const char* kOfOtherTasks =
-      "stay what they were, but do not say with which versions of extensions they were compiled: neither "
-      "tune nor build takes them for programs of today's tasks";
   const std::string became =
       migration.copy.empty()
           ? fmt::format(
@@ -179,12 +173,9 @@ void tell(const MigrationReport& migration) {
                 migration.from_schema, kRecordSchema)
           : fmt::format("was of schema {} and is of schema {} now; as it was it is in {}",
                         migration.from_schema, kRecordSchema, migration.copy.string());
-  say(fmt::format("the record store {}. Its {} records {}.", became, migration.records,
-                  migration.from_schema < 3 ? kUnattributed : kOfOtherTasks));
-  for (const std::string& fault : migration.left_out) {
-    say(fmt::format("damaged, and {}: {}", migration.copy.empty() ? "not shown" : "in that copy alone",
-                    fault));
-  }
+  say(fmt::format("the record store {}. It keeps its {} records.", became, migration.records));
+  if (migration.left_out > 0)
+    say(fmt::format("{} records from before schema 3 name no program and are left out", migration.left_out));
 }
 
 }  // namespace tunesmith::cli

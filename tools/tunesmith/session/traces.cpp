@@ -150,7 +150,6 @@ std::vector<Record> best_with_other_extensions(const RecordStore& store, const B
   RecordFilter filter;
   filter.workload_hash = query.task.workload_hash;
   filter.machine = query.machine;
-  filter.attributed = true;
   for (const TaskKey& task : store.tasks(filter)) {
     const bool alike = task.threads == query.task.threads && task.device == query.task.device &&
                        same_but_extensions(task.target, query.task.target);

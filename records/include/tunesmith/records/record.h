@@ -42,7 +42,7 @@ inline constexpr const char* kModelledDevice = "modelled";
 struct TaskKey {
   uint64_t workload_hash = 0;  // of the program without names: equal computations are one task
   std::string target;          // TargetIdentity::str()
-  int threads = 0;             // of the measured program; 0: unknown, for an unattributed record
+  int threads = 0;             // of the measured program
   std::string device;          // "" for the host, kModelledDevice for modelled times
 
   bool operator==(const TaskKey&) const = default;
@@ -115,10 +115,6 @@ std::string roof_fault(const RecordedRoof& roof);
 
 /// A value: one measurement, which either succeeded (`timing`, no
 /// `failure`) or failed (`failure`, no `timing`): a failure has no number.
-///
-/// A record is *attributed* if it identifies what was measured: its threads,
-/// run and lowered hash. Records from before schema 3 are unattributed: they
-/// are kept, shown and exported, but never taken as a task's measured programs.
 struct Record {
   std::string id;  // of the measurement, unique over all machines: equal ids are the same measurement
 
@@ -126,11 +122,11 @@ struct Record {
   std::string workload;  // canonical text, "gmm:k=512,m=512,n=512"
   uint64_t workload_hash = 0;
   std::string target;
-  int threads = 0;     // 0: unattributed
+  int threads = 0;
   std::string device;  // as TaskKey has it
 
   // The run. The store checks that these fields agree with its RecordedRun.
-  std::string run;           // RecordedRun::id; "": unattributed
+  std::string run;           // RecordedRun::id
   uint64_t environment = 0;  // Environment::hash() of an environment in the store
   std::string space;
   uint64_t rules_hash = 0;
@@ -140,7 +136,7 @@ struct Record {
   // the first, with its workload text, for all records of the program.
   std::string trace;  // text form, decisions as repaired
   int trace_version = 0;
-  std::optional<uint64_t> lowered_hash;  // nothing: unattributed
+  uint64_t lowered_hash = 0;
 
   // The measurement.
   MeasurementKind kind = MeasurementKind::Search;
@@ -167,7 +163,6 @@ struct Record {
   bool ok() const { return !failure.has_value(); }
   /// Is its time modelled? Only its correctness was then measured.
   bool modelled() const { return device == kModelledDevice; }
-  bool attributed() const { return lowered_hash.has_value(); }
   /// Did it fail in a way that may be transient (is_transient)? A resumed run tries it again.
   bool transient() const { return failure && is_transient(failure->cause, disturbed.value_or(false)); }
   TaskKey task() const { return {workload_hash, target, threads, device}; }
@@ -176,7 +171,7 @@ struct Record {
 
 /// "", or why `record` may not be stored: an empty id, a success
 /// without a time or verified error, a failure with a time, a time
-/// that is not finite and positive, an incomplete attribution.
+/// that is not finite and positive.
 std::string record_fault(const Record& record);
 
 /// The current time, in the form of Record::time_ms.

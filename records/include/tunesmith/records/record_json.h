@@ -1,6 +1,6 @@
 // The contents of a store as JSON: for checksums, and as lines (schema/line.h) of the kinds
-// environment, workload, space, run, roof and record. Older lines are read, too: records of version
-// 1 are unattributed, those of version 2 have no round and score, those before 5 no verifier.
+// environment, workload, space, run, roof and record. Older
+// records may have no round, score and verifier.
 // Unknown fields are omitted, so that a record's checksum does not depend on the version.
 #pragma once
 

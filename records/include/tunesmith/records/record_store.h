@@ -3,7 +3,7 @@
 //
 // Schema. Opening a store of an older schema for writing copies it aside and converts it;
 // opening it for reading converts it in memory and leaves the file unchanged. migration()
-// reports it. Information that an older schema lacks stays unknown (Record::attributed).
+// reports it. Schemas before 6 are refused: no release wrote them.
 //
 // Durability. When add() returns, the record is on disk (write-ahead
 // log, synced at every commit): it survives SIGKILL at any moment,
@@ -52,7 +52,6 @@ struct RecordFilter {
   std::optional<std::string> run = {};  // RecordedRun::id
   std::optional<uint64_t> lowered_hash = {};
   std::optional<MeasurementKind> kind = {};
-  std::optional<bool> attributed = {};
   std::optional<bool> ok = {};
   std::optional<FailureCause> cause = {};
 };
@@ -67,10 +66,9 @@ struct BestQuery {
 /// What happened to a store of an older schema when it was opened.
 struct MigrationReport {
   int from_schema = 0;
-  std::filesystem::path copy;  // the original store: "records.db.schema2.bak"; empty if opened for reading
-  size_t records = 0;          // converted; those of schemas 1 and 2 are unattributed
-  /// Damaged records, which only the original store contains; one text each.
-  std::vector<std::string> left_out;
+  std::filesystem::path copy;  // the original store: "records.db.schema6.bak"; empty if opened for reading
+  size_t records = 0;          // converted
+  size_t left_out = 0;         // from before schema 3, without threads and program
 };
 
 /// The result of importing lines of a JSONL file or merging a store.
@@ -92,7 +90,6 @@ struct RemovalReport {
 
 struct CheckReport {
   size_t records = 0;
-  size_t unattributed = 0;  // of `records`
   size_t environments = 0;
   std::vector<std::string> faults;
 
@@ -164,8 +161,8 @@ class RecordStore {
                                            std::string_view quantity) const;
 
   /// True if it was added; false if a record with this id exists, which stays
-  /// unchanged. The record must be valid (record_fault) and its environment stored;
-  /// if it is attributed, its run and workload, too; otherwise InternalError.
+  /// unchanged. The record must be valid (record_fault), and its environment,
+  /// run and workload stored; otherwise InternalError.
   bool add(const Record& record);
   /// All or none, with one sync to disk; returns the number of new ones.
   size_t add(std::span<const Record> records);
@@ -180,7 +177,7 @@ class RecordStore {
   std::vector<TaskKey> tasks(const RecordFilter& filter = {}) const;
   /// The best `n` programs of a task, each with its representative measurement,
   /// best first. `tune`, `build`, `bench` and `records best` use this rule:
-  ///  1. Only attributed successes of exactly this task, measured on this machine. A program that any
+  ///  1. Only successes of exactly this task, measured on this machine. A program that any
   ///     measurement of this task on this machine found to be wrong (wrong_result, out_of_bounds,
   ///     process_state, implausible_time, crash, illegal_instruction) is out. Measurements of kind Bench
   ///     decide nothing.
@@ -206,9 +203,9 @@ class RecordStore {
   /// The same for these records of this store.
   [[nodiscard]] std::vector<std::string> export_jsonl(std::ostream& out,
                                                       std::span<const Record> records) const;
-  /// Imports the output of export_jsonl, lines in any order, also of older
-  /// versions (as unattributed records). A damaged line is refused and reported
-  /// with its number; the rest is imported. `name` names the input in the report.
+  /// Imports the output of export_jsonl, lines in any order. A damaged
+  /// line is refused and reported with its number; the rest is imported. `name`
+  /// names the input in the report.
   [[nodiscard]] ImportReport import_jsonl(std::istream& in, const std::string& name);
   /// Imports everything from another store. It is only read, but
   /// a store of an older schema is converted as by opening it.
@@ -221,7 +218,7 @@ class RecordStore {
   /// Returns what is wrong with a record's trace, or "".
   using TraceValidator = std::function<std::string(const Record&)>;
   /// Checks the database's integrity, its references, all checksums, the validity
-  /// of all records, and, with a validator, the traces of all attributed records.
+  /// of all records, and, with a validator, the traces of all records.
   [[nodiscard]] CheckReport check(const TraceValidator& validator = {}) const;
 
   /// Private to the library.
