@@ -1,8 +1,7 @@
-// Files that are cut off or changed, and real ones.
+// Files that are cut off, and real ones.
 #include <fstream>
 
 #include "model_text.h"
-#include "tunesmith/support/random.h"
 
 namespace tunesmith::onnx_reader {
 namespace {
@@ -40,20 +39,6 @@ TEST(OnnxDamage, FilesThatAreCutOffAreRefused) {
         throw;
       },
       UserError);
-}
-
-TEST(OnnxDamage, ChangedBytesEndInANetworkOrAUserError) {
-  const std::string bytes = whole_model();
-  size_t refused = 0;
-  for (uint64_t seed = 0; seed < 20'000; ++seed) {
-    RandomStream random(seed, 1);
-    std::string changed = bytes;
-    for (int i = 0; i < 1 + static_cast<int>(seed % 3); ++i)
-      changed[static_cast<size_t>(random.uniform() * static_cast<double>(bytes.size()))] =
-          static_cast<char>(static_cast<unsigned char>(random.uniform() * 256));
-    refused += !accepted(changed);
-  }
-  EXPECT_GT(refused, 5'000U);
 }
 
 TEST(OnnxDamage, FilesAreKnownByNameOrBeginning) {

@@ -1,9 +1,8 @@
-// Jobs as lines: what is written is read, every field is needed, and no line ends the reader.
+// Jobs as lines: what is written is read, and every field is needed.
 #include "tunesmith/measuring/job.h"
 
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -104,31 +103,6 @@ TEST(JobReader, GoesOnBehindALineThatIsNone) {
   EXPECT_EQ(reader.number(), 5u);
   EXPECT_EQ(reader.job()->candidate, test::example_candidate());
   EXPECT_FALSE(reader.next());
-}
-
-/// As libFuzzer does it, but the same every time. Checksums are made right, so that readers see what is
-/// wrong.
-TEST(Job, NoBytesEndTheReader) {
-  std::mt19937_64 random(11);
-  const auto below = [&](size_t end) { return static_cast<size_t>(random() % std::max<size_t>(end, 1)); };
-  const std::string content = canonical_text(parse_line_text(line_of(test::example_job())).content);
-  size_t read = 0;
-  for (int round = 0; round < 4000; ++round) {
-    std::string changed = content;
-    for (size_t changes = 1 + below(3); changes > 0; --changes) {
-      const size_t at = below(changed.size());
-      if (below(3) == 0) changed.erase(at, 1 + below(8));
-      if (below(3) == 0) changed.insert(at, 1, static_cast<char>(below(256)));
-      if (at < changed.size()) changed[at] = static_cast<char>(below(256));
-    }
-    std::string line = line_text("job", changed);
-    if (const auto parsed = parse_object(changed)) line = line_text("job", canonical_text(*parsed));
-    if (why_no_job(line).empty()) {
-      ++read;
-      EXPECT_EQ(parse_job(line_of(parse_job(line))), parse_job(line));
-    }
-  }
-  EXPECT_GT(read, 100u);
 }
 
 TEST(Job, EachSeedOfTheFuzzerIsALine) {

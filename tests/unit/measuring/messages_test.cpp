@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -215,34 +214,6 @@ TEST(Messages, EachSeedOfTheFuzzerIsAMessage) {
     EXPECT_TRUE(taken) << file.path();
   }
   EXPECT_EQ(read.size(), every_message().size());
-}
-
-/// As libFuzzer does it, but the same every time: bytes are changed, put in and left out.
-TEST(Messages, NoBytesEndAReader) {
-  std::mt19937_64 random(11);
-  const auto below = [&](size_t end) { return static_cast<size_t>(random() % std::max<size_t>(end, 1)); };
-  const std::vector<ReadMessage> all = every_message();
-  size_t read = 0;
-  for (int round = 0; round < 4000; ++round) {
-    const Message& example = all[below(all.size())].example;
-    std::string header = example.header.dump();
-    std::string bytes = test::frame(header, example.attachments);
-    // Mostly the header, with sizes that are right: else little gets beyond them.
-    const bool sizes_too = round % 8 == 0;
-    std::string& changed = sizes_too ? bytes : header;
-    for (size_t change = 0; change <= below(4); ++change) {
-      const size_t at = below(changed.size());
-      const std::string from = header.substr(below(header.size()), 1 + below(12));
-      if (below(3) == 0) changed.insert(at, from);
-      if (below(3) == 0) changed.erase(at, 1 + below(8));
-      if (below(3) == 0 && !changed.empty()) changed[below(changed.size())] = static_cast<char>(random());
-    }
-    if (!sizes_too) bytes = test::frame(header, example.attachments);
-    const Received received = test::receive_bytes(bytes, kQuestion);
-    if (received.status != TransferStatus::Done) continue;
-    for (const ReadMessage& one : all) read += one.read(received.message).empty() ? 1 : 0;
-  }
-  EXPECT_GT(read, 20u) << "too few were near enough to a message to test anything";
 }
 
 }  // namespace
