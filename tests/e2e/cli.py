@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 TUNESMITH = ""  # the binary, once run_test() was called
+PLUGINS = ""  # --plugins: the folder of the tests' own plugins
 
 
 def within(seconds):
@@ -33,12 +34,14 @@ def run(*args, code=0, **kwargs):
 
 def run_test(tests, own_lock=True):
     """`tests`: by name. `own_lock`: it does not wait for what else measures on the machine."""
-    global TUNESMITH
+    global TUNESMITH, PLUGINS
     parser = argparse.ArgumentParser()
     parser.add_argument("--tunesmith", required=True)
+    parser.add_argument("--plugins", default="")
     parser.add_argument("test")
     given = parser.parse_args()
     TUNESMITH = os.path.abspath(given.tunesmith)
+    PLUGINS = os.path.abspath(given.plugins)
     with tempfile.TemporaryDirectory(prefix="tunesmith-e2e-") as folder:
         os.environ["XDG_DATA_HOME"] = folder
         if own_lock:

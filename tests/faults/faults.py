@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Bad candidates and kills, through the command line. Usage: faults.py --tunesmith BINARY --plugins FOLDER TEST"""
-import argparse
 import json
 import os
 import pathlib
@@ -10,11 +9,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 
-TUNESMITH = ""
-PLUGINS = ""
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
+import cli
+
 ADD_ONE = """name: add_one
 params: {n: 1000}
 inputs:
@@ -42,7 +41,7 @@ def mistakes():
 def tune_arguments(folder, target, among, modules, *more):
     (folder / "add_one.yaml").write_text(ADD_ONE)
     (folder / "spaces.yaml").write_text(SPACE % {"target": target, "among": list(among), "modules": ", ".join(modules)})
-    return [TUNESMITH, "tune", str(folder / "add_one.yaml"), "--spaces", str(folder / "spaces.yaml"), "--plugin-path", PLUGINS,
+    return [cli.TUNESMITH, "tune", str(folder / "add_one.yaml"), "--spaces", str(folder / "spaces.yaml"), "--plugin-path", cli.PLUGINS,
             "--database", str(folder / "records.db"), "--candidate-time-out", "3", *map(str, more)]
 
 
@@ -75,7 +74,7 @@ def wait_for_more(folder, known):
 
 
 def expect_clean(folder):
-    done = subprocess.run([TUNESMITH, "records", "check", "--database", str(folder / "records.db")], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([cli.TUNESMITH, "records", "check", "--database", str(folder / "records.db")], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and "clean" in done.stdout, done.stdout + done.stderr
 
 
@@ -131,7 +130,7 @@ def wait_for_records(folder, process, count):
 
 def gmm(folder, *more, search="random", seed=3):
     """In a space whose programs do not run out before the run is killed."""
-    return [TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", "cpu-tiling", "--search", search, "--model", "random",
+    return [cli.TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", "cpu-tiling", "--search", search, "--model", "random",
             "--database", str(folder / "records.db"), "--seed", str(seed), *map(str, more)]
 
 
@@ -262,7 +261,7 @@ def interrupts_at_random_moments(folder):
 
 def an_interrupt_stops_a_long_reference(folder):
     database = folder / "records.db"
-    process = subprocess.Popen([TUNESMITH, "tune", "gmm:n=2048,m=2048,k=2048", "--trials", "64", "--database", str(database)],
+    process = subprocess.Popen([cli.TUNESMITH, "tune", "gmm:n=2048,m=2048,k=2048", "--trials", "64", "--database", str(database)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(600):
         if subprocess.run(["pgrep", "-P", str(process.pid), "-f", "tunesmith-worker"], capture_output=True).returncode == 0:
@@ -278,20 +277,5 @@ def an_interrupt_stops_a_long_reference(folder):
     assert process.returncode == 130 and "interrupted" in out + err, (process.returncode, out, err)
 
 
-def main():
-    global TUNESMITH, PLUGINS
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tunesmith", required=True)
-    parser.add_argument("--plugins", required=True)
-    parser.add_argument("test")
-    arguments = parser.parse_args()
-    TUNESMITH = os.path.abspath(arguments.tunesmith)
-    PLUGINS = os.path.abspath(arguments.plugins)
-    with tempfile.TemporaryDirectory(prefix="tunesmith-faults-") as folder:
-        os.environ["XDG_DATA_HOME"] = folder
-        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
-        globals()[arguments.test](pathlib.Path(folder))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run_test(globals())

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Workers that answer nonsense, through the command line. Usage: lies.py --tunesmith BINARY --plugins FOLDER TEST"""
-import argparse
 import json
 import os
 import pathlib
@@ -8,10 +7,10 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
-TUNESMITH = ""
-PLUGINS = ""
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
+import cli
+
 WORKLOAD = """name: add_one
 params: {n: 1000}
 inputs:
@@ -53,7 +52,7 @@ LIES = {
 
 def tune(folder, programs, kind, lies):
     """With a worker that lies at these questions of the kind."""
-    lib = pathlib.Path(TUNESMITH).parents[1] / "lib"
+    lib = pathlib.Path(cli.TUNESMITH).parents[1] / "lib"
     installed = folder / "installed"
     if not installed.exists():
         (installed / "lib").mkdir(parents=True)
@@ -73,8 +72,8 @@ def tune(folder, programs, kind, lies):
     for name in ("records.db", "count"):
         (folder / name).unlink(missing_ok=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(installed / "lib"), "TUNESMITH_TEST_LIES": json.dumps(
-        {"worker": str(pathlib.Path(TUNESMITH).parent / "tunesmith-worker"), "count": str(folder / "count"), "type": kind, "lies": lies})}
-    return subprocess.run([TUNESMITH, "tune", str(folder / "add_one.yaml"), "--spaces", str(folder / "spaces.yaml"), "--plugin-path", PLUGINS,
+        {"worker": str(pathlib.Path(cli.TUNESMITH).parent / "tunesmith-worker"), "count": str(folder / "count"), "type": kind, "lies": lies})}
+    return subprocess.run([cli.TUNESMITH, "tune", str(folder / "add_one.yaml"), "--spaces", str(folder / "spaces.yaml"), "--plugin-path", cli.PLUGINS,
                            "--database", str(folder / "records.db"), "--candidate-time-out", "3", "--trials", "1000", "--json"],
                           capture_output=True, text=True, timeout=250, env=environment)
 
@@ -139,20 +138,5 @@ def a_worker_of_another_version_is_refused(folder):
     assert (folder / "count").stat().st_size == 1, "nothing else is asked"
 
 
-def main():
-    global TUNESMITH, PLUGINS
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tunesmith", required=True)
-    parser.add_argument("--plugins", required=True)
-    parser.add_argument("test")
-    arguments = parser.parse_args()
-    TUNESMITH = os.path.abspath(arguments.tunesmith)
-    PLUGINS = os.path.abspath(arguments.plugins)
-    with tempfile.TemporaryDirectory(prefix="tunesmith-lies-") as folder:
-        os.environ["XDG_DATA_HOME"] = folder
-        os.environ["TUNESMITH_MACHINE_LOCK"] = f"{folder}/machine.lock"
-        globals()[arguments.test](pathlib.Path(folder))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run_test(globals())
