@@ -200,11 +200,12 @@ INSTANTIATE_TEST_SUITE_P(Conformance, NoMistake, testing::ValuesIn(kPluginKinds)
                          [](const auto& kind) { return std::string(kind_name(kind.param)); });
 
 TEST(Outcomes, WhatIsMissingHereIsUnsupportedWithItsName) {
-  const CheckResult target = result_of(verify(kTarget, "not_here"), "results");
+  const VerifyOptions results{.checks = {"results"}};
+  const CheckResult target = result_of(verify(kTarget, "not_here", results), "results");
   EXPECT_EQ(target.outcome, Outcome::Unsupported);
   EXPECT_EQ(target.reason, "this machine lacks the flux unit");
-  EXPECT_EQ(result_of(verify(kTarget, "compiles_nothing"), "results").outcome, Outcome::Unsupported);
-  const Report extension = verify(kExtension, "not_here");
+  EXPECT_EQ(result_of(verify(kTarget, "compiles_nothing", results), "results").outcome, Outcome::Unsupported);
+  const Report extension = verify(kExtension, "not_here", {.checks = {"hardware", "intrinsics"}});
   EXPECT_EQ(result_of(extension, "hardware").outcome, Outcome::Unsupported);
   EXPECT_EQ(result_of(extension, "intrinsics").outcome, Outcome::Unsupported);
   EXPECT_THAT(result_of(extension, "intrinsics").reason,
@@ -213,7 +214,7 @@ TEST(Outcomes, WhatIsMissingHereIsUnsupportedWithItsName) {
 }
 
 TEST(Outcomes, ASpaceIsComposedWithoutWhatEndsTheCompiler) {
-  const Report report = verify(kExtension, "ends_the_compiler");
+  const Report report = verify(kExtension, "ends_the_compiler", {.checks = {"hardware"}});
   EXPECT_EQ(result_of(report, "hardware").outcome, Outcome::Failed);
   EXPECT_THAT(
       result_of(report, "hardware").reason,
@@ -249,10 +250,11 @@ TEST(Outcomes, APluginThatLacksALibraryIsUnsupported) {
 }
 
 TEST(Outcomes, WhereThereIsNothingToCheckItIsSkippedWithTheReason) {
-  const Report module = verify(kModule, "nothing");
+  const Report module = verify(kModule, "nothing", {.checks = {"legality"}});
   EXPECT_EQ(result_of(module, "legality").outcome, Outcome::Skipped);
   EXPECT_THAT(result_of(module, "legality").reason, HasSubstr("name a workload it is for"));
-  EXPECT_EQ(result_of(verify(kSearcher, "proposes_nothing"), "contract").outcome, Outcome::Skipped);
+  const Report searcher = verify(kSearcher, "proposes_nothing", {.checks = {"contract"}});
+  EXPECT_EQ(result_of(searcher, "contract").outcome, Outcome::Skipped);
 }
 
 TEST(Outcomes, OnlyWhatIsNamedIsRun) {
@@ -272,7 +274,7 @@ TEST(Outcomes, APluginThatDoesNotLoadFailsOnceAndIsSkippedThen) {
 }
 
 TEST(Outcomes, AFailureThatIsExpectedIsNoFaultAndAPassThatIsNotIsOne) {
-  VerifyOptions options;
+  VerifyOptions options{.checks = {"threads"}};
   options.expected = {Expectation::parse("module:bad_module/threads=one lock is still missing")};
   const Report known = verify(kModule, "shares_state", options);
   EXPECT_EQ(result_of(known, "threads").outcome, Outcome::ExpectedFailure);
@@ -292,7 +294,8 @@ TEST(Outcomes, AnExpectationHasAReason) {
 }
 
 TEST(VerifyPack, TakesThePluginsOfThePathAndNoOthers) {
-  const Report report = verify_pack(BAD_PLUGINS "/bad_cost_model.pack.json", search(), spaces(), {});
+  const Report report =
+      verify_pack(BAD_PLUGINS "/bad_cost_model.pack.json", search(), spaces(), {.checks = {"options"}});
   std::set<std::string> ids;
   for (const CheckResult& result : report.results) ids.insert(result.id);
   EXPECT_EQ(ids, std::set<std::string>{"bad_cost_model"});
@@ -305,7 +308,7 @@ TEST(VerifyPack, APathWithoutPluginsIsAnError) {
 }
 
 TEST(VerifyPack, AnExpectationThatNamesNoCheckIsAnError) {
-  VerifyOptions options;
+  VerifyOptions options{.checks = {"options"}};
   options.expected = {Expectation::parse("cost_model:bad_cost_model/speed=slow")};
   EXPECT_THAT([&] { verify_pack(BAD_PLUGINS "/bad_cost_model.pack.json", search(), spaces(), options); },
               ThrowsMessage<UserError>(HasSubstr("there is no check 'cost_model:bad_cost_model/speed'")));
