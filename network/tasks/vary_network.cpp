@@ -12,6 +12,8 @@
 #include "tasks/find_tasks.h"
 #include "tasks/vary_text.h"
 #include "tunesmith/ir/extents.h"
+#include "tunesmith/network/form_regions.h"
+#include "tunesmith/network/plain_kernels.h"
 #include "tunesmith/support/contains.h"
 #include "tunesmith/verification/verified_values.h"
 
@@ -36,6 +38,26 @@ std::vector<VaryingExtent> varying_of(const Dimensions& dimensions) {
   return varying;
 }
 
+/// As many values are all tried: then nothing is left between them.
+constexpr size_t kAllTried = 16;
+
+/// All values of the ranges, or nothing where they are more.
+std::vector<Values> all_values(const std::vector<VaryingExtent>& varying) {
+  std::vector<Values> all = {{}};
+  for (const VaryingExtent& extent : varying) {
+    std::vector<Values> longer;
+    for (const Values& values : all) {
+      for (int64_t value = extent.range.lowest; value <= extent.range.highest; ++value) {
+        if (longer.size() == kAllTried) return {};
+        longer.push_back(values);
+        longer.back().push_back(value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 /// First as FormFinder takes them, then what libraries are timed and verified at.
 std::vector<Values> values_to_make(const std::vector<VaryingExtent>& varying) {
   const Program program = parameters_of(varying);
@@ -44,7 +66,7 @@ std::vector<Values> values_to_make(const std::vector<VaryingExtent>& varying) {
     values.push_back(values.front());
     --values.back()[i];
   }
-  for (std::vector<Values> more : {typical_values(program), verified_values(program, 1)})
+  for (std::vector<Values> more : {typical_values(program), verified_values(program, 1), all_values(varying)})
     for (Values& one : more)
       if (!contains(values, one)) values.push_back(std::move(one));
   return values;
@@ -109,10 +131,32 @@ class Varying {
     for (size_t i = 0; i < values.size(); ++i) given[varying_[i].name] = values[i];
     if (made_.empty()) return task_network(make(given));
     try {
-      return task_network(make(given));
+      return with_first_regions(make(given), values);
     } catch (const UserError& error) {
       refuse(fmt::format("with {}", said(values)), error.what());
     }
+  }
+
+  std::string is_other(const Values& values) const {
+    return fmt::format("with {} it is computed in another way than with {}", said(values),
+                       said(finder_.values().front()));
+  }
+
+  /// Of the nodes that are one kernel with the highest extents, whatever would be at these values.
+  TaskedNetwork with_first_regions(Network network, const Values& values) const {
+    const std::vector<Node>&ours = first().network.nodes, &theirs = network.nodes;
+    for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+      const bool same = i < std::min(ours.size(), theirs.size()) && ours[i].op == theirs[i].op &&
+                        ours[i].inputs == theirs[i].inputs && ours[i].outputs == theirs[i].outputs;
+      if (!same) throw UserError(describe(i < ours.size() ? ours[i] : theirs[i]) + ": " + is_other(values));
+    }
+    std::vector<Region> regions;
+    for (size_t i = 0; i < first().regions.size(); ++i)
+      regions.push_back({first().nodes[i], first().regions[i].outputs});
+    TaskedNetwork made;
+    made.regions = region_workloads(network, regions);
+    made.network = std::move(network);
+    return made;
   }
 
   const std::string& name(const TaskedNetwork& made, TensorIndex tensor) const {
@@ -140,24 +184,20 @@ class Varying {
                               [&](TensorIndex a, TensorIndex b) { return same_tensor(other, a, b); });
   }
 
-  /// Regions that read and compute the same tensors, which lie alike and are constant alike.
+  /// The regions must read and compute the same tensors, which lie alike and are constant alike.
   void require_same(size_t at) const {
     const TaskedNetwork& other = made_[at];
-    const auto why = [&] {
-      return fmt::format("with {} it is computed in another way than with {}", said(finder_.values()[at]),
-                         said(finder_.values().front()));
-    };
-    for (size_t i = 0; i < std::min(first().regions.size(), other.regions.size()); ++i) {
+    const std::string why = is_other(finder_.values()[at]);
+    for (size_t i = 0; i < first().regions.size(); ++i) {
       const NodeWorkload& ours = first().regions[i];
       const NodeWorkload& theirs = other.regions[i];
-      if (ours.workload.name != theirs.workload.name || !same_tensors(other, ours.inputs, theirs.inputs) ||
+      if (!same_tensors(other, ours.inputs, theirs.inputs) ||
           !same_tensors(other, ours.outputs, theirs.outputs))
-        refuse(describe(first().network.nodes[first().nodes[i].front()]), why());
+        refuse(describe(first().network.nodes[first().nodes[i].front()]), why);
     }
-    if (first().regions.size() != other.regions.size() ||
-        !same_tensors(other, first().network.inputs, other.network.inputs) ||
+    if (!same_tensors(other, first().network.inputs, other.network.inputs) ||
         !same_tensors(other, first().network.outputs, other.network.outputs))
-      refuse(fmt::format("network '{}'", first().network.name), why());
+      refuse(fmt::format("network '{}'", first().network.name), why);
   }
 
   /// Of which the first has the same.
