@@ -118,7 +118,7 @@ struct Loop {
   struct Slice {
     TensorIndex whole = 0, part = 0;
     bool backwards = false;  ///< the last comes first
-    int64_t row(int64_t trip, int64_t trips) const { return backwards ? trips - 1 - trip : trip; }
+    int64_t row(int64_t trip, int64_t of) const { return backwards ? of - 1 - trip : trip; }
   };
   size_t first_node = 0, end_node = 0;
   int64_t trips = 0;
