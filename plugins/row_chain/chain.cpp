@@ -185,7 +185,7 @@ class Finder {
   bool may_precede(const Block& block, const Rows& rows) {
     if (is_row_reduction(block)) return moves_with_rows_alone(block, rows);
     if (is_elementwise(block)) return !writes_for_product_outside(block, rows);
-    if (!fits_as_product(block, rows)) return false;
+    if (!fits_as_product(block, rows) || !is_reduced(block)) return false;
     chain_.first_product = block.name;
     return true;
   }
@@ -197,10 +197,19 @@ class Finder {
       if (!reader || reader->name != block.name || !producer->has_reduction()) continue;
       const auto its = carried(reads_of(block), rows, writes_of(*producer), *producer,
                                writes_of(*producer).front().buffer->name);
-      if (is_row_reduction(*producer) || (its && fits_as_product(*producer, *its))) continue;
+      if (is_row_reduction(*producer) || (its && fits_as_product(*producer, *its) && is_reduced(*producer)))
+        continue;
       return true;
     }
     return false;
+  }
+
+  /// Does a reduction over rows read what the block computes? Else it gains nothing from its rows' order, and
+  /// may call a unit instead, such as a product of integers beside the sums that its zero points need.
+  bool is_reduced(const Block& block) const {
+    return std::ranges::any_of(consumers_of(program_, block), [&](const Pointer<Block>& consumer) {
+      return is_row_reduction(*consumer) || is_reduced(*consumer);
+    });
   }
 
   bool fits_as_product(const Block& block, const Rows& rows) const {

@@ -450,6 +450,25 @@ TEST_F(RowChain, ReadsTransposedOperandsWhereTheyLie) {
   }
 }
 
+// Of integers whose zero points need the sums of rows: no reduction reads it, and a unit may compute it.
+TEST_F(RowChain, LeavesAProductOutsideThatNoReductionReads) {
+  use("row_chain");
+  const Workload zero_points = parsed(R"(name: zero_points
+inputs:
+  X: {shape: [64, 128], dtype: u8}
+  W: {shape: [128, 64], dtype: i8}
+  Z: {shape: [1], dtype: i8}
+compute: |
+  P[i<64, j<64] = sum(r<128) i32(X[i, r]) * i32(W[r, j])
+  Sum[i<64] = sum(r<128) i32(X[i, r])
+  O[i<64, j<64] = P[i, j] - i32(Z[0]) * Sum[i]
+outputs: [O]
+)");
+  const SketchSet set = space_->generate(zero_points.program);
+  EXPECT_EQ(reason(set, "P"), "the block is in no chain of reductions over one row");
+  EXPECT_EQ(reason(set, "O"), "applied");
+}
+
 // A product whose weights no cache holds is tiled by itself, and so is what it is written through.
 TEST_F(RowChain, LeavesLargeProductsOutside) {
   use("row_chain");
