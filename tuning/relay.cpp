@@ -8,7 +8,9 @@ namespace tunesmith {
 
 Relay::Relay(size_t at_once) : at_once_(at_once) {}
 
-Relay::~Relay() {
+Relay::~Relay() { end(); }
+
+void Relay::end() {
   ended_ = true;  // read with the baton
   while (!lanes_.empty()) static_cast<void>(go_on());
 }

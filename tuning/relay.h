@@ -19,7 +19,6 @@ namespace tunesmith {
 class Relay {
  public:
   explicit Relay(size_t at_once);
-  /// Waits for what waits, and ends it (apart() throws).
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -36,6 +35,8 @@ class Relay {
     std::exception_ptr error;
   };
   std::optional<Done> go_on();
+  /// Waits for what waits, and ends it: apart() throws. So does the destructor.
+  void end();
   /// Called by works: waits without the baton.
   void apart(const std::function<void()>& wait);
 

@@ -45,6 +45,7 @@ class ManyTasks {
       search();
       return finish();
     } catch (const std::exception& error) {
+      relay_.end();  // while their tasks are there
       try {
         end_runs(fmt::format("error: {}", error.what()));
       } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the store itself may be what failed

@@ -230,7 +230,7 @@ def other_machine(bench):
 def drifting_worker(bench):
     """A machine that is slower than it was is named, and its times are marked."""
     bench.worker(1, "--reference-minutes", 0.001)
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * (os.cpu_count() or 1))]
     try:
         process = bench.tune("amqp")
         bench.await_text("worker1", "the reference program takes [0-9.]+ times")
@@ -251,7 +251,9 @@ def deleted_queue(bench):
     identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
     process = bench.tune("amqp")
     bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    bench.workers[0].send_signal(signal.SIGSTOP)
     amqp.delete_queue(bench.broker.port, f"tunesmith.jobs.{identity}")
+    bench.workers[0].send_signal(signal.SIGCONT)
     bench.await_text("worker1", "a queue was deleted")
     bench.finish(process, "tune_amqp")
     assert bench.searched("tune_amqp") == wanted
@@ -263,8 +265,10 @@ def changed_password(bench):
     bench.worker(1)
     process = bench.tune("amqp")
     bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    bench.workers[0].send_signal(signal.SIGSTOP)
     bench.broker.control("change_password", "guest", "other")
     bench.broker.control("close_all_connections", "password changed")
+    bench.workers[0].send_signal(signal.SIGCONT)
     bench.finish(process, "tune_amqp", code=4)
     for name in ("tune_amqp", "worker1"):
         bench.await_text(name, "refuses the login: .*remedy: look at user, password")

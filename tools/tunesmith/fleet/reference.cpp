@@ -14,15 +14,17 @@ namespace {
 
 /// As the workload is written, without a schedule: every target has it, and it reads more than caches hold
 /// of one row.
-constexpr const char* kWorkload = "gmm:n=192,m=192,k=192";
+constexpr const char* kWorkload = "gmm:n=128,m=128,k=128";
 constexpr double kDrift = 0.05;
-constexpr int kRepeats = 20;
+constexpr int kRepeats = 10;
+constexpr double kTimeOut = 60.0;
 
 }  // namespace
 
 Reference::Reference(const Space& space, const WorkerTarget& worker_target, MeasureOptions options,
                      std::chrono::duration<double> every, std::function<void(const std::string&)> say)
     : workload_(WorkloadLibrary().load(kWorkload)), every_(every), say_(std::move(say)) {
+  options.time_out_seconds = kTimeOut;
   options.min_repeats = options.max_repeats = kRepeats;
   const auto candidate = space.materialise(workload_.program, Trace(), RandomStream(0));
   if (!candidate)
@@ -43,28 +45,29 @@ bool Reference::apart(double one, double other) {
 
 void Reference::look() {
   const auto now = std::chrono::steady_clock::now();
-  if (first_seconds_ > 0.0 && now - timed_ < every_) return;
-  seconds_ = time();
+  if (timed_ && now - *timed_ < every_) return;
+  std::optional<double> seconds = time();
   // What others do for a moment is no drift of the machine.
-  if (first_seconds_ > 0.0 && apart(seconds_, first_seconds_)) seconds_ = time();
+  if (seconds && first_seconds_ > 0.0 && apart(*seconds, first_seconds_)) seconds = time();
   timed_ = std::chrono::steady_clock::now();
+  if (seconds) seconds_ = *seconds;
   if (first_seconds_ <= 0.0) first_seconds_ = seconds_;
-  const bool drifts = apart(seconds_, first_seconds_);
+  const bool drifts = !seconds || apart(seconds_, first_seconds_);
   if (drifts == std::exchange(drifted_, drifts)) return;
-  say_(drifts
-           ? fmt::format("the reference program takes {:.2f} times what it took at first; times are marked "
-                         "disturbed until it is back: look for other work, heat and the governor",
-                         seconds_ / first_seconds_)
-           : "the reference program takes what it took at first");
+  constexpr const char* kMarked =
+      "times are marked disturbed until it is back: look for other work, heat and the governor";
+  say_(!seconds ? fmt::format("the reference program cannot be timed ({}); {}", why_, kMarked)
+       : drifts ? fmt::format("the reference program takes {:.2f} times what it took at first; {}",
+                              seconds_ / first_seconds_, kMarked)
+                : "the reference program takes what it took at first");
 }
 
-double Reference::time() {
+std::optional<double> Reference::time() {
   const MeasureRequest request{&kernel_, 0.0, false};
   const MeasureResult result = runner_->run({&request, 1}).front();
-  if (!result.timing)
-    throw EnvironmentError(fmt::format("the reference program cannot be measured: {}",
-                                       result.failure ? result.failure->message : "it was stopped"));
-  return quantile_interval(result.timing->samples, kTimeQuantile).value;
+  if (result.timing) return quantile_interval(result.timing->samples, kTimeQuantile).value;
+  why_ = result.failure ? result.failure->message : "it was stopped";
+  return std::nullopt;
 }
 
 }  // namespace tunesmith::cli

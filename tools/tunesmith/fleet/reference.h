@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <tunesmith/measuring/worker_runner.h>
@@ -30,14 +31,15 @@ class Reference {
   static bool apart(double one, double other);
 
  private:
-  double time();
+  std::optional<double> time();
 
   const Workload workload_;
   const std::chrono::duration<double> every_;
   const std::function<void(const std::string&)> say_;
   CompiledKernel kernel_;
   std::unique_ptr<Runner> runner_;
-  std::chrono::steady_clock::time_point timed_;
+  std::optional<std::chrono::steady_clock::time_point> timed_;
+  std::string why_;  // it could not be timed
   double seconds_ = 0.0;
   double first_seconds_ = 0.0;
   bool drifted_ = false;
