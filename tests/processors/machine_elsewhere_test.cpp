@@ -1,6 +1,8 @@
 // Spaces composed from what a machine says of itself are those that the machine composes.
 #include "tunesmith/measuring/machine_elsewhere.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,8 +86,8 @@ TEST_P(MachineElsewhere, ItsQuantitiesCountAndNotThisMachines) {
 
 INSTANTIATE_TEST_SUITE_P(Processors, MachineElsewhere,
                          ::testing::Values("haswell", "cascadelake", "sapphirerapids", "cortex-a76"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& one) {
+                           std::string name = one.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
