@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--browser", required=True)
     parser.add_argument("--keep")
     arguments = parser.parse_args()
-    report.TUNESMITH = arguments.tunesmith
+    report.cli.TUNESMITH = arguments.tunesmith
     with tempfile.TemporaryDirectory(prefix="tunesmith-browser-") as name:
         folder = pathlib.Path(arguments.keep or name).absolute()
         page = folder / "report.html"

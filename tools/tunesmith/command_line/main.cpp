@@ -5,6 +5,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -122,7 +123,11 @@ std::string parsed_command(const CLI::App& app) {
 }
 
 /// `code`: set by the command that runs.
-int parse_and_run(CLI::App& app, int argc, char** argv, const int& code) {
+int parse_and_run(CLI::App& app, std::vector<std::string> words, const int& code) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  const int argc = static_cast<int>(pointers.size());
+  char** const argv = pointers.data();
   if (argc == 1) {
     std::fputs(app.help("tunesmith").c_str(), stderr);
     return kBadInput;
@@ -158,6 +163,13 @@ void hide_password(char* word) {
   char* const end = begin == nullptr ? nullptr : std::strchr(begin, '@');
   if (end == nullptr) return;
   if (char* const colon = std::find(begin + 3, end, ':'); colon != end) std::fill(colon + 1, end, '*');
+}
+
+/// The words as they were given; `argv` shows no passwords any more.
+std::vector<std::string> take_words(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  for (int i = 1; i < argc; ++i) hide_password(argv[i]);
+  return words;
 }
 
 /// Without the program's folder, which readers of a record or table need not know.
@@ -212,7 +224,7 @@ int main(int argc, char** argv) {
   CheckVerificationArguments check_verification;
   VerifyArguments verification;
   TraceArguments trace;
-  std::string workload;
+  std::string workload, rule, shell, man_folder;
   add_doctor(app, common, code);
   add_spaces(app, common, spaces, code);
   add_features(app, common, features, code);
@@ -224,20 +236,14 @@ int main(int argc, char** argv) {
   add_plugins(app, common, plugins, new_plugin, verification, code);
   AllNetworkArguments network;
   add_network(app, common, network, code);
-  std::string rule;
   add_explain(app, common, rule, code);
   add_trace(app, common, trace, code);
   OptArguments opt;
   add_opt(app, common, opt, code);
   add_examples(app);
-  std::string shell;
   add_completion(app, shell, code);
-  std::string man_folder;
   add_man_pages(app, man_folder, code);
-  std::vector<std::string> words(argv, argv + argc);
-  for (int i = 1; i < argc; ++i) hide_password(argv[i]);
+  std::vector<std::string> words = take_words(argc, argv);
   common.command_line = command_line_of(argc, argv);
-  std::vector<char*> given;
-  for (std::string& word : words) given.push_back(word.data());
-  return end_with(parse_and_run(app, argc, given.data(), code));
+  return end_with(parse_and_run(app, std::move(words), code));
 }
