@@ -122,7 +122,8 @@ def _argument(node: Node, position: int, name: str, default: Any = None) -> Any:
 def _changes(node: Node) -> bool:
     """May the node change what it is given?"""
     if node.op == "call_method":
-        return node.target.endswith("_") and not node.target.endswith("__")
+        method = str(node.target)
+        return method.endswith("_") and not method.endswith("__")
     name = getattr(node.target, "__name__", "")
     in_place = isinstance(node.target, type(operator.iadd)) and name in ("iadd", "isub", "imul", "itruediv", "setitem", "copy_")
     return node.op == "call_function" and (in_place or bool(node.kwargs.get("inplace")) or "out" in node.kwargs or name.endswith("_"))
@@ -242,7 +243,7 @@ def _attention(node: Node, freeze: bool, taken: set[Node]) -> Step | None:
         shapes.append(f"b, heads, {rows}, {columns}" if token is None else f"b, {rows}, heads, {columns}")
         reads.append(f"z, h, {row}, {column}" if token is None else f"z, {row}, h, {column}")
     moved = by_token(Q) is not None
-    scale = node.kwargs.get("scale")
+    scale: Any = node.kwargs.get("scale")
     text = _ATTENTION.format(
         b=b, heads=heads, n=n, l=l, d=d, e=e, dtype=dtype, shapes=shapes, reads=reads, scale=float(d**-0.5 if scale is None else scale),
         result="z<b, i<n, h<heads, c<e" if moved else "z<b, h<heads, i<n, c<e")
