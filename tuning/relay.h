@@ -1,4 +1,4 @@
-// Works that run one at a time in an order of their own, and wait for others at once.
+// Coroutines by threads: one runs at a time, in a fixed order, while the others wait for measurements.
 #pragma once
 
 #include <condition_variable>
@@ -12,10 +12,10 @@
 
 namespace tunesmith {
 
-/// Hands one baton to works in threads of their own: who holds it runs, and gives it back to wait, in
-/// apart(). The work that waits the longest goes on next, and its wait is waited for, however soon others'
-/// waits end: so all that is done with the baton happens in one order, whatever the waits take. One work at
-/// once needs no thread. Used by one thread.
+/// Works run in threads of their own, one at a time: who holds the baton. A work gives it back while it
+/// waits, in apart(). The work that has waited longest continues next, even if another's wait ended earlier:
+/// so the order does not depend on how long waits take. With one work at once there is no thread. Used by one
+/// thread.
 class Relay {
  public:
   explicit Relay(size_t at_once);
@@ -28,14 +28,14 @@ class Relay {
 
   /// Runs `work` until it waits or is done. Not when full().
   void begin(size_t name, std::function<void()> work);
-  /// Lets the work that waits the longest go on, until it waits again or is done. The name of one that is
+  /// Continues the work that has waited longest, until it waits again or is done. Returns a work that is
   /// done, with what it threw. Not when empty().
   struct Done {
     size_t name = 0;
     std::exception_ptr error;
   };
   std::optional<Done> go_on();
-  /// Waits for what waits, and ends it: apart() throws. So does the destructor.
+  /// Waits for all waits and ends the works: their apart() throws. So does the destructor.
   void end();
   /// Called by works: waits without the baton.
   void apart(const std::function<void()>& wait);

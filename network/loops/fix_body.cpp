@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// Whether the body's inputs can be what the node is given, and have the types of it then.
+/// Gives the body's inputs the node's types, or returns why the loop must be unrolled.
 std::optional<std::string> give_types(const Network& network, const Node& node, const Repetition& repetition,
                                       Network& body) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -30,7 +30,7 @@ std::optional<std::string> give_types(const Network& network, const Node& node, 
   return std::nullopt;
 }
 
-/// Whether the next trip can take what one gives.
+/// Returns why loop-carried outputs cannot be the next trip's inputs, or nothing.
 std::optional<std::string> check_results(const Network& body, size_t carried) {
   const auto type_of = [&](TensorIndex tensor) {
     return input_of(body.tensors[static_cast<size_t>(tensor)]);

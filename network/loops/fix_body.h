@@ -1,4 +1,4 @@
-// The types of what a loop computes.
+// Types and shapes of loop bodies.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace tunesmith::network {
 
-/// More trips than these are a loop.
+/// Loops of so many trips are unrolled.
 inline constexpr int64_t kMaxTripsInLine = 8;
 
-/// Fixes the shapes of the body of a node that is_repetition, whose inputs are known. Otherwise why its trips
-/// must be nodes one after the other.
+/// Infers the shapes of the body of a node that is_repetition, whose inputs are known. Returns why the loop
+/// must be unrolled, or nothing.
 std::optional<std::string> fix_body(const Network& network, Node& node, const PassOptions& options);
 
 }  // namespace tunesmith::network

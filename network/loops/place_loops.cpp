@@ -45,7 +45,7 @@ class Placer {
     return static_cast<TensorIndex>(network_.tensors.size() - 1);
   }
 
-  /// The body's nodes, and the loop of them, in which tensors of body and node have no places yet.
+  /// Adds the body's nodes. Tensors of the loop are not yet parts of others.
   Loop inlined(const Node& node, const Repetition& repetition) {
     const Network& body = *repetition.body;
     const size_t sliced = sliced_inputs(repetition);

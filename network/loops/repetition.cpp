@@ -7,7 +7,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// What a loop computes stands in its body.
+/// Has no statements: the body does.
 class RepeatOperator final : public Operator {
  public:
   Computation define(const NodeView& view) const override {

@@ -228,20 +228,14 @@ def other_machine(bench):
 
 
 def drifting_worker(bench):
-    """A machine that is slower than it was is named, and its times are marked."""
-    bench.worker(1, "--reference-minutes", 0.001)
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * (os.cpu_count() or 1))]
-    try:
-        process = bench.tune("amqp")
-        bench.await_text("worker1", "the reference program takes [0-9.]+ times")
-        shown = subprocess.run([bench.tunesmith, "fleet", "--wait", "20"], env=bench.environment, capture_output=True, text=True, check=True).stdout
-        bench.finish(process, "tune_amqp")
-    finally:
-        for one in busy:
-            one.kill()
-            one.wait(60)
+    """A machine that is slower than usual is named, and its times are marked."""
+    bench.worker(1, "--reference-seconds", 1e-6)
+    process = bench.tune("amqp")
+    bench.finish(process, "tune_amqp")
+    bench.await_text("worker1", "the reference program takes [0-9.]+ times its usual time")
+    shown = subprocess.run([bench.tunesmith, "fleet", "--wait", "10"], env=bench.environment, capture_output=True, text=True, check=True).stdout
     assert "drifts: its reference program takes" in shown, shown
-    assert any(record["disturbed"] for record in bench.records("tune_amqp")), bench.records("tune_amqp")
+    assert all(record["disturbed"] for record in bench.records("tune_amqp") if record["kind"] == "search"), bench.records("tune_amqp")
 
 
 def deleted_queue(bench):

@@ -23,6 +23,8 @@ void add_serve(CLI::App& app, Common& common, ServeArguments& arguments, int& co
   add_allow_memory(*command, arguments.allow_memory);
   add_positive(*command, "--reference-minutes", arguments.reference_minutes,
                "minutes between two times of the reference program, which says that a machine drifts");
+  add_positive(*command, "--reference-seconds", arguments.reference_seconds,
+               "its usual time, which 'fleet --json' has; by default the first");
   add_common(*command, common, true);
   command->callback([&] { code = run_serve(common, arguments); });
 }

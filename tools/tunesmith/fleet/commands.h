@@ -18,6 +18,7 @@ struct ServeArguments {
   int threads = 0;  // 0: all
   bool allow_memory = false;
   double reference_minutes = 5.0;  // between times of the reference program
+  double reference_seconds = 0.0;  // its usual time; 0: the first
 };
 int run_serve(const Common& common, const ServeArguments& arguments);
 

@@ -41,7 +41,7 @@ double usual_reference(const std::vector<WorkerDescription>& workers) {
 std::string doubt_about(const WorkerDescription& worker, double usual) {
   if (worker.reference <= 0.0) return "";
   if (Reference::apart(worker.reference, worker.first_reference))
-    return fmt::format("drifts: its reference program takes {:.2f} times what it took at first",
+    return fmt::format("drifts: its reference program takes {:.2f} times its usual time",
                        worker.reference / worker.first_reference);
   if (Reference::apart(worker.reference, usual))
     return fmt::format("differs: its reference program takes {:.2f} times that of others",

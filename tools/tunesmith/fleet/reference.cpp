@@ -22,8 +22,12 @@ constexpr double kTimeOut = 60.0;
 }  // namespace
 
 Reference::Reference(const Space& space, const WorkerTarget& worker_target, MeasureOptions options,
-                     std::chrono::duration<double> every, std::function<void(const std::string&)> say)
-    : workload_(WorkloadLibrary().load(kWorkload)), every_(every), say_(std::move(say)) {
+                     std::chrono::duration<double> every, double usual_seconds,
+                     std::function<void(const std::string&)> say)
+    : workload_(WorkloadLibrary().load(kWorkload)),
+      every_(every),
+      say_(std::move(say)),
+      usual_seconds_(usual_seconds) {
   options.time_out_seconds = kTimeOut;
   options.min_repeats = options.max_repeats = kRepeats;
   const auto candidate = space.materialise(workload_.program, Trace(), RandomStream(0));
@@ -48,18 +52,18 @@ void Reference::look() {
   if (timed_ && now - *timed_ < every_) return;
   std::optional<double> seconds = time();
   // What others do for a moment is no drift of the machine.
-  if (seconds && first_seconds_ > 0.0 && apart(*seconds, first_seconds_)) seconds = time();
+  if (seconds && usual_seconds_ > 0.0 && apart(*seconds, usual_seconds_)) seconds = time();
   timed_ = std::chrono::steady_clock::now();
   if (seconds) seconds_ = *seconds;
-  if (first_seconds_ <= 0.0) first_seconds_ = seconds_;
-  const bool drifts = !seconds || apart(seconds_, first_seconds_);
+  if (usual_seconds_ <= 0.0) usual_seconds_ = seconds_;
+  const bool drifts = !seconds || apart(seconds_, usual_seconds_);
   if (drifts == std::exchange(drifted_, drifts)) return;
   constexpr const char* kMarked =
       "times are marked disturbed until it is back: look for other work, heat and the governor";
   say_(!seconds ? fmt::format("the reference program cannot be timed ({}); {}", why_, kMarked)
-       : drifts ? fmt::format("the reference program takes {:.2f} times what it took at first; {}",
-                              seconds_ / first_seconds_, kMarked)
-                : "the reference program takes what it took at first");
+       : drifts ? fmt::format("the reference program takes {:.2f} times its usual time; {}",
+                              seconds_ / usual_seconds_, kMarked)
+                : "the reference program takes its usual time");
 }
 
 std::optional<double> Reference::time() {

@@ -1,4 +1,4 @@
-// The reference program of a machine that measures: does it still take what it took when the machine began?
+// The reference program of a machine that measures: does it still take its usual time?
 #pragma once
 
 #include <chrono>
@@ -16,16 +16,18 @@ namespace tunesmith::cli {
 /// Belongs to one thread; others may not ask it meanwhile.
 class Reference {
  public:
-  /// `options`: of the jobs, with the machine's lock. `say`: is given a line when it drifts, or is back.
+  /// `options`: of the jobs, with the machine's lock. `usual_seconds`: 0 for the first time that it takes.
+  /// `say`: is given a line when it drifts, or is back.
   Reference(const Space& space, const WorkerTarget& worker_target, MeasureOptions options,
-            std::chrono::duration<double> every, std::function<void(const std::string&)> say);
+            std::chrono::duration<double> every, double usual_seconds,
+            std::function<void(const std::string&)> say);
   ~Reference();
 
   /// Times it where the last time is too long ago, which takes a second.
   void look();
   bool drifted() const { return drifted_; }
   double seconds() const { return seconds_; }
-  double first_seconds() const { return first_seconds_; }
+  double usual_seconds() const { return usual_seconds_; }
 
   /// Are two times of it of machines, or moments, that differ?
   static bool apart(double one, double other);
@@ -41,7 +43,7 @@ class Reference {
   std::optional<std::chrono::steady_clock::time_point> timed_;
   std::string why_;  // it could not be timed
   double seconds_ = 0.0;
-  double first_seconds_ = 0.0;
+  double usual_seconds_;
   bool drifted_ = false;
 };
 

@@ -115,14 +115,16 @@ void introduce(const WorkerDescription& worker, const Space& space, const broker
 
 /// Null where programs run on a device of their own: a program that nobody has scheduled is one thread there.
 std::unique_ptr<Reference> make_reference(const Space& space, const WorkerTarget& worker_target, int threads,
-                                          std::shared_ptr<MachineLock> machine, double minutes) {
+                                          std::shared_ptr<MachineLock> machine,
+                                          const ServeArguments& arguments) {
   if (space.target().separate_device() != nullptr) return nullptr;
   MeasureOptions options;
   options.threads = threads;
   options.machine = std::move(machine);
   constexpr double kMinute = 60.0;
   return std::make_unique<Reference>(space, worker_target, options,
-                                     std::chrono::duration<double>(kMinute * minutes), say);
+                                     std::chrono::duration<double>(kMinute * arguments.reference_minutes),
+                                     arguments.reference_seconds, say);
 }
 
 }  // namespace
@@ -136,7 +138,7 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
   const int threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
   const std::shared_ptr<MachineLock> machine = machine_lock();
   const std::unique_ptr<Reference> reference =
-      make_reference(*space, session.worker_target(), threads, machine, arguments.reference_minutes);
+      make_reference(*space, session.worker_target(), threads, machine, arguments);
   JobMeasurer measurer(*space, session.worker_target(), store,
                        {threads, false, common.command_line, machine, nullptr,
                         [&](const Workload& workload) { require_memory(workload, arguments.allow_memory); },
@@ -160,7 +162,7 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
     if (!reference) return;
     reference->look();
     counts.reference = reference->seconds();
-    counts.first_reference = reference->first_seconds();
+    counts.first_reference = reference->usual_seconds();
   };
   look();
   try {

@@ -56,8 +56,7 @@ struct Part {
   TensorIndex whole = 0;         ///< lies by itself
   int64_t begin = 0;             ///< elements of it before the first
   std::vector<int64_t> strides;  ///< in elements, of the axes in the order in which they lie
-  /// In trip t of the loop that computes or reads it, it begins `advance` * (t mod `period`) elements
-  /// further.
+  /// In trip t of its loop it begins `advance` * (t mod `period`) elements further.
   int64_t advance = 0;
   int64_t period = 1;
 };
@@ -106,18 +105,18 @@ struct Node {
   std::vector<Body> bodies = {};
 };
 
-/// Nodes that run `trips` times, as place_loops lays them out.
+/// A loop of steps: consecutive nodes that run `trips` times. place_loops makes it.
 struct Loop {
-  /// From trip to trip. `before` and `after` lie by turns in two places; `first` is in the one, computed
-  /// ahead, and `last` is what the last trip leaves.
+  /// A loop-carried tensor in two buffers that swap after each trip: a trip reads `before` and writes
+  /// `after`. The initial value, `first`, is in the first trip's `before`; `last` is the final value.
   struct Carried {
     TensorIndex first = 0, before = 0, after = 0;
     TensorIndex last = 0;  ///< kAbsent where nothing reads it
   };
-  /// Of each trip a part of a tensor along its first axis.
+  /// The row of `whole`, along its first axis, that a trip reads or writes.
   struct Slice {
     TensorIndex whole = 0, part = 0;
-    bool backwards = false;  ///< the last comes first
+    bool backwards = false;  ///< trips go from the last row to the first
     int64_t row(int64_t trip, int64_t of) const { return backwards ? of - 1 - trip : trip; }
   };
   size_t first_node = 0, end_node = 0;

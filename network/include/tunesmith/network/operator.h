@@ -47,14 +47,14 @@ struct NodeView {
   std::vector<std::optional<NodeInput>> inputs;  ///< as node.inputs; nothing for what is left out
 };
 
-/// A body that runs again and again. Its inputs, and those of what is made of it: what is carried from trip
-/// to trip, what has a first axis of trips, of which the body has one, and what all trips read. Its outputs:
-/// what is carried, and what comes to lie along a first axis of trips.
+/// A loop with a known trip count. Inputs of the body and of the loop, in this order: loop-carried tensors;
+/// tensors of which each trip reads one row (the loop's have a first axis of trips); loop-invariant tensors.
+/// Outputs: loop-carried tensors, then rows, which the loop stacks along a first axis of trips.
 struct Repetition {
   std::shared_ptr<const Network> body;
   int64_t trips = 0;
   size_t carried = 0;
-  std::vector<int64_t> backwards;  ///< 1 where the last comes first: of inputs, then outputs, with trips
+  std::vector<int64_t> backwards;  ///< of inputs, then outputs, of rows: 1 where the last row comes first
 };
 
 /// Takes what an operator puts in the place of a node. Lives during Operator::expand. Tensors are those of
@@ -70,8 +70,7 @@ class Expansion {
   virtual void add(Node node) = 0;
   /// Adds the nodes of a body, whose inputs, without what it captures, are these; what it gives.
   virtual std::vector<TensorIndex> add_body(const Body& body, const std::vector<TensorIndex>& inputs) = 0;
-  /// Adds a loop, or its trips one after the other where there are few or the body does not allow one. What
-  /// it gives.
+  /// Adds the loop, unrolled where it has few trips or the body's shapes change. Returns its outputs.
   virtual std::vector<TensorIndex> repeat(const Repetition& repetition, std::vector<TensorIndex> inputs) = 0;
   /// Says what an output of the node that is replaced is.
   virtual void give(size_t output, TensorIndex tensor) = 0;

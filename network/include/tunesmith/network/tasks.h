@@ -41,12 +41,12 @@ using Dimensions = std::map<std::string, ParamRange>;
 /// The network at these values of its named extents, on which all passes have run.
 using MakeNetwork = std::function<Network(const std::map<std::string, int64_t>& dimensions)>;
 
-/// For all values of the ranges. The network is made at several of them: there its regions must be the same,
-/// and what differs in their texts sums of what varies. Throws UserError with the extent and the node of what
-/// cannot vary.
+/// One network for all values of the ranges. It is made at several values: its regions must be the same, and
+/// integers in their texts that differ affine in the extents. Throws UserError with the extent and the node
+/// that cannot vary.
 TaskedNetwork task_network(const MakeNetwork& make, const Dimensions& dimensions);
 
-/// At one value of each extent that varies: a network and workloads of numbers.
+/// The network and its workloads with fixed extents.
 TaskedNetwork at_values(const TaskedNetwork& tasked, std::span<const int64_t> values);
 
 /// The values at which a library is verified: those at which it is timed, both ends, a prime and a drawn one;

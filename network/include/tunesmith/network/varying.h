@@ -1,4 +1,4 @@
-// Extents of a network that vary: their values come with each call of its library.
+// Varying extents of a network: a call of its library gives their values.
 #pragma once
 
 #include <cstdint>
@@ -21,34 +21,34 @@ struct VaryingExtent {
   ParamRange range;
 };
 
-/// An extent as a sum: of a number, and of those that vary, each times a factor.
+/// An extent as an affine function of the varying ones.
 struct ExtentForm {
   int64_t constant = 0;
-  std::vector<int64_t> factors;  ///< one for each extent that varies
+  std::vector<int64_t> factors;  ///< one for each varying extent
 
   bool operator==(const ExtentForm& other) const = default;
   bool varies() const;
   int64_t at(std::span<const int64_t> values) const;
-  /// "batch", "(2 * batch + 1)", where `names` are those of what varies.
+  /// "batch", "(2 * batch + 1)". `names`: of the varying extents.
   std::string text(std::span<const std::string> names) const;
 };
 
-/// Of a tensor, one form for each axis; empty where none of them varies.
+/// One form for each axis of a tensor; empty for a tensor of fixed shape.
 using ShapeForm = std::vector<ExtentForm>;
 
-/// `shape` where it does not vary.
+/// `shape` where `form` is empty.
 Shape shape_at(const Shape& shape, const ShapeForm& form, std::span<const int64_t> values);
 
 /// The parameters of the workloads alone.
 Program parameters_of(std::span<const VaryingExtent> varying);
 
-/// For an extent that has been computed at some of the values, the form which gives these. The first `values`
-/// has the highest of all that varies, and after it stands one for each, in which that alone is another.
+/// Fits affine forms to extents that were computed at several values. The first of `values` has the highest
+/// of all varying extents; then comes one for each extent, in which only that one differs.
 class FormFinder {
  public:
   explicit FormFinder(std::vector<std::vector<int64_t>> values) : values_(std::move(values)) {}
   const std::vector<std::vector<int64_t>>& values() const { return values_; }
-  /// Nothing where no form gives all of them.
+  /// Nothing where no affine form gives all of `computed`.
   std::optional<ExtentForm> find(std::span<const int64_t> computed) const;
 
  private:
