@@ -1,11 +1,12 @@
-"""A backend of torch.compile, for inference on the processor: operators whose tasks are on record run those programs, operators
-without a record their first program (docs/proposals.md), and all others run as torch runs them, which is said.
+"""A backend of torch.compile, for inference on the processor: operators whose tasks are on record run those programs, and all
+others run as torch runs them, which is said.
 
     fast = torch.compile(model, backend="tunesmith", options={"records": "records.db"})
     with torch.no_grad():
         fast(x)
 
-First programs are recorded. :func:`tasks` lists what there is to tune, which makes faster ones.
+It tunes nothing, but that ``"draws": 128`` finds a first program (docs/proposals.md) of each operator without a record, and records
+it. :func:`tasks` lists what there is to tune.
 """
 from __future__ import annotations
 
@@ -27,9 +28,7 @@ from .errors import NoRecord, UserError
 _log = logging.getLogger("tunesmith")
 # Presets of Inductor's, which torch.compile hands to any backend.
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
-#: Of which the first program is the best, as `tunesmith build --untuned` has it.
-_DRAWS = 128
-#: Measured for one: the best four draws, and the programs without a schedule.
+#: Measured for a first program: the best four draws, and the programs without a schedule.
 _TRIALS = 6
 #: New shapes that are looked up though nothing was on record of so many before: a sequence may get longer with each call.
 _MOST_UNTUNED = 64
@@ -48,7 +47,7 @@ class _Programs:
         self._records = Records(options.get("records"))
         self._threads: int = options.get("threads", 0)
         self._freeze: bool = options.get("freeze", False)
-        self._draws: int = options.get("draws", _DRAWS)
+        self._draws: int = options.get("draws", 0)
 
     def _best(self, step: Step) -> Record | None:
         try:
@@ -151,8 +150,8 @@ def backend(graph: GraphModule, example_inputs: Sequence[Any], options: dict[str
     it is called with has programs of its own.
 
     ``options``: ``records``, the store (None: the command's); ``space`` and ``threads``, as of :func:`tunesmith.tune`;
-    ``freeze``: weights never change, so their layout may be chosen ahead of time; ``draws``: of which an operator without a record
-    gets the best (128; 0: it runs as torch runs it, as do all without a record where extents are symbols). ``mode`` is for backends that tune while they
+    ``freeze``: weights never change, so their layout may be chosen ahead of time; ``draws``: an operator without a record
+    gets the best of so many, which may be slower than torch's (0: it runs as torch runs it, as all do where extents are symbols). ``mode`` is for backends that tune while they
     compile: this one takes what is on record. Says on the logger ``tunesmith`` which operators run as torch runs them, and which
     of those a record would help.
     """

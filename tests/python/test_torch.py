@@ -28,7 +28,7 @@ class Mlp(torch.nn.Module):
 def compiled(model, **options):
     from tunesmith.torch_backend import backend
 
-    return torch.compile(model, backend=lambda graph, inputs: backend(graph, inputs, {"draws": 0} | options))
+    return torch.compile(model, backend=lambda graph, inputs: backend(graph, inputs, options))
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_its_name(tuned):
         pytest.skip("the package is not installed, only importable")
     model, x = Mlp(), torch.randn(8, 32)
     with torch.no_grad():
-        fast = torch.compile(model, backend="tunesmith", options={"records": str(records), "threads": 1, "draws": 0})
+        fast = torch.compile(model, backend="tunesmith", options={"records": str(records), "threads": 1})
         torch.testing.assert_close(fast(x), model(x), rtol=1e-4, atol=1e-5)
 
 
@@ -263,7 +263,7 @@ def test_modes(tuned, caplog, mode):
 
     model, x = Mlp(), torch.randn(8, 32)
     with torch.no_grad():
-        fast = torch.compile(model, backend=lambda graph, inputs, **rest: backend(graph, inputs, options={"records": records, "threads": 1, "draws": 0}, **rest), mode=mode)
+        fast = torch.compile(model, backend=lambda graph, inputs, **rest: backend(graph, inputs, options={"records": records, "threads": 1}, **rest), mode=mode)
         said = "tunes nothing here" if mode.startswith("max-autotune") else "!tunes nothing"
         torch.testing.assert_close(called(fast, x, ["3 operators from records", said], caplog), model(x), rtol=1e-4, atol=1e-5)
 
