@@ -1,6 +1,7 @@
 #include "chain.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <tunesmith/stable/analysis.h>
@@ -207,9 +208,16 @@ class Finder {
   /// Does a reduction over rows read what the block computes? Else it gains nothing from its rows' order, and
   /// may call a unit instead, such as a product of integers beside the sums that its zero points need.
   bool is_reduced(const Block& block) const {
-    return std::ranges::any_of(consumers_of(program_, block), [&](const Pointer<Block>& consumer) {
-      return is_row_reduction(*consumer) || is_reduced(*consumer);
-    });
+    std::set<std::string> seen;  // residual sums would be walked twice each
+    std::vector<Pointer<Block>> waiting = consumers_of(program_, block);
+    while (!waiting.empty()) {
+      const Pointer<Block> consumer = waiting.back();
+      waiting.pop_back();
+      if (is_row_reduction(*consumer)) return true;
+      if (seen.insert(consumer->name).second)
+        std::ranges::copy(consumers_of(program_, *consumer), std::back_inserter(waiting));
+    }
+    return false;
   }
 
   bool fits_as_product(const Block& block, const Rows& rows) const {

@@ -469,6 +469,33 @@ outputs: [O]
   EXPECT_EQ(reason(set, "O"), "applied");
 }
 
+// Each of these reads the one before twice: paths to the last are 2^40.
+TEST_F(RowChain, LooksOnceAtWhatIsReadTwice) {
+  use("row_chain");
+  std::string statements;
+  std::string last = "P";
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = fmt::format("A{}", i);
+    statements += fmt::format(
+        "  H{0}[i<8, j<8] = {1}[i, j] * 0.5\n  {2}[i<8, j<8] = {1}[i, j] + H{0}[i, j]\n", i, last, next);
+    last = next;
+  }
+  const std::string definition = fmt::format(R"(name: residuals
+inputs:
+  X: {{shape: [8, 8], dtype: f32}}
+  W: {{shape: [8, 8], dtype: f32}}
+compute: |
+  P[i<8, j<8] = sum(r<8) X[i, r] * W[r, j]
+  Sum[i<8] = sum(r<8) X[i, r]
+{0}  O[i<8, j<8] = {1}[i, j] - Sum[i]
+outputs: [O]
+)",
+                                             statements, last);
+  const Workload residuals = parsed(definition.c_str());
+  EXPECT_EQ(reason(space_->generate(residuals.program), "P"),
+            "the block is in no chain of reductions over one row");
+}
+
 // A product whose weights no cache holds is tiled by itself, and so is what it is written through.
 TEST_F(RowChain, LeavesLargeProductsOutside) {
   use("row_chain");
