@@ -57,6 +57,15 @@ TEST(Relay, WhatAWorkThrowsIsTheOwners) {
   EXPECT_THROW(std::rethrow_exception(done->error), UserError);
 }
 
+TEST(Relay, WhatHasNotBegunNeverDoes) {
+  bool began = false;
+  {
+    Relay relay(1);
+    relay.begin(1, [&] { began = true; });
+  }
+  EXPECT_FALSE(began);
+}
+
 TEST(Relay, WhatStillWaitsIsEndedWithIt) {
   bool went_on = false;
   {
