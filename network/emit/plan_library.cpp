@@ -11,6 +11,7 @@
 
 #include "check_plan.h"
 #include "joined.h"
+#include "loops/loops_of_tensors.h"
 #include "tunesmith/network/plan_memory.h"
 #include "tunesmith/support/error.h"
 
@@ -54,10 +55,7 @@ class Planner {
   };
 
   void find_loops() {
-    std::map<TensorIndex, const Loop*> loops;
-    for (const Loop& loop : network_.loops)
-      for (size_t i = loop.first_node; i < loop.end_node; ++i)
-        for (const TensorIndex output : network_.nodes[i].outputs) loops[output] = &loop;
+    const std::map<TensorIndex, const Loop*> loops = loops_of_tensors(network_);
     std::map<const Loop*, Span> spans;
     for (size_t i = 0; i < kernels_.size(); ++i) {
       const auto found = loops.find(kernels_[i].outputs.front());

@@ -104,12 +104,7 @@ class Varying {
  private:
   const TaskedNetwork& first() const { return made_.front(); }
 
-  std::string said(const Values& values) const {
-    std::vector<std::string> each;
-    for (size_t i = 0; i < values.size(); ++i)
-      each.push_back(fmt::format("{}={}", varying_[i].name, values[i]));
-    return fmt::format("{}", fmt::join(each, ", "));
-  }
+  std::string said(const Values& values) const { return text_of_values(varying_, values); }
 
   std::string advice() const {
     std::vector<std::string> each;
@@ -200,7 +195,7 @@ class Varying {
       refuse(fmt::format("network '{}'", first().network.name), why);
   }
 
-  /// Of which the first has the same.
+  /// Keeps one copy of each constant: all networks have equal ones.
   void share_constants(TaskedNetwork& other) {
     for (size_t i = 0; i < first().regions.size(); ++i) {
       const std::vector<TensorIndex>& inputs = first().regions[i].inputs;

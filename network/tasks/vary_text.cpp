@@ -66,12 +66,6 @@ bool is_computed_alike(const Workload& a, const Workload& b) {
   return lowered_hash(lower(a.program, {})) == lowered_hash(lower(b.program, {}));
 }
 
-std::string said(std::span<const VaryingExtent> varying, const std::vector<int64_t>& values) {
-  std::vector<std::string> each;
-  for (size_t i = 0; i < values.size(); ++i) each.push_back(fmt::format("{}={}", varying[i].name, values[i]));
-  return fmt::format("{}", fmt::join(each, ", "));
-}
-
 }  // namespace
 
 Workload vary_text(std::span<const std::string> texts, const FormFinder& finder,
@@ -89,7 +83,8 @@ Workload vary_text(std::span<const std::string> texts, const FormFinder& finder,
     }
   }
   const auto refuse = [&](size_t i) {
-    throw UserError(fmt::format("with {} it is computed in another way", said(varying, finder.values()[i])));
+    throw UserError(
+        fmt::format("with {} it is computed in another way", text_of_values(varying, finder.values()[i])));
   };
   if (!others.empty() && others.front() <= varying.size()) refuse(others.front());
   std::vector<std::string> names;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tunesmith/support/error.h"
 
@@ -37,6 +38,12 @@ Shape shape_at(const Shape& shape, const ShapeForm& form, std::span<const int64_
   Shape made;
   for (const ExtentForm& extent : form) made.push_back(extent.at(values));
   return made;
+}
+
+std::string text_of_values(std::span<const VaryingExtent> varying, std::span<const int64_t> values) {
+  std::vector<std::string> each;
+  for (size_t i = 0; i < values.size(); ++i) each.push_back(fmt::format("{}={}", varying[i].name, values[i]));
+  return fmt::format("{}", fmt::join(each, ", "));
 }
 
 Program parameters_of(std::span<const VaryingExtent> varying) {

@@ -6,21 +6,11 @@
 #include <fmt/format.h>
 
 #include "joined.h"
+#include "loops/loops_of_tensors.h"
 #include "tunesmith/verification/guarded_buffer.h"
 #include "tunesmith/verification/tensor.h"
 
 namespace tunesmith::network {
-namespace {
-
-std::map<TensorIndex, const Loop*> loops_of_tensors(const Network& network) {
-  std::map<TensorIndex, const Loop*> loops;
-  for (const Loop& loop : network.loops)
-    for (size_t i = loop.first_node; i < loop.end_node; ++i)
-      for (const TensorIndex output : network.nodes[i].outputs) loops[output] = &loop;
-  return loops;
-}
-
-}  // namespace
 
 size_t bytes_of(const Network& network, TensorIndex tensor) {
   const TensorType type = input_of(network.tensors[static_cast<size_t>(tensor)]).type;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/ir/extents.h>
 #include <tunesmith/measuring/machine_lock.h>
 #include <tunesmith/measuring/peak.h>
 #include <tunesmith/network/library_description.h>
@@ -282,7 +283,8 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
   Session session(common);
   const network::LibraryDescription description = network::read_description(arguments.folder);
   const std::vector<int64_t> values =
-      values_given(description.varying, arguments.dimensions).value_or(highest_of(description.varying));
+      values_given(description.varying, arguments.dimensions)
+          .value_or(highest_values(network::parameters_of(description.varying)));
   network::BuiltLibrary library(arguments.folder, description.facts());
   library.set_extents(values);
   std::vector<Tensor> tensors = network::random_inputs(network::at_values(description.inputs, values), 1);
@@ -307,7 +309,7 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
       {"name", description.name},
       {"threads", threads.threads()},
       {"calls", arguments.calls},
-      {"extents", said_values(description.varying, values)},
+      {"extents", network::text_of_values(description.varying, values)},
       {"seconds", usual(times.seconds)},
       {"median_seconds", median_of(times.seconds)},
       {"sum_of_steps", sum},

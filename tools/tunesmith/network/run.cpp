@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/ir/extents.h>
 #include <tunesmith/network/evaluate.h>
 #include <tunesmith/network/importer.h>
 #include <tunesmith/network/library_description.h>
@@ -61,7 +62,7 @@ void require_type(const Tensor& tensor, const fs::path& path, const LibraryArgum
 /// The value of what varies where an input's shape has it.
 std::vector<int64_t> values_in(const network::LibraryDescription& description,
                                const std::vector<Tensor>& inputs) {
-  std::vector<int64_t> values = highest_of(description.varying);
+  std::vector<int64_t> values = highest_values(network::parameters_of(description.varying));
   for (size_t extent = 0; extent < values.size(); ++extent) {
     const auto [input, axis] = network::place_of_extent(description.inputs, description.varying, extent);
     if (axis < inputs[input].shape.size())
@@ -90,7 +91,8 @@ int run_network_run(const Common& common, const NetworkRunArguments& arguments) 
   for (const std::string& file : arguments.inputs) inputs.push_back(read_input(session.registry(), file));
   const std::vector<int64_t> values =
       values_given(description.varying, arguments.dimensions)
-          .value_or(inputs.empty() ? highest_of(description.varying) : values_in(description, inputs));
+          .value_or(inputs.empty() ? highest_values(network::parameters_of(description.varying))
+                                   : values_in(description, inputs));
   const std::vector<LibraryArgument> taken = network::at_values(description.inputs, values),
                                      returned = network::at_values(description.outputs, values);
   for (size_t i = 0; i < inputs.size(); ++i) require_type(inputs[i], arguments.inputs[i], taken[i]);

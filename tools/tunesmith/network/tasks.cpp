@@ -113,19 +113,6 @@ std::optional<std::vector<int64_t>> values_given(const std::vector<network::Vary
   return values;
 }
 
-std::vector<int64_t> highest_of(const std::vector<network::VaryingExtent>& varying) {
-  std::vector<int64_t> values;
-  for (const network::VaryingExtent& extent : varying) values.push_back(extent.range.highest);
-  return values;
-}
-
-std::string said_values(const std::vector<network::VaryingExtent>& varying, std::span<const int64_t> values) {
-  std::vector<std::string> each;
-  for (size_t i = 0; i < varying.size(); ++i)
-    each.push_back(fmt::format("{}={}", varying[i].name, values[i]));
-  return fmt::format("{}", fmt::join(each, ", "));
-}
-
 TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
                          const std::function<void(const network::Pass&, const network::Network&)>& after) {
   const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 
 #include <tunesmith/network/pass.h>
 #include <tunesmith/network/tasks.h>
@@ -24,10 +23,6 @@ network::Dimensions dimensions_of(const std::vector<std::string>& texts);
 /// its range, or missing.
 std::optional<std::vector<int64_t>> values_given(const std::vector<network::VaryingExtent>& varying,
                                                  const std::vector<std::string>& texts);
-/// The highest of each.
-std::vector<int64_t> highest_of(const std::vector<network::VaryingExtent>& varying);
-/// "batch=7, tokens=128".
-std::string said_values(const std::vector<network::VaryingExtent>& varying, std::span<const int64_t> values);
 
 /// Reads the file, runs all passes with the dimensions that were given, and forms regions. `after`, where it
 /// is given, sees what each pass has made; of ranges at their highest values. Throws UserError.

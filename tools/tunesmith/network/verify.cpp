@@ -76,8 +76,8 @@ std::vector<Given> calls_of(const network::LibraryDescription& description,
   for (int i = 0; i < arguments.calls; ++i) {
     for (const std::vector<int64_t>& values :
          asked ? std::vector<std::vector<int64_t>>{*asked} : network::values_to_verify(description.varying))
-      calls.push_back(
-          {values, said_values(description.varying, values), static_cast<uint64_t>(arguments.seed + i)});
+      calls.push_back({values, network::text_of_values(description.varying, values),
+                       static_cast<uint64_t>(arguments.seed + i)});
   }
   return calls;
 }

@@ -39,6 +39,9 @@ using ShapeForm = std::vector<ExtentForm>;
 /// `shape` where `form` is empty.
 Shape shape_at(const Shape& shape, const ShapeForm& form, std::span<const int64_t> values);
 
+/// "batch=7, tokens=128".
+std::string text_of_values(std::span<const VaryingExtent> varying, std::span<const int64_t> values);
+
 /// The parameters of the workloads alone.
 Program parameters_of(std::span<const VaryingExtent> varying);
 
