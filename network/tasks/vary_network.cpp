@@ -78,15 +78,13 @@ class Varying {
       : varying_(varying_of(dimensions)), finder_(values_to_make(varying_)) {
     for (const Values& values : finder_.values()) {
       made_.push_back(made_at(make, dimensions, values));
+      refuse_loops(made_.back().network);
       require_same(made_.size() - 1);
       share_constants(made_.back());
     }
   }
 
   TaskedNetwork run() {
-    if (const auto& loops = first().network.loops; !loops.empty())
-      refuse(describe(first().network.nodes[loops.front().first_node]),
-             "it is a step of a loop, whose rows lie at distances of fixed extents");
     TaskedNetwork result;
     result.varying = varying_;
     for (const auto& [tensor, form] : forms()) result.forms[tensor] = form;
@@ -118,6 +116,12 @@ class Varying {
     std::vector<std::string> names;
     for (const VaryingExtent& extent : varying_) names.push_back(fmt::format("'{}'", extent.name));
     throw UserError(fmt::format("{}: {} cannot vary: {}", what, fmt::join(names, " and "), why), advice());
+  }
+
+  void refuse_loops(const Network& network) const {
+    if (!network.loops.empty())
+      refuse(describe(network.nodes[network.loops.front().first_node]),
+             "it is a step of a loop, whose rows have fixed distances");
   }
 
   TaskedNetwork made_at(const MakeNetwork& make, const Dimensions& dimensions, const Values& values) const {

@@ -92,5 +92,21 @@ TEST(VaryingNetwork, RefusesByTheNameOfTheNode) {
   }
 }
 
+TEST(VaryingNetwork, RefusesLoops) {
+  Builder builder;
+  builder.input("X", kF32, {int64_t{12}, "batch", int64_t{4}});
+  builder.numbers("W", {1, 3, 4}, std::vector<double>(12, 0.5));
+  builder.numbers("R", {1, 3, 3}, std::vector<double>(9, 0.25));
+  builder.node("RNN", {"X", "W", "R"}, {"Y"});
+  const Network given = builder.finish({"Y"});
+  try {
+    task_network([&](const std::map<std::string, int64_t>& values) { return made_of(given, values); },
+                 {{"batch", {1, 4, {}}}});
+    FAIL() << "rows of the loop's tensors would lie elsewhere";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'batch' cannot vary: it is a step of a loop"));
+  }
+}
+
 }  // namespace
 }  // namespace tunesmith::network
