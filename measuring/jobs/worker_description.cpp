@@ -52,7 +52,7 @@ WorkerDescription worker_from(const Field& fields, const nlohmann::json& content
   worker.quantities.insert(quantities.begin(), quantities.end());
   worker.limits = limits_from(fields["limits"]);
   worker.reference = fields["reference"].number(0.0, kMaxSeconds);
-  worker.first_reference = fields["first_reference"].number(0.0, kMaxSeconds);
+  worker.usual_reference = fields["usual_reference"].number(0.0, kMaxSeconds);
   worker.done = fields["done"].integer(0, kAnyCount);
   worker.failed = fields["failed"].integer(0, kAnyCount);
   worker.disturbed = fields["disturbed"].integer(0, kAnyCount);
@@ -113,7 +113,7 @@ std::string text_of(const WorkerDescription& worker) {
                                    {"quantities", std::move(quantities)},
                                    {"limits", limits_json(worker.limits)},
                                    {"reference", worker.reference},
-                                   {"first_reference", worker.first_reference},
+                                   {"usual_reference", worker.usual_reference},
                                    {"done", worker.done},
                                    {"failed", worker.failed},
                                    {"disturbed", worker.disturbed},

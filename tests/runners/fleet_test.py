@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A tuner, its workers and a broker, and what becomes of a run when one of them is killed.
 Usage: fleet_test.py TUNESMITH CASE"""
+import contextlib
 import json
 import os
 import pathlib
@@ -325,22 +326,29 @@ def encrypted(bench):
 CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, dead_letter, foreign_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
-def main():
-    tunesmith, name = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+@contextlib.contextmanager
+def running(make):
+    """A bench that `make` makes in a folder of its own. Where something fails, its logs are printed."""
     if lacking := broker.missing():
         print(f"skipped: {lacking}")
         sys.exit(broker.SKIPPED)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what it started is ended in any case
     with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
-        bench = Bench(tunesmith, folder, tls=name == "encrypted")
+        bench = make(folder)
         try:
-            CASES[name](bench)
+            yield bench
         except BaseException:
             for log in sorted(bench.folder.glob("*.log")):
                 print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
             raise
         finally:
             bench.close()
+
+
+def main():
+    tunesmith, name = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    with running(lambda folder: Bench(tunesmith, folder, tls=name == "encrypted")) as bench:
+        CASES[name](bench)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ import pathlib
 import random
 import re
 import signal
-import sys
-import tempfile
 import time
 
 import broker
@@ -68,24 +66,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=float, nargs=2, default=[1.0, 5.0], help="seconds between two kills")
     words = parser.parse_args()
-    if lacking := broker.missing():
-        print(f"skipped: {lacking}")
-        sys.exit(broker.SKIPPED)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
-        bench = Killed(words, folder)
-        try:
-            wanted = bench.local(words.trials)
-            bench.run()
-            found = bench.searched("tune_amqp")
-            assert found == wanted, f"{len(found)} records, {len(set(found) ^ set(wanted))} of them others"
-            print(f"{len(found)} records, {bench.counts} killed")
-        except BaseException:
-            for log in sorted(pathlib.Path(folder).glob("*.log")):
-                print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
-            raise
-        finally:
-            bench.close()
+    with fleet_test.running(lambda folder: Killed(words, folder)) as bench:
+        wanted = bench.local(words.trials)
+        bench.run()
+        found = bench.searched("tune_amqp")
+        assert found == wanted, f"{len(found)} records, {len(set(found) ^ set(wanted))} of them others"
+        print(f"{len(found)} records, {bench.counts} killed")
 
 
 if __name__ == "__main__":

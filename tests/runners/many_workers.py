@@ -7,11 +7,8 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 
-import broker
 import fleet_test
 
 WORKLOADS = [f"gmm:n={n},m={m},k=64" for n in (64, 96) for m in (64, 128)]
@@ -62,26 +59,14 @@ def main():
     parser.add_argument("--times", type=float, default=1.0)
     parser.add_argument("--search", default="evolutionary")
     words = parser.parse_args()
-    if lacking := broker.missing():
-        print(f"skipped: {lacking}")
-        sys.exit(broker.SKIPPED)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
-        bench = TableBench(words, folder)
-        try:
-            first = None
-            for count in map(int, words.workers.split(",")):
-                seconds, programs = bench.run(count)
-                first = first or (seconds, programs)
-                assert programs == first[1], f"{count} workers: other programs, or another order"
-                assert sum(map(len, programs.values())) == words.trials and len(programs) == len(words.workloads), programs
-                print(f"{count} workers: {seconds:.2f} s, {first[0] / seconds:.2f} times the first", flush=True)
-        except BaseException:
-            for log in sorted(pathlib.Path(folder).glob("*.log")):
-                print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
-            raise
-        finally:
-            bench.close()
+    with fleet_test.running(lambda folder: TableBench(words, folder)) as bench:
+        first = None
+        for count in map(int, words.workers.split(",")):
+            seconds, programs = bench.run(count)
+            first = first or (seconds, programs)
+            assert programs == first[1], f"{count} workers: other programs, or another order"
+            assert sum(map(len, programs.values())) == words.trials and len(programs) == len(words.workloads), programs
+            print(f"{count} workers: {seconds:.2f} s, {first[0] / seconds:.2f} times the first", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ struct Address {
   std::string str() const;
 };
 
-/// Of "amqps://user:password@host:port/vhost", or "file:PATH": the first line of a file that only its owner
-/// may read. `text` empty: $TUNESMITH_BROKER, and EnvironmentError where that is empty, too. Throws
-/// UserError, also for amqp to other machines unless `insecure`: whoever is in between would read the
-/// password, and could write jobs.
+/// Of "amqps://user:password@host:port/vhost", or "file:PATH": the first line of a file that others may
+/// not read. `text` empty: $TUNESMITH_BROKER, and EnvironmentError where that is empty, too. Throws
+/// UserError for what is no address, also for amqp to other machines unless `insecure`: whoever is in between
+/// would read the password, and could write jobs.
 Address parse_address(std::string text, bool insecure);
 
 }  // namespace tunesmith::broker

@@ -37,7 +37,7 @@ WorkerDescription example_worker() {
   worker.machine = "x86_64, 4 cores";
   worker.limits = {512, 32, 1 << 19, 16384, true, false};
   worker.reference = 0.021;
-  worker.first_reference = 0.02;
+  worker.usual_reference = 0.02;
   worker.done = 7;
   worker.refused = 1;
   return worker;

@@ -16,22 +16,10 @@
 namespace tunesmith::cli {
 namespace {
 
-nlohmann::json json_of(const WorkerDescription& worker) {
-  return {{"name", worker.name},
-          {"cpu", worker.environment.cpu_model},
-          {"version", worker.environment.version},
-          {"done", worker.done},
-          {"failed", worker.failed},
-          {"disturbed", worker.disturbed},
-          {"refused", worker.refused},
-          {"reference", worker.reference},
-          {"first_reference", worker.first_reference}};
-}
-
 /// Of the machines of an identity, the one in the middle.
 double usual_reference(const std::vector<WorkerDescription>& workers) {
   std::vector<double> seconds;
-  for (const WorkerDescription& worker : workers) seconds.push_back(worker.first_reference);
+  for (const WorkerDescription& worker : workers) seconds.push_back(worker.usual_reference);
   const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
   std::ranges::nth_element(seconds, middle);
   return *middle;
@@ -40,13 +28,26 @@ double usual_reference(const std::vector<WorkerDescription>& workers) {
 /// What its reference program says of its times, or "".
 std::string doubt_about(const WorkerDescription& worker, double usual) {
   if (worker.reference <= 0.0) return "";
-  if (Reference::apart(worker.reference, worker.first_reference))
+  if (Reference::apart(worker.reference, worker.usual_reference))
     return fmt::format("drifts: its reference program takes {:.2f} times its usual time",
-                       worker.reference / worker.first_reference);
+                       worker.reference / worker.usual_reference);
   if (Reference::apart(worker.reference, usual))
     return fmt::format("differs: its reference program takes {:.2f} times that of others",
                        worker.reference / usual);
   return "";
+}
+
+nlohmann::json json_of(const WorkerDescription& worker, double usual) {
+  return {{"name", worker.name},
+          {"cpu", worker.environment.cpu_model},
+          {"version", worker.environment.version},
+          {"done", worker.done},
+          {"failed", worker.failed},
+          {"disturbed", worker.disturbed},
+          {"refused", worker.refused},
+          {"reference", worker.reference},
+          {"usual_reference", worker.usual_reference},
+          {"doubt", doubt_about(worker, usual)}};
 }
 
 }  // namespace
@@ -74,9 +75,8 @@ int run_fleet(const Common& common, const FleetArguments& arguments) {
                        {"device", first.device},         {"threads", first.threads},
                        {"waiting", queue.messages},      {"consumers", queue.consumers},
                        {"quantities", first.quantities}, {"workers", nlohmann::json::array()}};
-    for (const WorkerDescription& worker : workers) one["workers"].push_back(json_of(worker));
     const double usual = usual_reference(workers);
-    for (size_t i = 0; i < workers.size(); ++i) one["workers"][i]["doubt"] = doubt_about(workers[i], usual);
+    for (const WorkerDescription& worker : workers) one["workers"].push_back(json_of(worker, usual));
     all.push_back(std::move(one));
     if (common.json) continue;
     fmt::print(output(), "{}  '{}', {} threads; workers: {}, {} jobs wait\n", identity, first.target,

@@ -12,8 +12,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// As the workload is written, without a schedule: every target has it, and it reads more than caches hold
-/// of one row.
+/// Without a schedule: every target has that program.
 constexpr const char* kWorkload = "gmm:n=128,m=128,k=128";
 constexpr double kDrift = 0.05;
 constexpr int kRepeats = 10;

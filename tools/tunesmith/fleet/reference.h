@@ -29,7 +29,7 @@ class Reference {
   double seconds() const { return seconds_; }
   double usual_seconds() const { return usual_seconds_; }
 
-  /// Are two times of it of machines, or moments, that differ?
+  /// Do two times of it differ by more than measurements do?
   static bool apart(double one, double other);
 
  private:

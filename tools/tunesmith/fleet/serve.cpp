@@ -27,7 +27,7 @@ constexpr double kLook = 0.2;  // seconds between looks at the flag
 /// Seen by the thread that answers roll calls, too.
 struct Counts {
   std::atomic<double> reference = 0.0;
-  std::atomic<double> first_reference = 0.0;
+  std::atomic<double> usual_reference = 0.0;
   std::atomic<int64_t> done = 0;
   std::atomic<int64_t> failed = 0;
   std::atomic<int64_t> disturbed = 0;
@@ -151,7 +151,7 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
   const auto described = [&] {
     WorkerDescription now = worker;
     now.reference = counts.reference;
-    now.first_reference = counts.first_reference;
+    now.usual_reference = counts.usual_reference;
     now.done = counts.done;
     now.failed = counts.failed;
     now.disturbed = counts.disturbed;
@@ -162,7 +162,7 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
     if (!reference) return;
     reference->look();
     counts.reference = reference->seconds();
-    counts.first_reference = reference->usual_seconds();
+    counts.usual_reference = reference->usual_seconds();
   };
   look();
   try {

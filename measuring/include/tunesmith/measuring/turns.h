@@ -73,7 +73,7 @@ struct WorkerDescription {
   std::map<std::string, double> quantities;  // Space::device()
   MachineLimits limits;
   double reference = 0.0;        // seconds of its reference program, at last; 0: it has not been timed
-  double first_reference = 0.0;  // when it began
+  double usual_reference = 0.0;  // what that usually takes; 0: it is not known
   int64_t done = 0;              // jobs since it began
   int64_t failed = 0;            // of them
   int64_t disturbed = 0;         // of them
