@@ -70,7 +70,7 @@ std::string name_of(const PluginUse& use) {
   return file.empty() ? use.id : ExtensionFile::load(file, use.location)->name();
 }
 
-/// Those that the machine has, all of which are required.
+/// The extensions of `spec` that the machine has. The space requires each of them.
 std::vector<PluginUse> extensions_of(const WorkerDescription& machine, const SpaceSpec& spec) {
   const auto there =
       TargetIdentity::parse(machine.target).extensions.value_or(std::vector<ExtensionIdentity>{});

@@ -1,11 +1,11 @@
-// The C texts that a network's library has more where extents vary; as those of library_texts.h.
+// C texts of libraries for ranges of extents, beside those of library_texts.h.
 #pragma once
 
 namespace tunesmith::network {
 
-/// Of the header, for extents that vary.
+/// Of the header.
 inline constexpr const char* kOutputShape =
-    R"(/* The extents of an output for these inputs, of which the shapes alone are read: as many as it has axes. */
+    R"(/* Writes the extents of an output for these inputs into `shape`, which has room for all its axes. Reads only the inputs' shapes. */
 int @NAME@_output_shape(const DLTensor* const* inputs, int output, int64_t* shape);
 
 )";

@@ -1,5 +1,4 @@
-// What tensors must be in a call: what they were when they were computed, for those that are still to be
-// read.
+// The values that tensors must have in a call: copies of what was computed, kept until the last reader.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ using Bytes = std::span<const std::byte>;
 
 size_t bytes_of(const Network& network, TensorIndex tensor);
 
-/// Of one call, whose steps it is told of as they run: each trip of a loop has values of its own.
+/// Follows one call step by step. In a loop each trip has values of its own.
 class TensorValues {
  public:
   TensorValues(const Network& network, std::span<const NodeWorkload> regions);

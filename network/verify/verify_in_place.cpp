@@ -182,7 +182,7 @@ class Call {
     loose_.emplace(runs_, std::move(loose));
   }
 
-  /// What nobody may change: constants, and in a trip its part of one. Nothing where it varies.
+  /// The expected bytes of a constant, or of a trip's row of one; nothing for other tensors.
   Bytes fixed_of(const Loose& loose, size_t input) const {
     const auto& region = regions_[static_cast<size_t>(loose.step)];
     const Tensor& tensor = network_.tensors[static_cast<size_t>(region.inputs[input])];

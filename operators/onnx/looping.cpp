@@ -131,7 +131,7 @@ bool is_foreseen(const NodeReader& node, const network::Body& body) {
   return is_known(inner.outputs[0]);
 }
 
-/// Does all steps, of which there are `trips`; false where it ends before, if not by data.
+/// Makes a loop of `trips` steps. Returns false where the number of steps is smaller and known ahead.
 bool repeat_loop(const NodeReader& node, network::Expansion& to, const LoopState& state, int64_t trips) {
   const network::Body& body = node.body("body");
   const network::Network& inner = *body.network;

@@ -100,8 +100,7 @@ std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, c
   size_t of_other_targets = 0;
   for (const std::string& name : stores) {
     const RecordStore store = open_records(name, RecordStore::Mode::Read);
-    RecordFilter filter;
-    for (const TaskKey& key : store.tasks(filter)) {
+    for (const TaskKey& key : store.tasks()) {
       const std::optional<RecordedWorkload> recorded = store.workload(key.workload_hash);
       const auto workload =
           recorded ? sound_workload(*recorded) : tl::make_unexpected(std::string("it is not there"));

@@ -44,7 +44,7 @@ class JobMeasurer {
     const std::atomic<bool>* stop = nullptr;  // stops the current measurement; may be null
     /// Called before the first measurement of each workload; a UserError refuses its jobs. May be null.
     std::function<void(const Workload&)> admit;
-    /// Is this machine not as it was, so that times are to be marked disturbed? Null: it always is.
+    /// Is the machine slower or faster than usual, so that times are marked disturbed? Null: never.
     std::function<bool()> drifted = nullptr;
   };
   JobMeasurer(const Space& space, WorkerTarget worker_target, RecordStore& store, Options options);

@@ -1,4 +1,4 @@
-// At which of the extents that vary a program is verified.
+// The extents at which a program with varying extents is verified.
 #pragma once
 
 #include <cstdint>
