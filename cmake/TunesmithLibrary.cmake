@@ -49,17 +49,15 @@ function(tunesmith_add_kernel_library TARGET)
   tunesmith_public_headers(${TARGET})
 endfunction()
 
-# tunesmith_add_library(NAME SHARED|STATIC [EACH_SOURCE_ALONE])
+# tunesmith_add_library(NAME SHARED|STATIC)
 # A library beside the kernel, tunesmith::tunesmith_NAME: all sources below this folder. It stands above the kernel, which does not know it.
 #   STATIC   for plugins: what a plugin calls becomes part of it, so that it loads wherever the kernel does
 #   SHARED   for programs
 function(tunesmith_add_library NAME KIND)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EACH_SOURCE_ALONE" "" "")
   set(library tunesmith_${NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(${library} ${KIND} ${sources})
   add_library(tunesmith::${library} ALIAS ${library})
-  set_target_properties(${library} PROPERTIES TUNESMITH_EACH_SOURCE_ALONE "${arg_EACH_SOURCE_ALONE}")
   if(KIND STREQUAL SHARED)
     tunesmith_shared_library(${library})
     set_target_properties(${library} PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -1,8 +1,8 @@
-# Compiles the files of a folder together, TUNESMITH_UNITY of them at a time: most of what the compiler does for one file is
+# Compiles the files of a target together, TUNESMITH_UNITY of them at a time: most of what the compiler does for one file is
 # reading the same headers again: core/compiler/primitives takes 15 s of processor time together and 74 s file by file. Names that
-# are local to a file are therefore unique within its folder. Builds for development leave it out: there one file changes
+# are local to a file are therefore unique within its target. Builds for development leave it out: there one file changes
 # at a time. A target with the property TUNESMITH_EACH_SOURCE_ALONE is left out of it, too.
-set(TUNESMITH_UNITY 0 CACHE STRING "How many source files of a folder are compiled as one; 0 compiles each alone")
+set(TUNESMITH_UNITY 0 CACHE STRING "How many source files of a target are compiled as one; 0 compiles each alone")
 
 # To be called once, after all targets are there.
 function(tunesmith_unite_sources DIRECTORY)
@@ -31,19 +31,12 @@ function(tunesmith_unite_target TARGET)
   endif()
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   list(SORT sources)
-  set(last_folder)
+  set(count 0)
   foreach(source IN LISTS sources)
     get_filename_component(source ${source} ABSOLUTE BASE_DIR ${base})
-    get_filename_component(folder ${source} DIRECTORY)
-    if(NOT folder STREQUAL last_folder)
-      set(last_folder ${folder})
-      set(count 0)
-      file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${folder})
-      string(REPLACE "/" "_" name ${name})
-    endif()
     math(EXPR part "${count} / ${TUNESMITH_UNITY}")
     math(EXPR count "${count} + 1")
-    set_property(SOURCE ${source} TARGET_DIRECTORY ${TARGET} PROPERTY UNITY_GROUP ${name}_${part})
+    set_property(SOURCE ${source} TARGET_DIRECTORY ${TARGET} PROPERTY UNITY_GROUP ${TARGET}_${part})
   endforeach()
   set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # GCC takes a file that is included for a header, whose types must not hold others of an unnamed namespace.

@@ -60,13 +60,13 @@ bool send_message(int socket, Kind kind, const std::string& text) {
          write_all(socket, text.data(), text.size());
 }
 
-struct Received {
+struct ForkedMessage {
   Kind kind = Kind::Answer;
   std::string text;
 };
 
-std::optional<Received> receive_message(int socket) {
-  Received received;
+std::optional<ForkedMessage> receive_forked(int socket) {
+  ForkedMessage received;
   uint64_t bytes = 0;
   if (!read_all(socket, &received.kind, sizeof received.kind) || !read_all(socket, &bytes, sizeof bytes))
     return std::nullopt;
@@ -189,7 +189,7 @@ class Workers {
   }
 
   void hear(Worker& worker) {
-    const std::optional<Received> received = receive_message(worker.socket);
+    const std::optional<ForkedMessage> received = receive_forked(worker.socket);
     if (!received) {
       lose(worker, false, "");
       return;

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kWindow{1};
 constexpr int kQuietWindows = 3;
 /// Within a window: a sleeping thread that is woken now and then uses less.
 constexpr double kAwakeNanoseconds = 0.3e6;
-constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kThreadPatience{2};
 
 struct Usage {
   double ran = 0.0;    // nanoseconds
@@ -85,7 +85,7 @@ std::vector<pid_t> ForeignThreads::now() const {
 
 bool ForeignThreads::come_to_rest() const {
   const Usages first = usages_of(now());
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kThreadPatience;
   int quiet = 0;
   for (Usages before = first;
        !before.empty() && quiet < kQuietWindows && std::chrono::steady_clock::now() < deadline;) {

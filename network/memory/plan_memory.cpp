@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-constexpr int kMaxRounds = 500;
+constexpr int kMaxPlacements = 500;
 
 std::vector<Lifetime> aligned(std::span<const Lifetime> tensors) {
   std::vector<Lifetime> result(tensors.begin(), tensors.end());
@@ -50,7 +50,7 @@ void keep_better(MemoryPlan& plan, std::span<const Lifetime> tensors, std::vecto
 
 /// Places again and again, what reached highest earlier the next time.
 void raise_what_sticks_out(MemoryPlan& plan, std::span<const Lifetime> tensors, std::vector<size_t> order) {
-  for (int round = 0; round < kMaxRounds && plan.bytes > plan.lower_bound; ++round) {
+  for (int round = 0; round < kMaxPlacements && plan.bytes > plan.lower_bound; ++round) {
     std::vector<int64_t> offsets = place_in_order(tensors, order);
     const auto highest =
         std::ranges::max_element(order, {}, [&](size_t i) { return offsets[i] + tensors[i].bytes; });

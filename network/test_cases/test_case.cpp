@@ -18,7 +18,7 @@ namespace tunesmith::network {
 namespace {
 
 namespace fs = std::filesystem;
-using Values = std::vector<std::shared_ptr<const Constant>>;
+using GivenTensors = std::vector<std::shared_ptr<const Constant>>;
 
 std::shared_ptr<const Constant> read_value(const Importer& importer, const fs::path& path) {
   if (path.extension() == ".npy") {
@@ -34,8 +34,8 @@ std::shared_ptr<const Constant> read_value(const Importer& importer, const fs::p
 }
 
 /// `name`: of the first, with its number left out: "input_{}.npy".
-Values read_values(const Importer& importer, const fs::path& data_set, const std::string& name) {
-  Values values;
+GivenTensors read_values(const Importer& importer, const fs::path& data_set, const std::string& name) {
+  GivenTensors values;
   for (;;) {
     const fs::path path = data_set / fmt::format(fmt::runtime(name), values.size());
     if (!fs::exists(path)) return values;
@@ -59,7 +59,7 @@ void set_type(Tensor& tensor, const Constant& value) {
 
 /// The network for inputs of these shapes. Inputs whose values must be known are constant in it; the values
 /// of the others remain in `inputs`.
-Network prepared(const ReadNetwork& read, Values& inputs) {
+Network prepared(const ReadNetwork& read, GivenTensors& inputs) {
   Network given = read.network;
   if (given.inputs.size() != inputs.size())
     throw UserError(
@@ -137,7 +137,7 @@ std::string difference(const tunesmith::Tensor& found, DType type, Code code,
 
 /// What is wrong with the outputs, or nothing.
 std::string difference_of(const Network& network, const std::vector<tunesmith::Tensor>& found,
-                          const Values& expected, const Tolerance& tolerance) {
+                          const GivenTensors& expected, const Tolerance& tolerance) {
   if (found.size() != expected.size())
     throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
   for (size_t i = 0; i < found.size(); ++i) {
@@ -170,8 +170,8 @@ std::vector<DataSet> data_sets_in(const fs::path& folder) {
 
 TestOutcome run_data_set(const ReadNetwork& read, const DataSet& set,
                          const std::vector<ComputeNetwork>& ways) {
-  Values inputs = read_values(*read.importer, set.folder, set.inputs);
-  const Values expected = read_values(*read.importer, set.folder, set.outputs);
+  GivenTensors inputs = read_values(*read.importer, set.folder, set.inputs);
+  const GivenTensors expected = read_values(*read.importer, set.folder, set.outputs);
   const Network network = prepared(read, inputs);
   std::vector<tunesmith::Tensor> given;
   given.reserve(inputs.size());

@@ -10,7 +10,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-enum Input : size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
+enum Input : size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kKeyLengths };
 enum Output : size_t { kResult, kPresentKey, kPresentValue, kScores };
 
 /// Of one of the three operands: [batch, heads, length, width], or [batch, length, heads * width].
@@ -92,8 +92,9 @@ class Attending {
                node_.shape(kPastKey) == Shape{k_.batch, k_.heads, node_.shape(kPastKey)[2], k_.width} &&
                node_.shape(kPastValue) == Shape{v_.batch, v_.heads, node_.shape(kPastKey)[2], v_.width},
            "the past does not fit the keys and values");
-    if (node_.has(kLengths))
-      fits(!node_.has(kPastKey) && node_.shape(kLengths) == Shape{q_.batch} && node_.dtype(kLengths) == kI64,
+    if (node_.has(kKeyLengths))
+      fits(!node_.has(kPastKey) && node_.shape(kKeyLengths) == Shape{q_.batch} &&
+               node_.dtype(kKeyLengths) == kI64,
            "'nonpad_kv_seqlen' is not one i64 for each batch, or there is a past");
   }
 
@@ -144,12 +145,13 @@ class Attending {
 
   std::string with_mask(std::string value) const {
     std::vector<std::string> allowed;
-    const std::string offset = node_.has(kLengths) ? fmt::format("(i2 + in{}[i0] - {})", kLengths, q_.length)
-                                                   : fmt::format("(i2 + {})", past_);
+    const std::string offset = node_.has(kKeyLengths)
+                                   ? fmt::format("(i2 + in{}[i0] - {})", kKeyLengths, q_.length)
+                                   : fmt::format("(i2 + {})", past_);
     if (node_.flag("is_causal", false)) allowed.push_back(fmt::format("i3 <= {}", offset));
     if (left_ >= 0) allowed.push_back(fmt::format("{} - i3 <= {}", offset, left_));
     if (right_ >= 0) allowed.push_back(fmt::format("i3 - {} <= {}", offset, right_));
-    if (node_.has(kLengths)) allowed.push_back(fmt::format("i3 < in{}[i0]", kLengths));
+    if (node_.has(kKeyLengths)) allowed.push_back(fmt::format("i3 < in{}[i0]", kKeyLengths));
     if (node_.has(kMask)) {
       const std::string mask = mask_element();
       if (node_.dtype(kMask).is_bool())
@@ -198,7 +200,9 @@ class Attending {
     give_scores(3, broadcast(weights_, scores_, scores_));
   }
 
-  bool may_be_empty() const { return node_.has(kMask) || node_.has(kLengths) || left_ >= 0 || right_ >= 0; }
+  bool may_be_empty() const {
+    return node_.has(kMask) || node_.has(kKeyLengths) || left_ >= 0 || right_ >= 0;
+  }
 
   void add_result() {
     const Shape shape{q_.batch, q_.heads, q_.length, v_.width};

@@ -74,6 +74,7 @@ Verdict construction(const Subject& subject) {
   return passed();
 }
 
+namespace of_any {
 namespace {
 
 RawOption written(const OptionSpec& spec, const std::string& text, bool list) {
@@ -193,7 +194,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_any
 
-std::span<const Check> common_checks() { return kChecks; }
+std::span<const Check> common_checks() { return of_any::kChecks; }
 
 }  // namespace tunesmith::conformance

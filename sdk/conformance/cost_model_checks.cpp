@@ -7,6 +7,7 @@
 #include "checks.h"
 
 namespace tunesmith::conformance {
+namespace of_cost_models {
 namespace {
 
 constexpr uint64_t kSeed = 5;
@@ -189,7 +190,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_cost_models
 
-std::span<const Check> cost_model_checks() { return kChecks; }
+std::span<const Check> cost_model_checks() { return of_cost_models::kChecks; }
 
 }  // namespace tunesmith::conformance

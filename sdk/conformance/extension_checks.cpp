@@ -12,6 +12,7 @@
 #include "tunesmith/target/extension_file.h"
 
 namespace tunesmith::conformance {
+namespace of_extensions {
 namespace {
 
 /// The target of its company, or that which its file is for.
@@ -148,7 +149,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_extensions
 
-std::span<const Check> extension_checks() { return kChecks; }
+std::span<const Check> extension_checks() { return of_extensions::kChecks; }
 
 }  // namespace tunesmith::conformance

@@ -10,6 +10,7 @@
 #include "tunesmith/support/random.h"
 
 namespace tunesmith::conformance {
+namespace of_importers {
 namespace {
 
 /// Bytes that are no valid file of any format.
@@ -118,7 +119,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_importers
 
-std::span<const Check> importer_checks() { return kChecks; }
+std::span<const Check> importer_checks() { return of_importers::kChecks; }
 
 }  // namespace tunesmith::conformance

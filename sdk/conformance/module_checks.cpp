@@ -10,6 +10,7 @@
 #include "tunesmith/analysis/verify.h"
 
 namespace tunesmith::conformance {
+namespace of_modules {
 namespace {
 
 constexpr uint64_t kSeed = 20;
@@ -269,7 +270,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_modules
 
-std::span<const Check> module_checks() { return kChecks; }
+std::span<const Check> module_checks() { return of_modules::kChecks; }
 
 }  // namespace tunesmith::conformance

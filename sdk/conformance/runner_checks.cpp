@@ -9,6 +9,7 @@
 #include "tunesmith/trace/trace.h"
 
 namespace tunesmith::conformance {
+namespace of_runners {
 namespace {
 
 /// The unscheduled program, and the same damaged: its code, or the hash that it is to have.
@@ -170,7 +171,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_runners
 
-std::span<const Check> runner_checks() { return kChecks; }
+std::span<const Check> runner_checks() { return of_runners::kChecks; }
 
 }  // namespace tunesmith::conformance

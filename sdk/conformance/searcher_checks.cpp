@@ -10,6 +10,7 @@
 #include "tunesmith/tuning/offline_task.h"
 
 namespace tunesmith::conformance {
+namespace of_searchers {
 namespace {
 
 constexpr size_t kBatch = 16;
@@ -197,7 +198,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_searchers
 
-std::span<const Check> searcher_checks() { return kChecks; }
+std::span<const Check> searcher_checks() { return of_searchers::kChecks; }
 
 }  // namespace tunesmith::conformance

@@ -15,6 +15,7 @@
 #include "tunesmith/workload/library.h"
 
 namespace tunesmith::conformance {
+namespace of_targets {
 namespace {
 
 constexpr uint64_t kSeed = 30;
@@ -197,7 +198,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_targets
 
-std::span<const Check> target_checks() { return kChecks; }
+std::span<const Check> target_checks() { return of_targets::kChecks; }
 
 }  // namespace tunesmith::conformance

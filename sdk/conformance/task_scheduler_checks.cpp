@@ -10,6 +10,7 @@
 #include "tunesmith/support/random.h"
 
 namespace tunesmith::conformance {
+namespace of_task_schedulers {
 namespace {
 
 constexpr int64_t kRound = 16;
@@ -144,7 +145,8 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+}  // namespace of_task_schedulers
 
-std::span<const Check> task_scheduler_checks() { return kChecks; }
+std::span<const Check> task_scheduler_checks() { return of_task_schedulers::kChecks; }
 
 }  // namespace tunesmith::conformance

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-using Rewrite = std::function<Expr(const Expr&)>;
+using RewriteExpr = std::function<Expr(const Expr&)>;
 
 bool is_input(const Program& program, const Expr& part) {
   const LoadNode* access = part.as<LoadNode>();
@@ -72,8 +72,8 @@ Expr without_denormals(const Expr& value) {
   return select(lt(call(MathOp::Abs, {value}), float_imm(*normal, type)), float_imm(0.0, type), value);
 }
 
-Rewrite rewrite_of(const Program& program, Mutation mutation) {
-  const auto of_inputs = [&program](const Rewrite& rewrite) -> Rewrite {
+RewriteExpr rewrite_of(const Program& program, Mutation mutation) {
+  const auto of_inputs = [&program](const RewriteExpr& rewrite) -> RewriteExpr {
     return [&program, rewrite](const Expr& part) { return is_input(program, part) ? rewrite(part) : Expr(); };
   };
   switch (mutation) {
@@ -109,7 +109,7 @@ void collect_range_mistakes(const Program& program, Store& store, Mutation mutat
     }
     return;
   }
-  const Rewrite rewrite = rewrite_of(program, mutation);
+  const RewriteExpr rewrite = rewrite_of(program, mutation);
   if (!rewrite) return;
   walk_expr(store.value, [&](const Expr& part) {
     const Expr other = rewrite(part);

@@ -55,7 +55,7 @@ const float* widened_values(DType type) {
 /// GCC 12 does not vectorise the loop over these by itself; every processor has vectors of 16 bytes.
 using Floats = float __attribute__((vector_size(16)));
 using Ints = int32_t __attribute__((vector_size(16)));
-constexpr int64_t kLanes = 4;
+constexpr int64_t kComparedLanes = 4;
 
 Floats floats_at(const float* values) {
   Floats floats;
@@ -71,13 +71,13 @@ Ints error_bits(Floats is, Floats should, Floats inverse) {
   return std::bit_cast<Ints>(difference * inverse) & ~same;
 }
 
-/// The maximum over [0, count); `got` returns kLanes values from a position, or one.
+/// The maximum over [0, count); `got` returns kComparedLanes values from a position, or one.
 template <typename Got>
 int32_t worst_bits(const Got& got, const float* wanted, const float* inverse, int64_t count) {
   Ints lanes{};
   const auto take = [&lanes](Ints bits) { lanes = bits > lanes ? bits : lanes; };
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes)
+  for (; i + kComparedLanes <= count; i += kComparedLanes)
     take(error_bits(got(i), floats_at(wanted + i), floats_at(inverse + i)));
   for (; i < count; ++i) take(error_bits(Floats{got.one(i)}, Floats{wanted[i]}, Floats{inverse[i]}));
   return std::max({lanes[0], lanes[1], lanes[2], lanes[3]});

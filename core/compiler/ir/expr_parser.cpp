@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr int kMaxNesting = 1000;
+constexpr int kMaxBrackets = 1000;
 constexpr int kMaxExprDepth = 2000;
 
 constexpr MathOp kLastMathOp = MathOp::ShiftRight;
@@ -140,7 +140,7 @@ const InfixOperator* ExprParser::infix_here() const {
 }
 
 void ExprParser::enter() {
-  if (++nesting_ > kMaxNesting) fail(here_, "brackets are nested too deeply");
+  if (++nesting_ > kMaxBrackets) fail(here_, "brackets are nested too deeply");
 }
 
 SyntaxPtr ExprParser::syntax(Strength least) {

@@ -11,12 +11,13 @@
 namespace tunesmith {
 namespace {
 
-struct Part {
+struct LoopPart {
   LoopPiece range;
   std::vector<BlockPiece> blocks;  // in text order
 };
 
-std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points, std::vector<Part>* parts) {
+std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
+                                    std::vector<LoopPart>* parts) {
   const int64_t extent = loop.const_extent();
   if (points.empty()) return Refusal{"there are no points", "", &loop};
   int64_t begin = 0;
@@ -28,7 +29,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
     parts->push_back({{&loop, begin, end}, {}});
     begin = end;
   }
-  for (Part& part : *parts) {
+  for (LoopPart& part : *parts) {
     std::optional<Refusal> refusal;
     bool empty = true;
     for_each_outer_block(loop, [&](const Block& block) {
@@ -47,13 +48,13 @@ std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
   std::optional<Refusal> refusal;
   for_each_outer_block(loop, [&](const Block& block) {
     const size_t at = number++;
-    if (std::ranges::none_of(*parts, [&](const Part& part) { return part.blocks[at].runs; }))
+    if (std::ranges::none_of(*parts, [&](const LoopPart& part) { return part.blocks[at].runs; }))
       refusal = Refusal{"a block runs in no piece", block.name, &block};
   });
   return refusal;
 }
 
-void specialise(Loop& loop, const Part& part, const Substitution& fresh) {
+void specialise(Loop& loop, const LoopPart& part, const Substitution& fresh) {
   std::vector<Block*> blocks;
   for_each_outer_block(loop, [&](Block& block) { blocks.push_back(&block); });
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -70,7 +71,7 @@ void specialise(Loop& loop, const Part& part, const Substitution& fresh) {
 std::vector<LoopId> loop_partition(Program& program, LoopId loop_id, std::span<const int64_t> points) {
   Loop& loop = loop_at(program, loop_id, "loop_partition");
   require_plain_loop(program, loop, "loop_partition");
-  std::vector<Part> parts;
+  std::vector<LoopPart> parts;
   throw_refusal("loop_partition", program, plan_refusal(loop, points, &parts));
 
   std::vector<LoopId> ids(parts.size(), loop.id);

@@ -17,7 +17,7 @@ namespace tunesmith {
 namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
-constexpr size_t kMaxNesting = 32;
+constexpr size_t kMaxYamlNesting = 32;
 /// The limit of a list or mapping: a key is compared with those before
 /// it, and readers of a list may copy it for each item of another.
 constexpr size_t kMaxItems = 4096;
@@ -184,8 +184,8 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (expects_key()) throw UserError(place(mark), "a list or a mapping cannot be a key", "expected a name");
-    if (open_.size() >= kMaxNesting) {
-      throw UserError(place(mark), fmt::format("nested deeper than {} levels", kMaxNesting));
+    if (open_.size() >= kMaxYamlNesting) {
+      throw UserError(place(mark), fmt::format("nested deeper than {} levels", kMaxYamlNesting));
     }
     Open entry;
     entry.node.kind = kind;

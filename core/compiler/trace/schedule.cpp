@@ -64,7 +64,7 @@ std::vector<Value> resolve_all(const InstructionKind& kind, std::span<const Arg>
 
 /// The maximum nesting of statements, since programs are walked
 /// recursively. A workload has at most 64 axes, each tiled a few times.
-constexpr size_t kMaxNesting = 512;
+constexpr size_t kMaxProgramNesting = 512;
 
 bool nests_deeper(const Stmt& stmt, size_t levels) {
   if (levels == 0) return true;
@@ -124,9 +124,9 @@ ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const A
   const bool marker = kind.name() == kFinishingMarker;
   if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has begun already", "");
   // One instruction adds little depth, so the deeper program can still be walked; it is then refused.
-  if (kind.sort() == InstructionSort::Transformation && nests_deeper(program_.root(), kMaxNesting))
+  if (kind.sort() == InstructionSort::Transformation && nests_deeper(program_.root(), kMaxProgramNesting))
     throw ScheduleError(kind.name(), "loops and blocks are nested too deeply",
-                        fmt::format("more than {} levels", kMaxNesting));
+                        fmt::format("more than {} levels", kMaxProgramNesting));
   ExecutionResult result;
   if (kind.keeps_on_throw()) {
     result = kind.execute(program_, arguments, decision, random_, intrinsics());

@@ -24,7 +24,7 @@ namespace tunesmith::cli {
 namespace {
 
 /// The results of the jobs so far.
-struct Outcome {
+struct MeasuredOutcome {
   size_t measured = 0;
   size_t known = 0;
   size_t failed = 0;   // of those two
@@ -68,7 +68,7 @@ nlohmann::json json_of(size_t number, const Job& job, const JobResult& result) {
   return one;
 }
 
-void count(Outcome& outcome, size_t number, const Job& job, const JobResult& result) {
+void count(MeasuredOutcome& outcome, size_t number, const Job& job, const JobResult& result) {
   outcome.jobs.push_back(json_of(number, job, result));
   if (!result.record) {
     ++outcome.lacking;
@@ -79,7 +79,7 @@ void count(Outcome& outcome, size_t number, const Job& job, const JobResult& res
   outcome.records.push_back(*result.record);
 }
 
-int exit_code(const Outcome& outcome, bool stopped) {
+int exit_code(const MeasuredOutcome& outcome, bool stopped) {
   if (stopped) return kInterrupted;
   if (outcome.refused > 0) return kBadInput;
   if (outcome.lacking > 0) return kEnvironmentFault;
@@ -112,7 +112,7 @@ int run_measure(const Common& common, const MeasureArguments& arguments) {
                         [&](const Workload& workload) { require_memory(workload, arguments.allow_memory); }});
 
   std::FILE* const said = arguments.lines ? stderr : output();
-  Outcome outcome;
+  MeasuredOutcome outcome;
   JobReader reader(arguments.file.empty() ? std::cin : file);
   while (!stop && reader.next()) {
     const SourceLocation place{name, static_cast<int>(reader.number()), 0};
