@@ -241,6 +241,8 @@ class ShapeFixer {
       refusals.add({op.first, "the operator is not there yet"},
                    fmt::format("operator {}@{} is not there yet: node{} {}", op.first, op.second,
                                nodes.size() > 1 ? "s" : "", fmt::join(nodes, ", ")));
+    if (!missing.empty())
+      refusals.remark("--operators takes files that define operators in the workload language");
     const auto skipped = std::ranges::count_if(skipped_, [&](size_t node) { return needed[node]; });
     if (skipped > 0) refusals.remark(fmt::format("{} nodes read what these compute", skipped));
     refusals.raise(fmt::format("network '{}' has nodes that are refused", network_.name));

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tunesmith/network/operator_files.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/plugin/guard.h"
 
@@ -56,7 +57,8 @@ Network import(const Importer& importer, const std::string& id, const MappedFile
 
 }  // namespace
 
-ReadNetwork read_network(PluginRegistry& registry, const fs::path& file) {
+ReadNetwork read_network(PluginRegistry& registry, const fs::path& file,
+                         const std::vector<std::string>& operators) {
   constexpr size_t kHead = 4096;
   const MappedFile mapped = map_file(file);
   const std::span<const std::byte> head = mapped.bytes.first(std::min(kHead, mapped.bytes.size()));
@@ -76,7 +78,7 @@ ReadNetwork read_network(PluginRegistry& registry, const fs::path& file) {
       throw PluginError(PluginKind::Importer, info.id,
                         fmt::format("[P30] {}: {}", file.string(), error.what()));
     }
-    return {std::move(network), info.id, importer};
+    return {std::move(network), info.id, with_operators(importer, operators)};
   }
   if (asked.empty()) {
     throw EnvironmentError(

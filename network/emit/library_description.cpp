@@ -140,10 +140,17 @@ LibraryFacts LibraryDescription::facts() const {
 
 LibraryDescription describe_library(const TaskedNetwork& tasked, const LibrarySource& source,
                                     const LibraryPlan& plan) {
-  LibraryDescription description{plan.name,         fs::absolute(source.file).string(),
-                                 source.dimensions, network_hash(tasked),
-                                 plan.inputs,       plan.outputs,
-                                 plan.varying,      {}};
+  std::vector<std::string> operators;
+  for (const std::string& path : source.operators) operators.push_back(fs::absolute(path).string());
+  LibraryDescription description{plan.name,
+                                 fs::absolute(source.file).string(),
+                                 source.dimensions,
+                                 std::move(operators),
+                                 network_hash(tasked),
+                                 plan.inputs,
+                                 plan.outputs,
+                                 plan.varying,
+                                 {}};
   const LibraryFacts facts = facts_of(plan);
   std::vector<std::vector<size_t>> reads = reads_of(tasked);
   for (size_t i = 0; i < facts.steps.size(); ++i) {
@@ -172,6 +179,7 @@ std::string write_description(const LibraryDescription& description, const fs::p
                                 {"name", description.name},
                                 {"file", description.file},
                                 {"dimensions", description.dimensions},
+                                {"operators", description.operators},
                                 {"network", description.network},
                                 {"inputs", arguments_json(description.inputs)},
                                 {"outputs", arguments_json(description.outputs)},
@@ -198,6 +206,7 @@ LibraryDescription read_description(const fs::path& folder) {
     LibraryDescription description{value.at("name"),
                                    value.at("file"),
                                    value.at("dimensions"),
+                                   value.value("operators", std::vector<std::string>()),
                                    value.at("network"),
                                    read_arguments(value.at("inputs")),
                                    read_arguments(value.at("outputs")),

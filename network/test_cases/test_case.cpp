@@ -216,9 +216,9 @@ std::vector<fs::path> find_tests(const std::vector<std::string>& folders) {
 }
 
 TestOutcome run_test(PluginRegistry& registry, const fs::path& folder,
-                     const std::vector<ComputeNetwork>& ways) {
+                     const std::vector<ComputeNetwork>& ways, const std::vector<std::string>& operators) {
   try {
-    const ReadNetwork read = read_network(registry, folder / "model.onnx");
+    const ReadNetwork read = read_network(registry, folder / "model.onnx", operators);
     const std::vector<DataSet> sets = data_sets_in(folder);
     if (sets.empty())
       return {TestResult::Refused, "", "there are no data",

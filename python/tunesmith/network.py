@@ -36,9 +36,10 @@ _FAULTS = {
 }
 
 
-def read(file: PathLike, **dims: int) -> Network:
-    """The network in a file. ``dims``: the values of extents that it leaves open, as ``batch=1``; nothing is read yet."""
-    return Network(file, dims)
+def read(file: PathLike, operators: Sequence[PathLike] = (), **dims: int) -> Network:
+    """The network in a file. ``dims``: the values of extents that it leaves open, as ``batch=1``; ``operators``: workload files
+    that define further ones, or folders of them; nothing is read yet."""
+    return Network(file, dims, operators)
 
 
 def open(folder: PathLike) -> Library:  # noqa: A001 - of this module
@@ -55,14 +56,15 @@ def test(*folders: PathLike, interpret: bool = False, build: bool = False, proce
 class Network:
     """A network's file, with values of its open extents."""
 
-    def __init__(self, file: PathLike, dims: dict[str, int]) -> None:
+    def __init__(self, file: PathLike, dims: dict[str, int], operators: Sequence[PathLike] = ()) -> None:
         self.file: str = str(file)
         self.dims: dict[str, int] = dict(dims)
+        self.operators: list[str] = [str(path) for path in operators]
 
     def _command(self, subcommand: str, **options: Any) -> Any:
         dims = [f"{dim}={value}" for dim, value in self.dims.items()]
         values: dict[str, Any] = {"dim": dims} if subcommand != "import" else {}
-        return command("network", subcommand, self.file, **values, **options)
+        return command("network", subcommand, self.file, operators=self.operators, **values, **options)
 
     def summary(self) -> dict[str, Any]:
         """What is in the file, and which of its operators are not known: a dict, as ``tunesmith network import --json`` prints it."""

@@ -140,6 +140,47 @@ def folders_of_tests_are_counted(folder):
     assert "there is no folder with a model.onnx in it" in run("test", folder / "nothing", code=2).stderr
 
 
+SCALE = """
+name: scale
+operator: nobody.Odd
+params: {n: 1, c: 1, dtype: f32, alpha: 0.5}
+inputs:
+  X: {shape: [n, c], dtype: dtype}
+compute: |
+  Y[i<n, j<c] = X[i, j] * alpha + 1
+outputs: [Y]
+"""
+
+
+def operators_come_from_files(folder):
+    """One that no importer knows, from a workload file: read, built, run, verified, refused where it does not fit."""
+    needs_onnx()
+    alpha = field(5, field(1, "alpha") + varint(2 << 3 | 5) + struct.pack("<f", 0.25) + field(20, 1))
+    odd = [node("Relu", ["X"], ["R"]), node("Odd", ["R"], ["Y"], "odd", "nobody") + alpha]
+    (folder / "odd.onnx").write_bytes(model(odd, [tensor_value("X", 2, 2)], [tensor_value("Y", 2, 2)]))
+    (folder / "scale.yaml").write_text(SCALE)
+    assert "--operators" in run("import", folder / "odd.onnx", code=3).stderr
+    assert "1 kernels a call" in run("import", folder / "odd.onnx", "--operators", folder / "scale.yaml").stdout
+    run("build", folder / "odd.onnx", "--operators", folder / "scale.yaml", "--unscheduled", "--output", folder / "built")
+    (folder / "x.npy").write_bytes(npy([[4.0, -8.0], [0.0, 1.0]]))
+    run("run", folder / "built", "--input", folder / "x.npy", "--output", folder / "out")
+    assert (folder / "out/output_0.npy").read_bytes() == npy([[2.0, 1.0], [1.0, 1.25]])
+    run("verify", folder / "built")
+    # The same as a workload of its own, and from a folder.
+    done = subprocess.run([TUNESMITH, "workloads", "show", f"{folder}/scale.yaml:n=3"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (folder / "own").mkdir()
+    (folder / "own/rows.yaml").write_text(SCALE.replace("[n, c]", "[n]").replace("c: 1, ", "").replace(", j<c", "").replace("[i, j]", "[i]"))
+    assert "rows.yaml: input 1 ('X') has 1 dimensions, not 2" in run("import", folder / "odd.onnx", "--operators", folder / "own", code=3).stderr
+    (folder / "own/scale.yaml").write_text(SCALE)
+    run("import", folder / "odd.onnx", "--operators", folder / "own")
+    for text, wanted in ((SCALE.replace("operator: nobody.Odd\n", ""), "this workload defines no operator"), (SCALE.replace("alpha", "beta"), "attribute 'alpha' is no parameter of scale"),
+                         (SCALE.replace("X[i, j]", "Z[i, j]"), "'Z'")):
+        (folder / "bad.yaml").write_text(text)
+        done = subprocess.run([TUNESMITH, "network", "import", folder / "odd.onnx", "--operators", folder / "bad.yaml"], capture_output=True, text=True)
+        assert done.returncode in (2, 3) and wanted in done.stderr, done.stderr
+
+
 def kept_networks_give_what_is_expected(_):
     needs_onnx()
     folder = pathlib.Path(__file__).parent.parent / "networks"

@@ -62,6 +62,25 @@ def test_it_is_read_and_shown(model, tmp_path):
     assert len(tasks["tasks"]) == 1 and ts.Workload(tasks["tasks"][0]["file"]).outputs[0].shape == (3, 6)
 
 
+DOUBLED = """
+name: doubled
+operator: Relu
+params: {n: 1, c: 1}
+inputs:
+  X: {shape: [n, c], dtype: f32}
+compute: |
+  Y[i<n, j<c] = max(X[i, j], 0) * 2
+outputs: [Y]
+"""
+
+
+def test_operators_come_from_files(model, tmp_path):
+    (tmp_path / "relu.yaml").write_text(DOUBLED)
+    built = ts.network.read(model, operators=[tmp_path / "relu.yaml"], batch=3).build(tmp_path / "built", unscheduled=True)
+    x = numpy.random.default_rng(5).uniform(-1, 1, (3, 8)).astype("float32")
+    assert numpy.allclose(built(x), numpy.maximum(x @ WEIGHTS, 0) * 2, 1e-5, 1e-5)
+
+
 def test_it_is_tuned_built_and_called(model, tmp_path, records):
     built = ts.network.read(model, batch=3).tune(tmp_path / "built", trials=8, threads=1, records=tmp_path / "r.db", show=False)
     assert built.tuning["tuning"]["tasks"][0]["trials"] == 8 and [str(one) for one in built.inputs] == ["X: f32[3, 8]"]

@@ -21,9 +21,10 @@ class Reader {
 
   Definition run() {
     expect_kind(root_, YamlNode::Kind::Map, "a workload");
-    refuse_unknown_keys(
-        root_, {"name", "description", "params", "let", "require", "inputs", "compute", "outputs", "strides"},
-        "a workload");
+    refuse_unknown_keys(root_,
+                        {"name", "description", "operator", "params", "let", "require", "inputs", "compute",
+                         "outputs", "strides"},
+                        "a workload");
     made_.file = root_.location.file;
     const YamlNode& name = scalar(required("name"), "'name'");
     if (!is_identifier(name.text)) {
@@ -34,6 +35,7 @@ class Reader {
     if (const YamlNode* description = root_.find("description")) {
       made_.description = scalar(*description, "'description'").text;
     }
+    if (const YamlNode* op = root_.find("operator")) made_.op = scalar(*op, "'operator'").text;
     made_.params = named_values("params", "a parameter");
     made_.lets = named_values("let", "a 'let'");
     requirements();

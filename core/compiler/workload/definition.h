@@ -50,6 +50,7 @@ struct Definition {
   std::string text;  // the whole file
   std::string name;
   std::string description;
+  std::string op;  // of networks, that it defines; "" of other workloads
   std::vector<NamedValue> params;
   std::vector<NamedValue> lets;
   std::vector<Requirement> requirements;

@@ -58,6 +58,7 @@ WorkloadDefinition WorkloadDefinition::read(const std::string& path) {
 
 const std::string& WorkloadDefinition::name() const { return definition_->name; }
 const std::string& WorkloadDefinition::description() const { return definition_->description; }
+const std::string& WorkloadDefinition::op() const { return definition_->op; }
 const std::string& WorkloadDefinition::file() const { return definition_->file; }
 const std::string& WorkloadDefinition::text() const { return definition_->text; }
 

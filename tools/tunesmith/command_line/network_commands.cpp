@@ -12,6 +12,12 @@ void add_dimensions(CLI::App& command, NetworkArguments& arguments) {
                      "batch=1..16:typical=2,8; may be repeated");
 }
 
+void add_operators(CLI::App& command, std::vector<std::string>& operators) {
+  command.add_option("--operators", operators,
+                     "a workload file with the key 'operator', or a folder of such files: operators that the "
+                     "importer does not know; may be repeated");
+}
+
 void add_library_files(CLI::App& command, NetworkArguments& arguments) {
   command.add_option(
       "--output,-o", arguments.output,
@@ -47,7 +53,10 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
           run_network_tasks);
   CLI::App& build =
       add("build", "build a network's library from the records of its tasks", run_network_build);
-  for (CLI::App* command : {&import, &show, &tasks, &build}) add_dimensions(*command, arguments);
+  for (CLI::App* command : {&import, &show, &tasks, &build}) {
+    add_dimensions(*command, arguments);
+    add_operators(*command, arguments.operators);
+  }
   tasks.add_option("--output,-o", arguments.output,
                    "the folder that receives a file for each task, and tasks.yaml");
   add_library_files(build, arguments);
@@ -73,6 +82,7 @@ void add_network_tune(CLI::App& group, Common& common, NetworkTuneArguments& arg
   command->footer("Example: tunesmith network tune model.onnx --minutes 10 --output built");
   command->add_option("file", arguments.network.file, "the file of the network")->required();
   add_dimensions(*command, arguments.network);
+  add_operators(*command, arguments.network.operators);
   add_library_files(*command, arguments.network);
   add_task_budget(*command, arguments.tune);
   add_common(*command, common, true);
@@ -149,6 +159,7 @@ void add_network(CLI::App& app, Common& common, AllNetworkArguments& arguments, 
   test->footer("Example: tunesmith network test /usr/share/libonnx-testdata/data/node");
   test->add_option("folders", tests.folders, "folders of tests, or folders with such folders below")
       ->required();
+  add_operators(*test, tests.operators);
   CLI::Option* const interpret =
       test->add_flag("--interpret", tests.interpret, "interpret the models: no code is compiled");
   test->add_flag("--build", tests.build, "build each model's library, and run that")->excludes(interpret);

@@ -15,6 +15,7 @@ namespace tunesmith::cli {
 struct NetworkArguments {
   std::string file;
   std::vector<std::string> dimensions;  // "batch=1"
+  std::vector<std::string> operators;   // files with further ones
   std::string output;                   // a folder
   std::string database;
   std::string name;  // of the library; empty: from the file
@@ -67,6 +68,7 @@ int run_network_bench(const Common& common, const NetworkBenchArguments& argumen
 
 struct NetworkTestArguments {
   std::vector<std::string> folders;
+  std::vector<std::string> operators;  // files with further ones
   bool interpret = false;
   bool build = false;
   int processes = 0;  // 0: one for each processor

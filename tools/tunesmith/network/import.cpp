@@ -150,7 +150,8 @@ void print_unknown(const UnknownOperators& unknown) {
 
 int run_network_import(const Common& common, const NetworkArguments& arguments) {
   Session session(common);
-  const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  const network::ReadNetwork read =
+      network::read_network(session.registry(), arguments.file, arguments.operators);
   const Check checked = check(session, read, arguments);
   const UnknownOperators unknown = unknown_operators(read);
   // Once all extents are known, what is refused names the operators that a result needs.

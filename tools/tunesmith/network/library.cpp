@@ -17,7 +17,8 @@ std::string output_folder(const NetworkArguments& arguments) {
 
 network::LibrarySource library_source(const NetworkArguments& arguments) {
   const std::string stem = std::filesystem::path(arguments.file).stem().string();
-  return {arguments.name.empty() ? c_identifier(stem) : arguments.name, arguments.file, arguments.dimensions};
+  return {arguments.name.empty() ? c_identifier(stem) : arguments.name, arguments.file, arguments.dimensions,
+          arguments.operators};
 }
 
 Packaging& packaging_of(const Space& space) {

@@ -115,7 +115,8 @@ std::optional<std::vector<int64_t>> values_given(const std::vector<network::Vary
 
 TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
                          const std::function<void(const network::Pass&, const network::Network&)>& after) {
-  const network::ReadNetwork read = network::read_network(session.registry(), arguments.file);
+  const network::ReadNetwork read =
+      network::read_network(session.registry(), arguments.file, arguments.operators);
   const auto find = [&](std::string_view op, int64_t version) {
     return read.importer->find_operator(op, version);
   };

@@ -155,7 +155,7 @@ void run_all(Session& session, const Common& common, const NetworkTestArguments&
   work.time_out_seconds = kTimeOutSeconds;
   work.begin = [&] {
     return [&, ways = ways_of(session, arguments)](size_t test) {
-      return to_text(network::run_test(session.registry(), tests[test].folder, ways));
+      return to_text(network::run_test(session.registry(), tests[test].folder, ways, arguments.operators));
     };
   };
   work.take = [&](size_t test, const std::string& answer, bool lost) {

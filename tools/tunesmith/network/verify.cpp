@@ -91,6 +91,7 @@ class Verification {
     NetworkArguments of;
     of.file = arguments.model.empty() ? description.file : arguments.model;
     of.dimensions = description.dimensions;
+    of.operators = description.operators;
     tasked_ = read_tasks(session, of);
     if (network_hash(tasked_) != description.network)
       throw UserError(

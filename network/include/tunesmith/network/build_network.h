@@ -23,6 +23,7 @@ struct LibrarySource {
   std::string name;                     ///< of the library, a C identifier
   std::string file;                     ///< of the network
   std::vector<std::string> dimensions;  ///< values of its named extents: "batch=1"
+  std::vector<std::string> operators;   ///< files with further operators
 };
 
 /// Tasks whose program has no schedule (positions in TaskedNetwork::tasks), each with the reason.

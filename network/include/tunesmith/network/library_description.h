@@ -27,6 +27,7 @@ struct LibraryDescription {
   std::string name;
   std::string file;                     ///< of the network, absolute
   std::vector<std::string> dimensions;  ///< "batch=1"
+  std::vector<std::string> operators;   ///< files with further ones, absolute
   std::string network;                  ///< network_hash
   std::vector<LibraryArgument> inputs, outputs;
   std::vector<VaryingExtent> varying;

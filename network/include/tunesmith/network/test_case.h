@@ -44,8 +44,9 @@ ComputeNetwork compiled_networks(Target& target, Packaging* packaging);
 /// bools must be equal, floats may be off by 1e-7 (of NumPy's files 1e-5) and a thousandth. One of `ways`
 /// must agree; the next is taken where one does not. Inputs whose values an operator needs ahead, such as
 /// shapes, are made constant. Never throws UserError: what is refused is an outcome.
+/// `operators`: as read_network has them.
 TestOutcome run_test(PluginRegistry& registry, const std::filesystem::path& folder,
-                     const std::vector<ComputeNetwork>& ways);
+                     const std::vector<ComputeNetwork>& ways, const std::vector<std::string>& operators = {});
 
 }  // namespace tunesmith::network
 #pragma GCC visibility pop

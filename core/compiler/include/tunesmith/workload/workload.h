@@ -88,6 +88,8 @@ class WorkloadDefinition {
 
   const std::string& name() const;
   const std::string& description() const;
+  /// "com.example.Scale": the operator of networks that it defines (apply.h); "" of other workloads.
+  const std::string& op() const;
   const std::string& file() const;
   /// The whole file.
   const std::string& text() const;

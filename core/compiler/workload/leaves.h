@@ -1,0 +1,18 @@
+// Expressions of one value, as the parser makes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tunesmith/ir/dtype.h"
+#include "tunesmith/workload/syntax.h"
+
+namespace tunesmith::workload {
+
+SyntaxPtr leaf(SyntaxKind kind, std::string text);
+/// A negation below zero: the language has no negative literals.
+SyntaxPtr integer_leaf(int64_t value);
+SyntaxPtr real_leaf(double value);
+SyntaxPtr type_leaf(DType type);
+
+}  // namespace tunesmith::workload

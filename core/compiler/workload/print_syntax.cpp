@@ -1,0 +1,67 @@
+#include "workload/print_syntax.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "workload/parser.h"
+
+namespace tunesmith::workload {
+
+namespace {
+
+Binding binding_of(const Syntax& value) {
+  if (value.kind == SyntaxKind::Binary) return binding(value.name);
+  if (value.kind == SyntaxKind::Not) return Binding::Not;
+  if (value.kind == SyntaxKind::Negate) return Binding::Negation;
+  // A reduction stands in brackets wherever it is an operand.
+  return value.kind == SyntaxKind::Reduce ? Binding::None : Binding::Operand;
+}
+
+/// In brackets where it binds less than that.
+std::string printed(const Syntax& value, Binding least = Binding::None);
+
+std::string printed(const std::vector<AxisSyntax>& axes) {
+  std::vector<std::string> parts;
+  for (const AxisSyntax& axis : axes)
+    parts.push_back(axis.extent ? axis.name + "<" + printed(*axis.extent, Binding::Sum) : axis.name);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string printed(const Syntax& value, Binding least) {
+  const Binding own = binding_of(value);
+  if (own < least) return "(" + printed(value) + ")";
+  std::vector<std::string> args;
+  switch (value.kind) {
+    case SyntaxKind::Integer:
+    case SyntaxKind::Real:
+    case SyntaxKind::Name:
+      return value.name;
+    case SyntaxKind::Negate:
+      return "-" + printed(*value.args[0], own);
+    case SyntaxKind::Not:
+      return "not " + printed(*value.args[0], own);
+    case SyntaxKind::Binary:
+      return fmt::format("{} {} {}",
+                         printed(*value.args[0], own == Binding::Comparison ? stronger(own) : own),
+                         value.name, printed(*value.args[1], stronger(own)));
+    case SyntaxKind::Reduce:
+      return fmt::format("{}({}) {}", value.name, printed(value.axes),
+                         printed(*value.args[0], Binding::Operand));
+    case SyntaxKind::Call:
+    case SyntaxKind::Access:
+      break;
+  }
+  for (const SyntaxPtr& arg : value.args) args.push_back(printed(*arg));
+  const bool is_call = value.kind == SyntaxKind::Call;
+  return fmt::format("{}{}{}{}", value.name, is_call ? '(' : '[', fmt::join(args, ", "), is_call ? ')' : ']');
+}
+
+}  // namespace
+
+std::string to_text(const StatementSyntax& statement) {
+  return fmt::format("{}[{}] = {}", statement.target, printed(statement.axes), printed(*statement.value));
+}
+
+}  // namespace tunesmith::workload
