@@ -25,8 +25,8 @@ int64_t bytes_of_draw(const DataQuestion& question) {
   return bytes;
 }
 
-/// For random data. A wrong element is within rounding of the correct one in about
-/// as many draws as the bound is loose; in several draws at once hardly ever.
+/// The number of draws of random data. In one draw a wrong element lies within rounding of the correct one
+/// the more often the looser the bound is; in several draws at once it hardly ever does.
 int64_t draws_for(double looseness, int64_t bytes) {
   int64_t draws = looseness > 1e-2 ? 4 : looseness > 1e-3 ? 2 : 1;
   while (draws > 1 && draws * bytes > kMaxBytes) draws /= 2;
@@ -41,7 +41,7 @@ std::vector<Buffer> outputs_of(const DataQuestion& question) {
   return outputs;
 }
 
-/// Inputs come first.
+/// Arguments list inputs before outputs.
 std::optional<size_t> first_floating(const DataQuestion& question) {
   for (size_t i = 0; i < question.arguments.size() && !question.arguments[i].output; ++i) {
     if (question.arguments[i].buffer->dtype.is_float()) return i;
@@ -51,7 +51,7 @@ std::optional<size_t> first_floating(const DataQuestion& question) {
 
 constexpr int64_t kMaxPeaks = 4;
 
-/// As many as make each element of a short row once larger than the others.
+/// Enough draws for each element of a short row to be the largest once.
 int64_t peaks_for(const DataQuestion& question) {
   const std::optional<size_t> first = first_floating(question);
   if (!question.exponentiates_below_maximum || !first) return 0;
@@ -61,8 +61,8 @@ int64_t peaks_for(const DataQuestion& question) {
   return std::min((row + rows - 1) / rows, kMaxPeaks);
 }
 
-/// Is one element of the first floating input, replaced by background, visible in the
-/// results despite rounding? Not only in an element that is computed from it alone.
+/// Does background in the place of one element of the first floating input change the results by more than
+/// rounding? An element that is computed from it alone does not count.
 bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Trial& whole,
                  const RunReference& run) {
   const std::optional<size_t> first = first_floating(question);
@@ -70,13 +70,13 @@ bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Tri
   std::vector<Tensor> inputs = drawn.inputs;
   Tensor& changed = inputs[*first];
   int64_t at = changed.elements() / 2;
-  // A term shows in the balanced rows that have few: every second one.
+  // In balanced fills a term shows only in rows with few nonzero elements: every second row.
   if (drawn.fill.balanced && at / question.most_terms % 2 == 0) at += question.most_terms;
   at %= changed.elements();
   int64_t tried = 0;
   while (changed.get(at) == drawn.fill.background && ++tried < changed.elements())
     at = (at + 1) % changed.elements();
-  if (changed.get(at) == drawn.fill.background) return false;  // a small draw of nothing else
+  if (changed.get(at) == drawn.fill.background) return false;  // all elements are background
   changed.set(at, drawn.fill.background);
   const Trial without = try_inputs(question, inputs, run);
   const std::vector<Buffer> outputs = outputs_of(question);
@@ -102,14 +102,14 @@ void positive_next(std::vector<Fill>& candidates, size_t next) {
   if (positive != candidates.end()) std::rotate(first, positive, positive + 1);
 }
 
-/// For the inputs that are multiplied by most others; integers have none.
+/// The exponents available to the input that is multiplied by the most others. Integers have none.
 int64_t least_exponents(const EdgeTraits& traits) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const int64_t exponents : traits.exponents) least = exponents > 0 ? std::min(least, exponents) : least;
   return least;
 }
 
-/// Integers keep theirs.
+/// Removes the edges of floats; integers keep theirs.
 Fill without_edges(const Fill& fill) {
   Fill plain = fill;
   plain.draws -= fill.edges.draws;
@@ -161,7 +161,7 @@ bool sees_every_term(const DataQuestion& question, const Fill& fill) {
   const bool spread = fill.kind == DataKind::Exact && fill.draws > 1 && !fill.balanced;
   if (fill.terms == 0 || spread) return true;
   auto seen = static_cast<double>(fill.terms) * static_cast<double>(question.elements);
-  // Every second row has so few, others in each draw.
+  // Every second row has that few terms, and different ones in each draw.
   if (fill.balanced) seen *= 0.5 * static_cast<double>(fill.draws);
   return seen >= static_cast<double>(question.most_terms);
 }
@@ -213,7 +213,7 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   if (question.kind == DataKind::Random) {
     const int64_t bytes = bytes_of_draw(question);
     drawn.fill.draws = draws_for(best.looseness, bytes);
-    // The first has none, nor has the last, on which candidates are timed.
+    // The first draw has no peaks, nor has the last, on which candidates are timed.
     const int64_t peaks = peaks_for(question);
     if (peaks > 0 && (peaks + 2) * bytes <= kMaxBytes) {
       drawn.fill.peaks = peaks;
@@ -234,7 +234,7 @@ std::vector<DrawnData> draw_all(const DataQuestion& question, const Fill& fill, 
     DrawnData drawn{fill, draw_inputs(question, fill, number), {}, 0.0};
     const Trial trial = try_inputs(question, drawn.inputs, run);
     const EdgePart part = fill.edge_part(number);
-    const bool chosen = part != EdgePart::None && part != EdgePart::Slices;  // chosen for their values
+    const bool chosen = part != EdgePart::None && part != EdgePart::Slices;  // the draw consists of edges
     if (!chosen && !fill.edges.any_value && (!trial.usable() || !trial.finite)) {
       // Each draw of the exact set has its own terms; in the random set, earlier draws have them.
       if (question.kind == DataKind::Exact) return {};

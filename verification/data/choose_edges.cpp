@@ -7,7 +7,7 @@
 namespace tunesmith {
 namespace {
 
-/// A draw of so few operations is verified in no time: edges get draws of their own.
+/// Programs with at most this many operations are verified quickly: edges get draws of their own.
 constexpr int64_t kFewOperations = int64_t{1} << 19;
 /// With fewer slices, edges would be too large a share.
 constexpr int64_t kMinSlices = 16;
@@ -36,7 +36,7 @@ bool has_slices(const DataQuestion& question) {
   });
 }
 
-/// Tries fills instead of the one that was chosen.
+/// Tries other fills in the place of the chosen one.
 class Attempts {
  public:
   Attempts(const DataQuestion& question, const Trial& plain, const RunReference& run)
@@ -46,14 +46,14 @@ class Attempts {
         typical_(plain.typical()),
         visible_(plain.visible(question, typical_)) {}
 
-  /// Is the reference on the draw `number` as good as on the plain one?
+  /// Are the bounds on draw `number` about as tight as on the plain draw?
   bool good(const Fill& fill, int64_t number) {
     inputs_ = draw_inputs(question_, fill, number);
     trial_ = try_inputs(question_, inputs_, run_);
     if (fill.edges.any_value) return true;  // compared exactly
     if (trial_.overflows(question_) || (finite_ && !trial_.finite)) return false;
     const double visible = trial_.visible(question_, typical_);
-    // A separate draw takes nothing from the others, however loose it is.
+    // A separate draw takes no elements from the others, however loose its bounds are.
     if (fill.edges.draws > 0) return visible >= kVisibleInDraw * visible_;
     return trial_.usable() && visible >= kVisibleWithSlices * visible_;
   }
@@ -65,7 +65,7 @@ class Attempts {
   const RunReference& run_;
   bool finite_;
   double typical_;
-  double visible_;  // of the plain draw
+  double visible_;  // share of elements with tight bounds in the plain draw
   std::vector<Tensor> inputs_;
   Trial trial_;
 };

@@ -20,17 +20,17 @@ struct Background {
   double value;
   double noise;
 };
-// First those with all elements different; the last value's exponential is 0 in every floating type.
+// Backgrounds whose elements differ come first; the last value's exponential is 0 in every floating type.
 constexpr std::array<Background, 4> kNoisy{{{0.0, 0x1p-6}, {0.0, 0.0}, {-12.0, 1.0}, {-1024.0, 0.0}}};
 constexpr std::array<Background, 2> kPlain{{{0.0, 0.0}, {-1024.0, 0.0}}};
 constexpr double kPartOfTerm = 0.25;
-constexpr double kTight = 1e-4;  // only a single term of thousands is smaller
+constexpr double kTight = 1e-4;  // in sums of thousands of terms, a quarter of one term is smaller
 
-constexpr int64_t kLevels = 5;  // of a noisy background
+constexpr int64_t kLevels = 5;  // number of different levels of a noisy background
 
-constexpr int64_t kMaxBalanced = 256;  // the range in which the narrowest type counts
+constexpr int64_t kMaxBalanced = 256;  // the narrowest type counts exactly up to here
 constexpr int64_t kMinBalanced = 4;
-constexpr int64_t kMinDraws = 4;  // of balanced rows: in each some neighbours are equal
+constexpr int64_t kMinDraws = 4;  // for balanced rows: in one draw, some neighbours are equal
 
 /// In a row of this length, one of `every` is nonzero, or `few` in total.
 struct Balance {
@@ -50,7 +50,7 @@ std::optional<Balance> balance_of(int64_t row) {
   return balance;
 }
 
-/// Near the golden section of `row`, so that multiples are far apart and distinct.
+/// The step is near the golden section of `row`, so that its multiples are far apart and distinct.
 int64_t step_through(int64_t row) {
   auto step = static_cast<int64_t>(0.618 * static_cast<double>(row));
   while (std::gcd(step, row) != 1) ++step;
@@ -85,10 +85,10 @@ void draw_balanced(Tensor& data, int64_t row, uint64_t seed, int64_t number) {
   }
 }
 
-/// Its exponential overflows in f64, and it is exact in bf16.
+/// Exact in bf16; its exponential overflows in f64.
 constexpr double kPeak = 1000.0;
 
-/// For the `number`-th time, from 0.
+/// Raises one element of each row. `number` counts the draws with peaks, from 0.
 void raise_peaks(Tensor& data, int64_t row, int64_t number) {
   const int64_t step = step_through(row);
   const int64_t rows = data.elements() / row;
@@ -212,7 +212,7 @@ std::vector<Fill> fills(DataKind kind, int64_t most_terms) {
 }
 
 std::vector<Fill> fills_of_products(DataKind kind) {
-  if (kind == DataKind::Exact) return {};  // its last fill has numbers 1 and -1
+  if (kind == DataKind::Exact) return {};  // the last fill of the exact set consists of 1 and -1
   Fill fill;
   fill.near_one = true;
   return {fill};
@@ -240,7 +240,7 @@ std::vector<Fill> scaled_fills(DataKind kind) {
   std::vector<Fill> result;
   for (const double share : {0.2, 0.5, 0.8}) {
     for (const double scale : {share, -share}) {
-      if (scale < 0.0 && kind == DataKind::Exact) continue;  // bounds count on integers
+      if (scale < 0.0 && kind == DataKind::Exact) continue;  // bounds of the exact set rely on integers
       Fill fill;
       fill.kind = kind;
       fill.largest = kind == DataKind::Exact ? 1 : fill.largest;
@@ -287,20 +287,20 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
   const bool sparse = fill.terms > 0 && !fill.balanced && (spread || first || fill.all_sparse);
   const double mean_share = static_cast<double>(fill.terms) / static_cast<double>(most_terms);
   const int64_t row = data.shape.empty() ? 1 : data.shape.back();
-  // A sum of nothing but background is of equal terms, at which a narrow type may stop to count.
+  // A sum of background only adds equal terms, and a narrow type may stop counting there.
   const bool row_is_a_sum = sparse && row == most_terms;
   double share = mean_share;
   int64_t drawn = 0;
   bool row_has_terms = false;
   const auto next = [&] {
     if (spread) {
-      // Of each group of `draws` elements, each draw has another one.
+      // Each draw has another element of each group of `draws` elements.
       const int64_t group = drawn / fill.draws;
       const auto turn = static_cast<int64_t>(hash_combine(seed, static_cast<uint64_t>(group)) %
                                              static_cast<uint64_t>(fill.draws));
       return (drawn++ % fill.draws) == (turn ^ number) ? integer(random, fill) : fill.background;
     }
-    // Rows differ, so that their sums do.
+    // Rows get different numbers of terms, so that their sums differ.
     if (sparse && drawn++ % row == 0) {
       share = mean_share * std::exp2(2 * random.uniform() - 1);
       row_has_terms = false;
@@ -313,7 +313,7 @@ void draw(Tensor& data, const Fill& fill, bool first, int64_t most_terms, uint64
     return exact ? integer(random, fill) : real(random, fill);
   };
   const int64_t count = data.elements();
-  if (data.dtype == kF32) {  // the usual type, and there may be many
+  if (data.dtype == kF32) {  // a fast path for the most common type
     auto* values = reinterpret_cast<float*>(data.bytes.data());
     for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(next());
   } else {

@@ -101,7 +101,7 @@ class Degrees {
     }
   }
   int64_t of_input(const Buffer& input) const { return highest_.at(input.get()); }
-  /// For the narrowest floating type of a product; copies of factors do not count.
+  /// The exponents available to a factor in the narrowest floating type of a product. Copying does not count.
   int64_t exponents() const { return exponents_; }
 
  private:

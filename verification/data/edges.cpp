@@ -17,10 +17,10 @@ namespace {
 /// One slice in this many has edges.
 constexpr uint64_t kSliceEvery = 8;
 
-/// One in this many tiny slices is zero, beside which a denormal is visible in a sum.
+/// One in this many tiny slices is zero: beside zeros, a denormal is visible in a sum.
 constexpr uint64_t kTinyZeroEvery = 4;
 
-/// The slice of each element in turn.
+/// Yields the slice of each element in turn.
 class SliceCursor {
  public:
   SliceCursor(const Tensor& data, const std::vector<bool>& carried)
@@ -65,9 +65,8 @@ double any_value(RandomStream& random, const FloatRange& range, const Edges& edg
   return sign * ends[random.below(ends.size())];
 }
 
-/// Chooses which slices are scaled, and by which power of two: every
-/// second one as far up as allowed; the others by all scales in turn, from
-/// the smallest: a unit may be wrong in a part of its type's range only.
+/// Chooses which slices are scaled, and by which power of two: every second one as far up as allowed, the
+/// others by all scales in turn from the smallest, since a unit may fail in a part of its type's range only.
 class Scales {
  public:
   Scales(const SliceInput& input, double share, EdgePart part, uint64_t slices, uint64_t seed)
@@ -100,7 +99,7 @@ class Scales {
   const bool added_;
 };
 
-/// Powers of two and their neighbours, as far as `bits` reach.
+/// Powers of two up to `bits` bits, and their neighbours.
 std::vector<int64_t> integer_ends(int bits) {
   std::vector<int64_t> ends{0, 1, -1};
   for (const int power : {7, 8, 15, 16, 24, 31, 32, 53}) {
@@ -191,7 +190,7 @@ void draw_wide_integers(Tensor& data, const Edges& edges, int64_t most_terms, ui
       data.set_int(i, ends[random.below(ends.size())]);
       continue;
     }
-    // Random length; most have the full one.
+    // The number of bits is random; most values have all of them.
     const int length =
         random.below(4) == 0 ? 1 + static_cast<int>(random.below(static_cast<uint64_t>(bits))) : bits;
     const uint64_t drawn = random.next();

@@ -22,8 +22,8 @@ Tensor widened(const Tensor& input) {
   return wide;
 }
 
-/// Is it below the type's smallest normal number, plus the
-/// effect of several underflows? f16 keeps smaller numbers.
+/// Are all values below a few of the type's smallest normal numbers? f16 keeps denormals, so there its
+/// smallest number counts.
 bool is_nothing(const Tensor& value, const Tensor& bound, DType type) {
   const FloatRange range = float_range(type);
   const double most = 4.0 * (type.scalar() == kF16 ? range.smallest : std::ldexp(1.0, range.min_exponent));
@@ -32,9 +32,9 @@ bool is_nothing(const Tensor& value, const Tensor& bound, DType type) {
   return true;
 }
 
-/// A typical element below this is as good as zero.
+/// Elements below this share of a typical one count as zero.
 constexpr double kNothing = 1e-3;
-/// Beyond all types that overflow; the root of kBeyond, or a part of it, still is.
+/// Exceeds the values of all types that overflow. The root of kBeyond, or a part of it, exceeds this.
 constexpr double kNoFiniteBound = 1e50;
 
 }  // namespace
@@ -72,9 +72,9 @@ bool Trial::overflows(const DataQuestion& question) const {
     const Tensor* of = bound(question, i);
     for (int64_t j = 0; of != nullptr && j < of->elements(); ++j) {
       const double error = of->get(j);
-      // In f64 a value may exceed that.
+      // An f64 value may itself exceed kNoFiniteBound.
       const bool of_its_size = error < 0.5 * kAnything && error < std::abs(values[i].get(j));
-      if (!(error < kNoFiniteBound) && !of_its_size) return true;  // nor is a NaN less
+      if (!(error < kNoFiniteBound) && !of_its_size) return true;  // written so that NaN counts, too
     }
   }
   return false;

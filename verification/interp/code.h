@@ -30,11 +30,10 @@ struct StmtCode {
   /// Loop: min, extent. Block: bindings, predicate. Store: indices, value, mask if any. If: condition.
   std::vector<ExprCode> exprs;
   std::vector<int> iter_slots;  // Block: of its iteration variables
-  std::vector<bool> own;  // Loop, Parallel or Bound: buffers, by slot, that each iteration has for its own
-  /// Loop: the variables that distinguish the members of a
-  /// group, which run it together: the first member executes it.
+  std::vector<bool> own;  // Loop, Parallel or Bound: which buffers, by slot, each iteration has for itself
+  /// Loop: the variables that distinguish the members of a group, whose first member executes it for all.
   std::vector<int> members;
-  std::string level;  // whose iterations synchronise at the first barrier at or inside it; "": none
+  std::string level;  // the level whose iterations synchronise at the first barrier at or inside it; "": none
   std::vector<StmtCode> children;
 };
 
@@ -52,11 +51,11 @@ struct ProgramCode {
   std::vector<std::vector<Sharer>> sharers;   // by slot
   std::vector<const VarNode*> variable_of;    // by slot, parameters of the program first
   std::vector<int64_t> parameters;            // their values
-  std::vector<std::vector<int64_t>> extents;  // by slot of the buffer: as far as it exists
+  std::vector<std::vector<int64_t>> extents;  // by slot of the buffer: those that exist here
 };
 
-/// For these values of the program's parameters. Throws InterpreterError for buffers that are not declared
-/// and variables that are not in scope.
+/// Compiles for these values of the program's parameters. Throws InterpreterError for undeclared buffers and
+/// for variables that are not in scope.
 ProgramCode compile(const Program& program, std::vector<int64_t> parameters);
 
 }  // namespace tunesmith::interp

@@ -33,7 +33,7 @@ int64_t Machine::eval_int(const ExprCode& e, Values values, int lane) {
     case ExprKind::Call: {
       const int64_t value = eval_int(e.args[0], values, lane);
       if (is_bit_op(e.math)) return evaluate_bits(e.math, value, eval_int(e.args[1], values, lane), e.type);
-      // Abs, the only other one on integers
+      // Abs is the only other function of integers.
       if (e.type.is_unsigned_int()) return value;
       return value < 0 ? wrap_to(e.type, *fold_int(ExprKind::Sub, 0, value, e.type)) : value;
     }
@@ -127,7 +127,7 @@ size_t Machine::offset_of(const Storage& target, std::span<const ExprCode> indic
   for (size_t d = 0; d < indices.size(); ++d) {
     const int64_t index = eval_int(indices[d], values, lane);
     inside = inside && index >= 0 && index < shape[d];
-    // Past an index that is outside nothing is multiplied, so that nothing overflows.
+    // Behind an index that is out of range, the others are not multiplied, so that nothing overflows.
     if (inside) offset += index * target.strides[d];
   }
   if (inside) return existing(target, static_cast<size_t>(offset), values);

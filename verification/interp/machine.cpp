@@ -81,7 +81,7 @@ void Machine::execute(const StmtCode& stmt, Lanes lanes) {
 void Machine::together(const StmtCode& stmt, Lanes lanes) {
   for (int64_t* const& lane : lanes) {
     if (!std::ranges::all_of(stmt.members, [&](int slot) { return lane[slot] == 0; })) continue;
-    // It is unknown which member makes which access, so none can rely on having made it itself.
+    // Any member may make any of the accesses, so no member can rely on having made one itself.
     if (levels_.empty()) {
       loop(stmt, Lanes(&lane, 1));
       continue;
@@ -146,7 +146,7 @@ void Machine::loop(const StmtCode& stmt, Lanes lanes) {
     int64_t begin;
     int64_t extent;
   };
-  // One lane needs no list, and the innermost loops have one.
+  // Fast path: a single lane needs no list, and innermost loops usually have a single lane.
   const Range first{eval_int(stmt.exprs[0], lanes[0], 0), eval_int(stmt.exprs[1], lanes[0], 0)};
   std::vector<Range> ranges;
   int64_t longest = first.extent;
@@ -280,7 +280,7 @@ void Machine::store(const StmtCode& stmt, Lanes lanes) {
       arrive(slot, write, value.type.is_float(), lanes[0]);
       continue;
     }
-    // Until it completes, old data may be overwritten at any time.
+    // Until the store completes, the old data may be overwritten at any time.
     note_write(target, slot, write.offset, lanes[0]);
     target.clobber(write.offset);
     target.pending.resize(target.written.size());
@@ -329,7 +329,7 @@ void Machine::touch_to_read(Storage& from, size_t slot, size_t offset, Values va
     const Level& level = levels_[depth];
     Touches& touched = from.touches(depth, offset);
     if (touched.epoch != level.epoch) touched = {level.epoch, Touches::kNobody, Touches::kNobody};
-    // If each iteration has its own buffer, another iteration's data does not exist there.
+    // Where each iteration has its own buffer, it cannot see another iteration's data.
     if (touched.writer != Touches::kNobody && touched.writer != level.iteration) {
       fail(fmt::format("race: {} of a parallel loop reads {}, which {} {}", name_of(level.iteration),
                        element(from, offset), name_of(touched.writer),

@@ -54,7 +54,7 @@ class Machine {
   void execute(const StmtCode& stmt, Lanes lanes);
   void async_group(const StmtCode& stmt, Lanes lanes);
   void async_wait(const AsyncWait& wait, Values values);
-  /// The lanes' writes, now.
+  /// Performs the lanes' writes now.
   void arrive(size_t slot, const Write& write, bool is_float, Values values);
   void check_arrived(const Storage& storage, Values values) const;
   void loop(const StmtCode& stmt, Lanes lanes);
@@ -77,7 +77,7 @@ class Machine {
   void together_around(const StmtCode& stmt, Threads& threads);
   void together_on_one_side(const StmtCode& stmt, Threads& threads);
   void together_with_own(const StmtCode& stmt, Threads& threads);
-  /// Between them `thread` is the one that runs.
+  /// Between enter() and leave(), `thread` is the running one.
   void enter(Threads& threads, size_t thread);
   void leave(Threads& threads, size_t thread);
   void pass_barrier();
@@ -91,12 +91,12 @@ class Machine {
   bool eval_bool(const ExprCode& expr, Values values, int lane) { return eval_int(expr, values, lane) != 0; }
   int64_t cast_to_int(const ExprCode& expr, Values values, int lane);
   double cast_to_float(const ExprCode& expr, Values values, int lane);
-  /// The storage and offset that a load reads; false if its mask is.
+  /// The storage and offset that a load reads; false if its mask is false.
   bool locate(const ExprCode& expr, Values values, int lane, Storage** from, size_t* offset);
   /// Row-major position of the indices, which are checked against the shape.
   size_t offset_of(const Storage& target, std::span<const ExprCode> indices, Values values, int lane);
 
-  /// The offset, where its element exists.
+  /// Returns the offset after checking that its element exists.
   size_t existing(const Storage& target, size_t offset, Values values) const;
 
   void note_read(Storage& from, size_t slot, size_t offset, Values values);
@@ -107,7 +107,7 @@ class Machine {
   /// Checks that an access to bytes shared with this element of
   /// another buffer is ordered with accesses of that element.
   void check_ordered(Storage& other, size_t offset, bool writes, Values values);
-  /// Calls `visit(Storage&, offset)` for living elements of other buffers that have a byte of this one.
+  /// Calls `visit(Storage&, offset)` for existing elements of other buffers that share a byte with this one.
   template <typename Visit>
   void for_each_sharing(size_t slot, size_t offset, const Visit& visit);
 
@@ -120,8 +120,8 @@ class Machine {
   std::vector<Storage> storages_;
   std::vector<int64_t> variables_;
   std::vector<Level> levels_;
-  std::vector<Write> writes_;    // of the current store
-  Groups groups_;                // of the current iteration
+  std::vector<Write> writes_;    // writes of the current store
+  Groups groups_;                // asynchronous stores of the current iteration
   Group* collecting_ = nullptr;  // the group that stores go to
   uint64_t epoch_ = 0;
   const StmtCode* current_ = nullptr;

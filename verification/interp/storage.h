@@ -37,7 +37,7 @@ struct Storage {
   void limit(const std::vector<int64_t>& extents);
   bool exists(size_t offset) const { return missing.empty() || !missing[offset]; }
 
-  /// A new life: every element is unwritten.
+  /// Begins a new life of the buffer, in which every element is unwritten.
   void begin(size_t parallel_loops_around) {
     ++life;
     alive = true;
@@ -62,7 +62,7 @@ struct Storage {
   bool alive = false;
   bool always_written = false;  // inputs
   bool read_only = false;
-  /// Parallel loops around its allocation, which each have their own.
+  /// The number of parallel loops around its allocation: each of their iterations has its own instance.
   size_t level = 0;
 
  private:

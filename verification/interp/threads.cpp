@@ -1,5 +1,5 @@
-// Iterations of bound loops that synchronise at barriers: each runs alone up to
-// the next barrier, then the next one does, so that all are at the same place.
+// Iterations of bound loops that synchronise at barriers: one after the other runs alone up to the next
+// barrier, until all have reached it.
 #include <algorithm>
 #include <utility>
 
@@ -112,7 +112,7 @@ void Machine::run_together(const StmtCode& stmt, Threads& threads) {
   throw InternalError("a barrier stands in a statement that may not have one");
 }
 
-/// No barrier inside: thread after thread.
+/// Without a barrier inside, runs one thread after the other.
 void Machine::run_own(std::span<const StmtCode> stmts, Threads& threads) {
   for (size_t thread = 0; thread < threads.values.size(); ++thread) {
     int64_t* const lane = threads.values[thread].data();

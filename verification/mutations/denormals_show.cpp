@@ -22,7 +22,7 @@ std::vector<Tensor> run(const Program& program, std::vector<Tensor> inputs) {
   return {inputs.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()), inputs.end()};
 }
 
-/// By more than rounding to the type.
+/// Do they differ by more than rounding to the type?
 bool differ(const Tensor& a, const Tensor& b) {
   if (!a.dtype.is_float()) return a != b;
   for (int64_t i = 0; i < a.elements(); ++i) {

@@ -27,7 +27,8 @@ bool is_output(const Program& program, const Buffer& buffer) {
   return std::find(program.outputs.begin(), program.outputs.end(), buffer) != program.outputs.end();
 }
 
-/// The middle of the block's first reduction iterator that has one, as a condition; null without.
+/// A condition that holds in the middle of the block's first reduction iterator of extent above 1; null
+/// without such an iterator.
 Expr middle_of_reduction(const Block& block) {
   for (const IterVar& iter : block.iters) {
     if (iter.kind == IterKind::Reduction && iter.extent > 1) return eq(iter.var, int_imm(iter.extent / 2));
@@ -41,7 +42,7 @@ bool is_self(const Expr& expr, const Store& store) {
   return access != nullptr && access->buffer == store.buffer;
 }
 
-/// In a reduction's update, the operand that is the element itself; 2 if neither is.
+/// In a reduction's update, the position of the operand that is the updated element; 2 if neither is.
 size_t self_operand(const Store& store) {
   if (store.value.args().size() != 2) return 2;
   for (const size_t side : {size_t{0}, size_t{1}}) {
@@ -64,7 +65,7 @@ void each_node(Store& store, std::vector<Change>& changes, const std::function<E
 
 Expr next_element(const Expr& index, int64_t extent) { return floormod(index + 1, int_imm(extent)); }
 
-/// A load whose first index with several values is increased by one where `where` holds.
+/// The load with its last index of extent above 1 increased by one where `where` holds.
 Expr shifted(const LoadNode& access, const Expr& where) {
   std::vector<Expr> indices(access.indices().begin(), access.indices().end());
   for (size_t d = indices.size(); d-- > 0;) {
@@ -77,7 +78,7 @@ Expr shifted(const LoadNode& access, const Expr& where) {
   return {};
 }
 
-/// Two indices of equal extents in each other's place.
+/// The load with two indices of equal extents swapped.
 Expr transposed(const LoadNode& access) {
   std::vector<Expr> indices(access.indices().begin(), access.indices().end());
   for (size_t a = 0; a < indices.size(); ++a) {

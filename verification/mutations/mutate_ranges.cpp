@@ -26,7 +26,7 @@ Expr clamped(const Expr& value, double highest) {
   return min(value, constant(highest, type));
 }
 
-/// The lower half of its bits, with their sign.
+/// The lower half of the value's bits, sign-extended.
 Expr low_half(const Expr& value) {
   const DType type = value.dtype();
   const int64_t half = int64_t{1} << (type.bits / 2 - 1);
@@ -62,7 +62,7 @@ std::optional<double> smallest_normal(DType type) {
   if (type == kF64) return std::numeric_limits<double>::min();
   if (type == kF32) return std::numeric_limits<float>::min();
   if (type == kF16) return 0x1p-14;
-  return std::nullopt;  // targets may do so for bf16
+  return std::nullopt;  // targets may flush denormals of bf16
 }
 
 Expr without_denormals(const Expr& value) {

@@ -23,7 +23,7 @@ int64_t whole_pages(int64_t bytes) {
 GuardedBuffer::GuardedBuffer(int64_t bytes, int64_t alignment, Placement placement)
     : bytes_(bytes), alignment_(static_cast<size_t>(alignment)) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  // Room for every placement.
+  // Leaves room for every placement.
   accessible_bytes_ = static_cast<size_t>(whole_pages(std::max<int64_t>(bytes, 1) + alignment));
   mapping_bytes_ = accessible_bytes_ + 2 * page;
   void* mapping = mmap(nullptr, mapping_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -17,7 +17,7 @@ namespace tunesmith {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// The smallest number with a reciprocal in f32: it distinguishes the largest denormals from zero.
+/// The smallest number with a finite reciprocal in f32; this bound tells the largest denormals from zero.
 constexpr double kSmallest = 3e-39;
 /// A target may flush denormals of bf16 to zero.
 constexpr double kSmallestBF16 = 2.0 * 0x1p-126;
@@ -35,7 +35,7 @@ std::string position_text(const BufferNode& buffer, int64_t position) {
   return fmt::format("{}[{}]", buffer.name, fmt::join(indices, ", "));
 }
 
-/// Every value of a 16-bit type as a float, by its bits.
+/// All values of a 16-bit type as floats, indexed by their bits.
 const float* widened_values(DType type) {
   static const auto make = [](DType of) {
     std::vector<float> table(65536);

@@ -11,14 +11,14 @@ inline Expr number_imm(double value) { return float_imm(value, kF64); }
 inline Expr abs_of(const Expr& value) { return call(MathOp::Abs, {value}); }
 inline Expr square_root(const Expr& value) { return call(MathOp::Sqrt, {value}); }
 
-/// Null stands for zero.
+/// In these four, null stands for zero.
 inline Expr plus(const Expr& a, const Expr& b) { return !a ? b : !b ? a : a + b; }
 inline Expr larger(const Expr& a, const Expr& b) { return !a ? b : !b ? a : max(a, b); }
 inline Expr times(const Expr& a, const Expr& b) { return !a || !b ? Expr() : a * b; }
 inline Expr or_zero(const Expr& a) { return a ? a : number_imm(0.0); }
 
 inline double roundoff(DType type) {
-  // The reference itself is in f64, and rounds as often.
+  // The reference itself computes in f64 and rounds as often.
   return type.bits == 64 ? 2.0 * unit_roundoff(type) : unit_roundoff(type);
 }
 
@@ -35,14 +35,14 @@ inline Expr of_large(const Expr& relative, const Expr& first_order, const Expr& 
                 select(lt(relative, number_imm(1.0)), most, number_imm(kAnything)));
 }
 
-/// What remains of a value of 1.
+/// The smallest size of a value of size 1 with this relative error.
 inline Expr rest(const Expr& relative) { return number_imm(1.0) - relative; }
 
-/// The error of a value that may be infinite at an upper or lower end: it has the value's sign.
+/// The error of a value that may be infinite in a correct program. The value's sign is known.
 inline Expr on_its_side(DType type, const Expr& value, const Expr& error) {
   if (!error || !type.is_float() || type.bits == 64) return error;
   const Expr size = abs_of(value);
-  // The sum of a few of them does not exceed this.
+  // Sums of a few kBeyond stay below this.
   const Expr beyond =
       logical_and(lt(number_imm(largest_sure(type)), size), lt(error, number_imm(4.0 * kBeyond)));
   return select(beyond, min(error, size * number_imm(0.5)), error);

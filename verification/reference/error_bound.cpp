@@ -10,8 +10,7 @@ namespace {
 constexpr double kArithmetic = 1.0;
 constexpr double kDivision = 2.0;  // or a product with the rounded reciprocal
 
-/// `expr` if the result has the error of one operand: for a
-/// maximum, that of the operand that is larger despite rounding.
+/// The error of a minimum or maximum: that of one operand where this one is chosen despite rounding.
 Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_is_sure, const Expr& second) {
   if (!first && !second) return {};
   return select(first_is_sure, or_zero(first),
@@ -78,7 +77,7 @@ Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool unde
   Expr error = select(lt(size, number_imm(largest_sure(type))), size * number_imm(units * roundoff(type)),
                       number_imm(kBeyond));
   if (underflows || type.scalar() == kBF16) error = error + number_imm(underflow(type));
-  // f64 has nothing wider that would show whether it rounds.
+  // No type is wider than f64, so nothing would show whether an f64 operation rounds.
   if (twins_.data() != DataKind::Exact || type.bits == 64) return error;
   const Expr fits = eq(cast(kF64, cast(type.scalar(), value)), value);
   return select(carried ? logical_and(fits, eq(carried, number_imm(0.0))) : fits, number_imm(0.0), error);
@@ -87,7 +86,7 @@ Expr ErrorBound::rounding(DType type, const Expr& value, double units, bool unde
 Expr ErrorBound::of_loads(const Expr& expr) const {
   if (expr.is(ExprKind::Load)) return of(expr);
   if (expr.is(ExprKind::Select)) {
-    // Its condition may guard the loads.
+    // The condition may guard the loads, so it stays around them.
     const Expr yes = of_loads(expr.arg(1));
     const Expr no = of_loads(expr.arg(2));
     return yes || no ? select(twins_.value(expr.arg(0)), or_zero(yes), or_zero(no)) : Expr();
@@ -148,7 +147,7 @@ Expr ErrorBound::of_epilogue(const Expr& expr) const {
 
 Expr ErrorBound::of_load(const LoadNode& access) const {
   std::vector<Expr> indices;
-  Expr doubt;  // about which element it is
+  Expr doubt;  // how far the choice of the element is in doubt
   for (const Expr& index : access.indices()) {
     indices.push_back(twins_.value(index));
     doubt = larger(doubt, of(index));
@@ -261,7 +260,7 @@ Expr ErrorBound::of_discrete(const Expr& expr) const {
       if (!expr.arg(0).dtype().is_float()) return error;
       const Expr x = twins_.value(expr.arg(0));
       if (expr.dtype().is_bool()) return some(le(abs_of(x), error), 1.0);
-      // It is monotone, and saturates beyond the range of the type.
+      // The conversion is monotone, and saturates beyond the type's range.
       return cast(kF64, cast(expr.dtype(), x + error)) - cast(kF64, cast(expr.dtype(), x - error));
     }
     default: {

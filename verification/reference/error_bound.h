@@ -39,7 +39,7 @@ inline constexpr double kAnything = 1e120;
 /// with a known sign. The root of this still exceeds all types that overflow.
 inline constexpr double kBeyond = 1e110;
 
-/// Writes expressions over the twins, which must live as long.
+/// Makes expressions over the twins, which must outlive it.
 class ErrorBound {
  public:
   explicit ErrorBound(const Twins& twins) : twins_(twins) {}

@@ -13,9 +13,10 @@ namespace {
 constexpr double kFunction = 6.0;        // three units in the last place
 constexpr double kNarrowFunction = 1.1;  // computed in a wider type, then rounded
 
-constexpr double kSmallestRoot = 1e-165;  // smaller than that of any number, or of its error
+constexpr double kSmallestRoot = 1e-165;  // below the root of any number, and of its error
 
-/// For a function with steps `apart`: zero where no step is within the error.
+/// The error of a step function with steps of size `apart`: zero where no step lies within the argument's
+/// error.
 Expr of_rounding(MathOp op, const Expr& x, const Expr& error, const Expr& apart) {
   return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
 }
@@ -42,7 +43,7 @@ Expr of_power(const Expr& size, const Expr& x, const Expr& error, const Expr& ex
                 farthest);
 }
 
-/// Values that a target may flush to zero; null if it may not.
+/// Results below this may be flushed to zero by a target; null if none may.
 Expr taken_for_zero(MathOp op, DType type) {
   constexpr double kExponential = 2.4e-38, kSigmoid = 4.3e-39;  // docs/targets.md
   if (op == MathOp::Sigmoid)
@@ -86,14 +87,14 @@ Expr ErrorBound::carried_by_call(const Expr& expr) const {
   if (op == MathOp::Pow) return of_power(size, x, error, twins_.value(expr.arg(1)), of(expr.arg(1)));
   if (!error) return {};
   const Expr tail = error * error;  // second order, where |f''| / 2 is at most one
-  // For a bounded increasing function: at most the distance to the end in the direction of the error.
+  // A bounded increasing function errs at most by the distance to its limit on the side of the error.
   const Expr side = on_its_side(expr.arg(0).dtype(), x, error);
   const auto at_most_grown = [&](const Expr& first_order) {
     return min(first_order + tail, call(op, {x + side}) - call(op, {x - side}));
   };
   switch (op) {
     case MathOp::Exp:
-      // Its result may be zero where that of a large error is not.
+      // exp(x) itself may underflow to zero where exp(x + error) does not.
       return select(lt(error, number_imm(1.0)), size * (error + tail), call(MathOp::Exp, {x + side}));
     case MathOp::Log: {
       const Expr relative = div(error, abs_of(x));

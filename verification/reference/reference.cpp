@@ -16,7 +16,7 @@ namespace {
 
 Expr zero() { return float_imm(0.0, kF64); }
 
-constexpr double kSmallestTerm = 1e-150;  // smaller than that of any number, with a finite reciprocal
+constexpr double kSmallestTerm = 1e-150;  // smaller than any term that counts, with a finite reciprocal
 
 std::vector<Expr> values(const std::vector<Expr>& exprs, const Twins& twins) {
   std::vector<Expr> result;
@@ -24,7 +24,7 @@ std::vector<Expr> values(const std::vector<Expr>& exprs, const Twins& twins) {
   return result;
 }
 
-/// The stores that replace one of the program's, in order.
+/// Builds the stores that replace one of the program's stores, in order.
 class Rewrite {
  public:
   Rewrite(const Twins& twins, const Store& store)
@@ -51,7 +51,7 @@ class Rewrite {
       const Expr beyond = bounds_.overflow_of(store_.value);
       append(beside_.bound, error && beyond ? error + beyond : error ? error : beyond ? beyond : zero());
     }
-    // Last: the others read the value that it updates.
+    // This store comes last, since the others read the value that it updates.
     append(beside_.value, twins_.value(store_.value));
     return std::move(stores_);
   }
@@ -66,7 +66,7 @@ class Rewrite {
   }
   void add_to(const Buffer& twin, const Expr& value) { append(twin, now(twin) + value); }
 
-  /// For an integer: not rounded while the magnitude stays in the range in which the type counts.
+  /// For an integer sum, which is exact while the magnitude stays in the type's exact range.
   void count_term(const Expr& term) {
     const SumTwins& sum = *beside_.sum;
     add_to(sum.magnitude, bounds_.magnitude(term));
@@ -116,7 +116,7 @@ class Rewrite {
     append(sum.squares, squares);
   }
 
-  /// Its single rounding is smaller than that of adding it.
+  /// A single rounding of the term is smaller than that of adding it.
   static bool is_product(const Expr& term) {
     const auto is_leaf = [](const Expr& part) {
       return part.is(ExprKind::Load) || (part.is(ExprKind::Cast) && part.arg(0).is(ExprKind::Load));
@@ -143,7 +143,7 @@ void rewrite(Stmt& stmt, const Twins& twins) {
   for (Stmt* child : children) rewrite(*child, twins);
 }
 
-/// For a complete sum: partial sums in any order are hardly larger.
+/// A bound of the partial sums of a complete sum, in any order.
 Expr reach_of_sum(const BufferTwins& beside, const std::vector<Expr>& indices) {
   return call(MathOp::Abs, {load(beside.value, indices)}) +
          call(MathOp::Sqrt, {load(beside.sum->squares, indices)}) * float_imm(kRoundings, kF64);
@@ -178,7 +178,7 @@ Expr bound_of_sum(DType type, const BufferTwins& beside, const std::vector<Expr>
   return sum.errors ? bound + at(sum.errors) : bound;
 }
 
-/// The stage behind the one that computes `value`.
+/// Inserts a stage directly behind the one that computes `value`.
 void insert_behind(Program& reference, const Buffer& value, StmtPtr stage) {
   Seq& root = reference.root();
   size_t last = 0;
@@ -261,7 +261,7 @@ constexpr int64_t kLanes = 16;  // of f64: a few vectors after lowering, on any 
 /// For sums: the sum and the inputs of its bound stay in registers.
 constexpr int64_t kLanesOfSum = 8;
 
-/// The innermost loop of the block on vectors.
+/// Vectorizes the innermost loop of the block.
 void vectorize_last(Schedule& schedule, const BlockRV& block, int64_t lanes) {
   schedule.vectorize(schedule.split(schedule.get_loops(block).back(), {std::nullopt, lanes}).back());
 }
@@ -359,7 +359,7 @@ LongestReduction longest_reduction(const Program& program) {
 }
 
 bool exponentiates_below_maximum(const Program& program) {
-  std::set<const BufferNode*> maxima;  // and values computed from them
+  std::set<const BufferNode*> maxima;  // maxima, and values computed from them
   const auto reads_maximum = [&](const Expr& expr) {
     bool reads = false;
     walk_expr(expr, [&](const Expr& part) {
@@ -369,7 +369,7 @@ bool exponentiates_below_maximum(const Program& program) {
     return reads;
   };
   bool found = false;
-  walk(program.root(), [&](const Stmt& stmt) {  // in the order of stages
+  walk(program.root(), [&](const Stmt& stmt) {  // visits stages in order
     const Store* store = stmt.as<Store>();
     if (store == nullptr) return;
     walk_expr(store->value, [&](const Expr& part) {

@@ -15,12 +15,12 @@ struct BufferStores {
 
 namespace {
 
-/// Does it return a value of its operand's type, with the same bits wherever it is computed?
+/// Does the function return a value of its operand's type, the same bits on every target?
 bool is_rounding(MathOp op) {
   return op == MathOp::Abs || op == MathOp::Floor || op == MathOp::Ceil || op == MathOp::RoundTf32;
 }
 
-/// Does it have tails or a pole?
+/// Does the function map ordinary numbers to values orders of magnitude apart?
 bool is_steep(MathOp op) {
   return op == MathOp::Exp || op == MathOp::Sigmoid || op == MathOp::Erf || op == MathOp::Pow ||
          op == MathOp::Rsqrt;
@@ -39,9 +39,8 @@ bool is_zero(const Expr& expr) {
   return number != nullptr && number->value == 0.0;
 }
 
-/// For positive terms t, partial sums s grow to terms * t, and the
-/// additions lose about terms * (u * s)^2 / t in one direction;
-/// that is ignored below a few percent of their random loss.
+/// For positive terms t, partial sums s grow to terms * t, and the additions lose about terms * (u * s)^2 / t
+/// in one direction. Below a few percent of their random loss, this is ignored.
 bool may_drift(double terms, double unit) { return std::pow(terms, 1.5) * unit > 0.1; }
 
 bool is_sum(const BufferStores& stores) {
@@ -243,7 +242,7 @@ bool Twins::integral(const Expr& expr) const {
       return std::isfinite(number) && std::floor(number) == number;
     }
     case ExprKind::Load:
-      return integral_.at(expr.as<LoadNode>()->buffer.get());  // whichever element it is
+      return integral_.at(expr.as<LoadNode>()->buffer.get());  // holds for all elements of the buffer
     case ExprKind::Add:
     case ExprKind::Sub:
     case ExprKind::Mul:

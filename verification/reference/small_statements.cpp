@@ -11,10 +11,10 @@
 namespace tunesmith {
 namespace {
 
-/// About as many as compile in a second.
+/// Expressions of about this many nodes compile in a second.
 constexpr double kMaxNodes = 20000.0;
 
-/// Smaller ones are not looked at.
+/// Smaller parts are not moved.
 constexpr double kFewNodes = 16.0;
 
 /// How often the bound of an operation has those of its operands, on data of integers (error_bound.cpp).
@@ -48,7 +48,7 @@ class Parts {
         store_(store),
         nest_(nest) {}
 
-  /// `expr` with a bound of at most kMaxNodes, where its parts can be moved.
+  /// `expr` with parts moved out until its bound has at most kMaxNodes, as far as they can be moved.
   Expr small(const Expr& expr, bool guarded) {
     if (expr.args().empty() || expr.is(ExprKind::Load)) return expr;
     std::vector<Expr> args;
@@ -80,8 +80,8 @@ class Parts {
     const LoadNode* access = expr.as<LoadNode>();
     return access != nullptr && std::ranges::find(moved_, access->buffer) != moved_.end();
   }
-  /// A part behind a condition that may guard its loads is not, nor is one that reads what its own nest
-  /// computes.
+  /// A part cannot be moved if it stands behind a condition that may guard its loads, or reads what its own
+  /// nest computes.
   bool movable(const Expr& expr, bool guarded) const {
     if (!expr.dtype().is_float() || expr.args().empty() || expr.is(ExprKind::Load)) return false;
     bool may = true;
@@ -92,7 +92,7 @@ class Parts {
     return may;
   }
 
-  /// Computes `part` for all iterations before the statement; a load of it.
+  /// Computes `part` for all iterations before the statement; returns a load of it.
   Expr stage_of(const Expr& part) {
     Substitution renamed;
     std::vector<IterDomain> domains;
@@ -128,7 +128,7 @@ class Parts {
   Program& program_;
   const Block& block_;
   const Store& store_;
-  const size_t nest_;  // of the statement, in the root
+  const size_t nest_;  // index of the statement's nest in the root
   size_t stages_ = 0;
   std::vector<Buffer> moved_;
 };
