@@ -39,7 +39,7 @@ int open_lock(const std::filesystem::path& file) {
   return descriptor;
 }
 
-/// Somebody may have tidied up the folder: then others lock another file of the name.
+/// Is the opened file still the one of this name? After somebody has deleted it, others lock a new file.
 bool still_there(int descriptor, const std::filesystem::path& file) {
   struct stat opened{};
   struct stat named{};

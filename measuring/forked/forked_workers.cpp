@@ -75,7 +75,7 @@ std::optional<ForkedMessage> receive_forked(int socket) {
   return received;
 }
 
-/// Until the other end is closed.
+/// Answers questions until the other end is closed.
 void answer_questions(const ForkedWork& work, int socket) {
   try {
     const std::function<std::string(size_t)> answer = work.begin();
@@ -125,7 +125,7 @@ class Workers {
       throw EnvironmentError(fmt::format("no socket for a process: {}", std::strerror(errno)));
     worker.socket = sockets[0];
     const auto answer = [&] {
-      // Or the others would not see this process's end of theirs closed.
+      // This copy of the process would keep the other workers' sockets open.
       for (const Worker& other : workers_)
         if (other.socket >= 0) close(other.socket);
       answer_questions(work_, sockets[1]);
@@ -139,7 +139,7 @@ class Workers {
     close(sockets[1]);
   }
 
-  /// How it ended.
+  /// Returns how the process ended.
   static std::string end(Worker& worker, bool kill) {
     if (kill) worker.process->kill();
     const ProcessEnd end = worker.process->wait();

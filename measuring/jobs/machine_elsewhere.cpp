@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Answers for a machine elsewhere. What no text carries is the own target's.
+/// Stands for the target of another machine. What that machine's description lacks is this machine's.
 class TargetElsewhere final : public Target {
  public:
   TargetElsewhere(const WorkerDescription& machine, std::shared_ptr<const Space> own)
@@ -39,7 +39,7 @@ class TargetElsewhere final : public Target {
   Pipeline pipeline() const override { return own().pipeline(); }
   std::vector<std::string> consumes() const override { return own().consumes(); }
   bool can_prepare() const override { return limits_.prepare; }
-  /// It is asked by extensions that the machine has.
+  /// Only extensions that the machine has ask, and they run there.
   bool has_feature(std::string_view /*name*/) const override { return true; }
   SeparateDevice* separate_device() override { return own().separate_device(); }
 

@@ -34,7 +34,7 @@ InterleavedTimes read_times(const Field& fields) {
   return times;
 }
 
-/// The content of the single line that `text` is to be.
+/// Reads `text`, which must be one line of this kind.
 nlohmann::json content_of(std::string_view text, std::string_view kind) {
   Line line = parse_line_text(text);
   if (line.kind != kind) throw UserError(fmt::format("expected a {}, found a {}", kind, line.kind));

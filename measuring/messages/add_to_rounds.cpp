@@ -39,7 +39,7 @@ tl::expected<AddToRoundsReply, std::string> read_add_to_rounds_reply(const Messa
   std::string error;
   const Field header(message.header, error);
   header["type"].expect("added");
-  // A clock may see nothing of a single call.
+  // Zero is valid: one call may be shorter than the clock's resolution.
   const AddToRoundsReply reply{header["seconds"].number(0.0, kMaxSeconds)};
   return checked(reply, error);
 }

@@ -6,7 +6,7 @@
 
 namespace tunesmith {
 
-/// A share of a stretch that the clock hardly saw.
+/// The share may be this large if the stretch was hardly longer than the clock's resolution.
 constexpr double kMaxWaited = 1e15;
 
 nlohmann::json reading_fields(const Reading& reading) {

@@ -36,7 +36,7 @@ struct TaskRequest {
   SamplingOptions sampling;
   int64_t memory_limit_bytes = 0;
   std::vector<Argument> arguments;
-  std::vector<int64_t> parameters = {};     // what the candidates' have for values, where they have some
+  std::vector<int64_t> parameters = {};     // values of the candidates' parameters, if they have any
   std::vector<ReferenceKernel> references;  // one for each of kDataKinds
   /// For a replacement worker: the first one's answer (ReadyReply). Empty for the first.
   std::vector<Fill> fills = {};

@@ -29,7 +29,7 @@ namespace {
 constexpr double kMeasuringSeconds = 0.2;
 constexpr int kMinRepeats = 5;
 constexpr std::chrono::milliseconds kSamplingInterval{20};
-/// For a unit that does not return.
+/// The time limit of a unit, which may never return.
 constexpr int kUnitSeconds = 10;
 
 /// The result of `measure`, and how long each thread waited for a processor. The

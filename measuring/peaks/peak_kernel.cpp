@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// The instances of its block per call.
+/// How many instances of the intrinsic's block one call computes.
 int64_t work_of(const TensorIntrinsicPtr& intrinsic) {
   int64_t work = 1;
   for (const IterVar& iter : intrinsic->block().iters) work *= iter.extent;

@@ -23,7 +23,7 @@ int64_t span_of(const TensorOperand& operand, const std::vector<int64_t>& stride
   return last + 1;
 }
 
-/// With a free one as small as it may be.
+/// The operand's strides; a free one is as small as possible.
 std::vector<int64_t> strides_of(const TensorOperand& operand) {
   std::vector<int64_t> strides = operand.strides;
   const size_t free = operand.free_dimension();
@@ -91,7 +91,7 @@ class PeakProgram {
     return std::string(position == 0 ? kScopeLocal : kScopeGlobal);
   }
 
-  /// For each thread `elements` elements of its own.
+  /// A buffer in the workspace with `elements` elements for each thread.
   Buffer in_workspace(const std::string& name, DType type, int64_t elements, LoweredProgram& lowered,
                       const std::string& scope = std::string(kScopeGlobal)) const {
     const Buffer buffer = make_buffer(name, type, {in_lines(elements, type) * threads_}, scope);

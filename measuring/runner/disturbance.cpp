@@ -19,7 +19,8 @@ constexpr int kCalibrationSteps = 4000;
 /// The shortest counts: a single interrupt is no disturbance.
 constexpr int kCalibrations = 2;
 
-/// Above the usual; clocks that depend on the neighbours' load vary by less.
+/// A calibration above this multiple of the usual is slow. Clocks that depend on neighbours' load vary by
+/// less.
 constexpr double kSlow = 1.25;
 constexpr double kWaited = 0.1;
 constexpr size_t kRemembered = 64;  // calibrations

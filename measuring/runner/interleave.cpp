@@ -26,7 +26,7 @@ void drop_the_wrong(InterleavedRounds& where, const std::vector<size_t>& taken,
                     std::vector<InterleavedTimes>& times) {
   if (taken.empty() || !where.alive()) return;
   const auto failures = where.check();
-  if (!failures) return;  // ended: the samples before it are left
+  if (!failures) return;  // the worker has ended: samples taken before count
   for (size_t i = 0; i < taken.size(); ++i) {
     if (!failures->at(i)) continue;
     times[taken[i]] = {};
@@ -71,7 +71,7 @@ std::vector<InterleavedTimes> interleave(InterleavedRounds& where, size_t kernel
   std::vector<size_t> taken(kernels);
   std::iota(taken.begin(), taken.end(), size_t{0});
   std::vector<bool> added_again(kernels);
-  bool timed_again = false;                // as when a kernel is added once more
+  bool timed_again = false;                // the last rounds failed and are being repeated
   int most = std::max(options.rounds, 1);  // rounds at once
   double expected = add_all(where, taken, added_again, times);
   double spent = 0.0;

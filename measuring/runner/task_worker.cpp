@@ -160,7 +160,7 @@ tl::expected<Message, TaskWorker::Unanswered> TaskWorker::ask(const Message& que
 WorkerProcess::Reply TaskWorker::begin(WorkerProcess& worker, double time_out_seconds) {
   WorkerProcess::Reply reply = worker.ask(to_message(Hello{}), kPlainAnswer, kHelloTimeOut, options_.stop);
   if (!reply.message) {
-    // Another one may begin faster.
+    // Another worker may start faster.
     if (reply.failure.cause == FailureCause::TimeOut) reply.failure.cause = FailureCause::WorkerLost;
     return reply;
   }

@@ -20,7 +20,7 @@ namespace tunesmith {
 /// Belongs to one thread at a time. `target` outlives it.
 class TaskWorker {
  public:
-  /// `parameters`: the values that candidates get, for which alone the workload is.
+  /// `parameters`: the candidates' values, for which `workload` was instantiated; empty without parameters.
   TaskWorker(const Workload& workload, Target& target, const WorkerTarget& worker_target,
              const MeasureOptions& options, std::vector<int64_t> parameters = {});
 
@@ -70,10 +70,10 @@ class TaskWorker {
   const std::vector<int64_t> parameters_;
   std::vector<Argument> arguments_;
   Message task_;           // empty until it is prepared
-  bool has_data_ = false;  // the task, for workers that take over
-  Edges edges_;            // of its random data, once chosen
+  bool has_data_ = false;  // task_ contains the data, as replacement workers need it
+  Edges edges_;            // edges of the random data, once it is chosen
   std::unique_ptr<WorkerProcess> worker_;
-  std::optional<CandidateFailure> too_slow_;  // it was tried
+  std::optional<CandidateFailure> too_slow_;  // why the reference is too slow, once it was tried
 };
 
 }  // namespace tunesmith

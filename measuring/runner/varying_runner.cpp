@@ -20,7 +20,7 @@ double geometric_mean(std::span<const double> values) {
   return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
-/// Sample by sample, as many as each value has.
+/// The geometric mean of each sample over all values, for as many samples as every value has.
 std::vector<double> mean_samples(std::span<const std::vector<double>> of_values) {
   std::vector<double> means;
   for (size_t i = 0;; ++i) {
@@ -98,7 +98,7 @@ class VaryingRunner final : public Runner {
     return failure;
   }
 
-  /// Those that have not failed at other values.
+  /// Measures the candidates that have not failed at other values.
   static void run_at(One& one, std::span<const MeasureRequest> requests, std::vector<MeasureResult>& results,
                      std::vector<std::vector<std::vector<double>>>* samples) {
     std::vector<MeasureRequest> left;

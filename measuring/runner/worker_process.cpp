@@ -21,7 +21,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr double kDyingSeconds = 2;  // between the end of its socket and its own
+constexpr double kDyingSeconds = 2;  // for a process to end after its socket has closed
 
 CandidateFailure failure_of(const ProcessEnd& end) {
   if (end.cause == ProcessEnd::Cause::Exited) {

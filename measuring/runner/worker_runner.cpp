@@ -38,7 +38,7 @@ class WorkerRunner final : public Runner {
         target_(target),
         worker_target_(worker_target),
         own_(workload, target, worker_target, options, std::move(parameters)) {
-    // Where twins are verified it may never be needed, and take long.
+    // Where twins are verified, the full shape's reference may never be needed, and may take long.
     if (twins_of(target) == nullptr) own_.prepare();
   }
 
@@ -84,7 +84,7 @@ class WorkerRunner final : public Runner {
                             : MachineLock::Turn();
   }
 
-  /// All kernels that are timed in turn share a worker: is one's failure in it its own?
+  /// The kernel's own failure, from a worker that it does not share: in turn, all kernels share one.
   CandidateFailure failure_alone(std::span<const CompiledKernel* const> kernel,
                                  const InterleaveOptions& options, const CandidateFailure& beside_others) {
     if (!may_be_anothers(beside_others.cause, false)) return beside_others;
@@ -176,7 +176,7 @@ class WorkerRunner final : public Runner {
       return result;
     }
     result.timing = make_timing(reply->samples);
-    // A model's time has no reading, nor one by a device's clock: nothing can disturb it.
+    // Modelled times and those by a device's clock have no reading: nothing on this machine disturbs them.
     result.disturbed = reply->reading && detector_.disturbed(*reply->reading);
     if (reply->prepare_seconds) result.timing->prepare = *reply->prepare_seconds;
     result.verified_error = reply->verified_error;
@@ -236,7 +236,7 @@ class WorkerRunner final : public Runner {
 
   struct Instance {
     std::unique_ptr<TaskWorker> worker;
-    uint64_t asked = 0;  // the last time, by asked_
+    uint64_t asked = 0;  // the instance's last use: a value of asked_
   };
 
   MeasureOptions options_;

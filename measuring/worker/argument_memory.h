@@ -54,9 +54,9 @@ class ArgumentMemory {
   /// The first output with a changed byte around it or between its elements; null if there is none.
   const Argument* touched_around() const;
 
-  /// What kernels get behind their buffers, if it is not empty.
+  /// Kernels get these values behind their buffers, if there are any.
   void set_parameters(std::vector<int64_t> values) { parameters_ = std::move(values); }
-  /// What a kernel gets; `prepared` is null when it has no preparation.
+  /// The pointers that a kernel gets; `prepared` is null without a preparation.
   std::vector<void*> kernel_pointers(const CompiledKernel& kernel, std::byte* prepared) const;
   /// The same for its preparation.
   std::vector<void*> prepare_pointers(const PrepareStep& step, std::byte* prepared) const;

@@ -71,7 +71,7 @@ struct PoisonedBody {
   std::byte poison;
 };
 
-/// Caller's state that calls on any thread have changed.
+/// The parts of the caller's state that calls on any thread have changed.
 std::atomic<uint32_t> g_changed = 0;
 
 uintptr_t word(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }

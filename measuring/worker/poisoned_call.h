@@ -1,4 +1,4 @@
-// A call of a kernel to which nothing that it has not written looks like a number that it could have written.
+// Calls a kernel such that memory and registers that it has not written do not look like results.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace tunesmith {
 /// wherever the kernel continues on another thread. The caller fills the buffers.
 double time_poisoned(const KernelCall& call, std::byte poison);
 
-/// The caller's state that such calls have changed since the last question, in one line.
+/// The caller's state that such calls have changed since this was last called, in one line.
 std::optional<std::string> take_caller_state_change();
 
 }  // namespace tunesmith

@@ -20,15 +20,15 @@ namespace tunesmith {
 namespace {
 
 constexpr const char* kDescriptors = "/proc/self/fd";
-/// Signals 1 to 31 but for SIGKILL and SIGSTOP, which a thread blocks until it has begun.
+/// A thread blocks these signals until it has begun: 1 to 31 without SIGKILL and SIGSTOP.
 constexpr uint64_t kOfAStart = 0x7ffbfeff;
 /// A thread that is starting another blocks all signals for a moment.
 constexpr int kLooks = 5;
 constexpr std::chrono::milliseconds kBetweenLooks{1};
-/// Which a vendor's runtime may start, however few processors there are.
+/// A vendor's runtime may start this many threads on any machine.
 constexpr size_t kFewThreads = 16;
 
-/// The C library's own, which it adds whenever a handler is set.
+/// The C library adds this flag whenever a handler is set.
 constexpr int kRestorer = 0x04000000;
 
 bool same(const struct sigaction& one, const struct sigaction& other) {

@@ -32,7 +32,7 @@ class TaskData {
   /// The timed buffers get the inputs of the set's last draw, and poisoned outputs.
   void hold(DataSet& data);
 
-  /// For a worker that may have to take over.
+  /// The answer from which a replacement worker gets data and results.
   ReadyReply ready() const;
 
  private:

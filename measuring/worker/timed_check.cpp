@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// How long a thread may sleep that writes after a call has returned, and be found out.
+/// A thread that sleeps for less than this after a call has returned, and then writes, is detected.
 constexpr std::chrono::milliseconds kLateWrites{100};
 /// The number of rounds of calls on changed contents, unless they take long:
 /// enough for a program that looks at a few elements to miss a changed one.

@@ -57,7 +57,7 @@ Verdict verify_draw(const LoadedKernel& loaded, const CompiledKernel& kernel, Da
     verdict.failure = {FailureCause::ProcessState, *changed};
     return verdict;
   }
-  // Before anything is compared, in the mode that comparing needs.
+  // Comes before any comparison, which needs the restored mode.
   if (float_mode.take_change()) {
     verdict.failure = {FailureCause::ProcessState, kFloatModeChanged};
     return verdict;

@@ -31,7 +31,7 @@ class EveryThreadAtWork {
   tunesmith_runtime_pool* pool_;
 };
 
-/// `work` on the number of each data set, on a thread of its own.
+/// Calls `work` with the number of each data set, each on its own thread.
 template <typename Work>
 void for_each_set(size_t sets, tunesmith_runtime_pool* pool, const Work& work) {
   tunesmith_runtime_parallel_for(

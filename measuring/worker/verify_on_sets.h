@@ -10,7 +10,7 @@
 
 namespace tunesmith {
 
-/// The verdicts on the data sets, up to the first that is a failure. `at_once`: on a thread for each.
+/// The verdicts on the data sets, up to the first failure. `at_once`: each set has its own thread.
 std::vector<Verdict> verify_on_sets(const LoadedKernel& loaded, const CompiledKernel& kernel,
                                     std::deque<DataSet>& sets, CallResources& resources, bool at_once);
 

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #if defined(__x86_64__)
-// The stack pointer is right wherever the call returns to, so that all else is found by it.
+// After any return the stack pointer is correct, so everything else is found relative to it.
 asm(R"(
   .pushsection .text
   .type tunesmith_watched_call, @function

@@ -24,7 +24,7 @@ Request understood(tl::expected<Request, std::string> request) {
   return *std::move(request);
 }
 
-/// A target that throws while it works on a candidate costs that candidate.
+/// If a target throws while it works on a candidate, the candidate fails.
 template <typename Work>
 auto blamed_on_the_candidate(const Work& work) -> decltype(work()) {
   try {
@@ -41,7 +41,7 @@ class Server {
  public:
   explicit Server(int socket) : socket_(socket) {}
 
-  /// Until the tuner is gone, or this process cannot continue.
+  /// Answers until the tuner is gone, or this process cannot continue.
   void serve() {
     while (!done_) {
       Received received = receive_message(socket_, kQuestion);

@@ -73,7 +73,7 @@ void provide_stack() {
                       limit.rlim_max / 1024, kNeeded / 1024));
     }
   }
-  // Its threads would get the limit at the time when the process began.
+  // New threads would still get the limit from the start of the process.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
   size_t bytes = 0;

@@ -24,19 +24,19 @@ namespace {
 constexpr double kFirstCall = 4.0;
 /// Shorter calls are cheap to repeat, and only repetition shows variation from run to run.
 constexpr double kShortCall = 10e-3;
-/// Two of them are cheap.
+/// Up to this size a second workspace is cheap.
 constexpr int64_t kLittleWorkspace = int64_t{64} << 20;
 /// The allowed slowdown of a first call of at least kColdCallSeconds: filling caches takes no longer.
 constexpr double kColdCall = 2.0;
 constexpr double kColdCallSeconds = 1e-3;
 
-/// A changed process explains a wrong result, and spoils a right one.
+/// Changes to the process may explain a wrong result, and devalue a correct one.
 bool may_come_of_the_process(const tl::expected<RunReply, FailureReply>& reply) {
   return reply || reply.error().cause == FailureCause::WrongResult ||
          reply.error().cause == FailureCause::OutOfBounds;
 }
 
-/// Inputs of the preparation must be the ones that it has read.
+/// The inputs that may change between calls: those that the preparation has read must stay.
 std::vector<size_t> inputs_of_calls(const std::vector<Argument>& arguments, const CompiledKernel& kernel) {
   std::vector<size_t> inputs;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -46,7 +46,7 @@ std::vector<size_t> inputs_of_calls(const std::vector<Argument>& arguments, cons
   return inputs;
 }
 
-/// After which sample a candidate's results are looked at, the same whenever it runs.
+/// The sample after which a candidate's results are compared: the same in each of its measurements.
 int look_position(const CompiledKernel& kernel, const SamplingOptions& sampling) {
   const int samples = std::max(sampling.max_repeats, 2);
   return 1 +
@@ -66,7 +66,7 @@ WorkerTask::WorkerTask(TaskRequest request) : target_id_(request.target), sampli
   guard_plugin(PluginKind::Target, target_id_, "open", [&] {
     if (SeparateDevice* const device = target_->separate_device()) device->open();
   });
-  // Whatever the initialisers of plugins have set: a program is verified in the mode in which programs start.
+  // Plugins' initialisers may have changed the mode; programs are verified in the default one.
   tunesmith_runtime_set_float_mode(tunesmith_runtime_default_float_mode());
   resources_ = std::make_unique<CallResources>(request.threads);
   probe_ = std::make_unique<DisturbanceProbe>(resources_->pool());

@@ -26,7 +26,7 @@ class WorkerTask {
   explicit WorkerTask(TaskRequest request);
 
   ReadyReply ready() const { return data_->ready(); }
-  /// How many there are, inputs and outputs.
+  /// The number of inputs and outputs.
   size_t arguments() const { return data_->arguments().size(); }
 
   /// A reply with device_lost is this worker's last. These throw PluginError when the target does.
@@ -41,7 +41,7 @@ class WorkerTask {
  private:
   /// Throws EnvironmentError.
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel);
-  /// run() without a look at the process.
+  /// run() without checking the process.
   tl::expected<RunReply, FailureReply> run_candidate(const RunRequest& request, ProcessWatch& process);
   /// A kernel that is right on all data sets, and ready to be timed.
   struct VerifiedKernel {

@@ -9,10 +9,10 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// `spec` as `machine` composes it: with its quantities, limits and extensions. Programs can be made and
-/// lowered; who compiles or loads one is refused. `own`: the space of this machine, whose target has the
-/// levels, scopes and steps. Throws EnvironmentError where the two make different programs of one trace:
-/// other versions, or packs of another content.
+/// Composes `spec` as `machine` does: with its quantities, limits and extensions. Programs can be made and
+/// lowered, but not compiled or loaded. `own`: the space of this machine, whose target has the levels, scopes
+/// and steps. Throws EnvironmentError where the two machines make different programs of one trace: other
+/// versions, or packs of another content.
 std::unique_ptr<Space> space_for(const WorkerDescription& machine, const SpaceSpec& spec,
                                  PluginRegistry& registry, std::shared_ptr<const Space> own);
 

@@ -25,7 +25,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Where its times are of.
+/// Where a runner's times are measured.
 struct MeasuredOn {
   Environment environment;  // of records: times of one environment are compared
   int threads = 0;          // of the measured programs; above 0
@@ -40,10 +40,10 @@ struct RunnerTask {
   const Space& space;
   const WorkerTarget& worker_target;  // for who starts a worker process here
   const MeasureOptions& options;      // `threads` as measured_on() has answered, or 0
-  /// Names the run that answers belong to: who comes back under this name finds those that were under way
-  /// when it was killed. "": nobody comes back.
+  /// The run's name: a run that restarts under this name gets the answers that were under way when it was
+  /// killed. "": the run does not restart.
   std::string owner;
-  /// Is given one line for a person, such as that it has to wait. Null: nobody listens.
+  /// Receives one line for the user, such as that the runner has to wait. May be null.
   std::function<void(const std::string&)> say;
 };
 

@@ -18,7 +18,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// At most so many programs are timed in turn.
+/// The maximum number of programs that are timed in turn.
 inline constexpr size_t kMaxInTurn = 4096;
 
 /// Programs of one workload to be timed in turn on one machine (Runner::interleave).
@@ -33,7 +33,7 @@ struct Turns {
   bool operator==(const Turns&) const = default;
 };
 
-/// A line that says how, and one for each candidate.
+/// One line with the options, then one for each candidate.
 std::string text_of(const Turns& turns);
 /// Throws UserError as parse_job() does, and where candidates are missing or of several tasks.
 Turns parse_turns(std::string_view text);
@@ -45,7 +45,7 @@ struct Refusal {
 using Answer = std::variant<Record, std::vector<InterleavedTimes>, Refusal>;
 
 std::string text_of(const Answer& answer);
-/// Throws UserError for what is no answer.
+/// Throws UserError if `text` is not an answer.
 Answer parse_answer(std::string_view text);
 
 /// LowerOptions of a machine's target, without what its plugins add.
@@ -73,7 +73,7 @@ struct WorkerDescription {
   std::map<std::string, double> quantities;  // Space::device()
   MachineLimits limits;
   double reference = 0.0;        // seconds of its reference program, at last; 0: it has not been timed
-  double usual_reference = 0.0;  // what that usually takes; 0: it is not known
+  double usual_reference = 0.0;  // its usual seconds; 0: not known
   int64_t done = 0;              // jobs since it began
   int64_t failed = 0;            // of them
   int64_t disturbed = 0;         // of them
@@ -88,14 +88,14 @@ std::string rule_of_target(const Space& space);
 /// tasks have in common. Without counts and name.
 WorkerDescription describe_machine(const Space& space, const TaskKey& task);
 
-/// Of machines whose times are compared: all that decides a time but which one of them it is. 16 hexadecimal
-/// digits.
+/// A hash of everything that determines times but the individual machine, as 16 hexadecimal digits: times of
+/// machines with equal identities are compared.
 std::string identity_of(const TaskKey& task, const Environment& environment);
-/// As that of all machines of an identity: without what only one of them is.
+/// The environment that all machines of one identity have: without what identifies the individual machine.
 Environment common_environment(Environment environment);
 
 std::string text_of(const WorkerDescription& worker);
-/// Throws UserError for what is no description.
+/// Throws UserError if `text` is not a description.
 WorkerDescription parse_worker(std::string_view text);
 
 }  // namespace tunesmith
