@@ -19,8 +19,7 @@ constexpr int kCalibrationSteps = 4000;
 /// The shortest counts: a single interrupt is no disturbance.
 constexpr int kCalibrations = 2;
 
-/// A calibration above this multiple of the usual is slow. Clocks that depend on neighbours' load vary by
-/// less.
+/// A calibration above this multiple of the usual is slow. Neighbours' load alone changes clocks by less.
 constexpr double kSlow = 1.25;
 constexpr double kWaited = 0.1;
 constexpr size_t kRemembered = 64;  // calibrations

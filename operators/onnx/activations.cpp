@@ -9,7 +9,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Gives the value, of x, the element.
+/// Returns the activation's value for the element x.
 using Value = std::function<std::string(const NodeReader&, const std::string& x)>;
 
 Define activation(Value value) {
@@ -79,7 +79,7 @@ Computation p_relu_by_channel(const NodeReader& node) {
                 fmt::format("select({0} < 0, {1} * {0}, {0})", broadcast(in(0), shape, shape), slope));
 }
 
-/// Swish of a gate, times what is gated.
+/// The Swish of the gate, times the gated values.
 Computation swi_glu(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(node.dtype(0).is_float() && node.dtype(1) == node.dtype(0) && node.shape(1) == shape,

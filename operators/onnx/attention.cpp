@@ -13,7 +13,7 @@ namespace {
 enum Input : size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kKeyLengths };
 enum Output : size_t { kResult, kPresentKey, kPresentValue, kScores };
 
-/// Of one of the three operands: [batch, heads, length, width], or [batch, length, heads * width].
+/// The shape of one of the three operands: [batch, heads, length, width], or [batch, length, heads * width].
 struct Operand {
   int64_t batch = 0, heads = 0, length = 0, width = 0;
   bool is_flat = false;
@@ -98,7 +98,7 @@ class Attending {
            "'nonpad_kv_seqlen' is not one i64 for each batch, or there is a past");
   }
 
-  /// The past and behind it what is new, if that is asked for.
+  /// Appends the new keys or values to the past ones, where there is a past or the output is wanted.
   void add_present(size_t input, const Operand& operand, size_t past, size_t output, const Shape& shape) {
     if (past_ == 0 && !node_.wants(output)) return;
     const std::string added = past_ == 0
@@ -112,7 +112,7 @@ class Attending {
     if (past_ > 0) (input == kKey ? keys_ : values_) = name;
   }
 
-  /// An element of all keys or values, of the query's head.
+  /// An element of all keys or values, past ones included, of the query's head.
   std::string all_at(size_t input, const std::string& s, const std::string& d) const {
     const Operand& operand = input == kKey ? k_ : v_;
     const int64_t group = q_.heads / k_.heads;
@@ -181,8 +181,8 @@ class Attending {
     return fmt::format("inside({}, {})", value, is_bool ? "false" : "-inf");
   }
 
-  /// A row without any key is one of zeros: its largest score becomes the lowest number, and the sum of what
-  /// is left, of which each other row has a 1, becomes 1.
+  /// A row whose keys are all masked becomes zeros: the maximum with `lowest` makes its exponentials 0, that
+  /// with 1 its sum 1. In every other row the largest score alone contributes 1 to the sum.
   void add_softmax() {
     const Shape rows{scores_[0], scores_[1], scores_[2]};
     const char* lowest = type_ == kF64 ? "(-1.7976931348623157e308)" : "(-3.4028234663852886e38)";
@@ -233,7 +233,7 @@ class Attending {
   std::string keys_, values_;  ///< the arrays of past and new ones, where there is a past
 };
 
-/// What turns by how much: the numbers of the caches for each position.
+/// Which elements of a head are rotated, and where cosines and sines are found.
 struct Rotation {
   size_t cosines, sines;  ///< inputs
   std::string position;  ///< i64: the row of the caches; "" where they have a row for each batch and position
@@ -241,7 +241,7 @@ struct Rotation {
   int64_t rotated;  ///< of each head's width
 };
 
-/// Of [batch, heads, length, width], or [batch, length, heads * width].
+/// Rotates heads of [batch, heads, length, width] or [batch, length, heads * width].
 Computation rotate(const NodeReader& node, int64_t width, const Rotation& rotation) {
   const Shape& shape = node.shape(0);
   const DType dtype = node.dtype(0), type = wide(dtype);

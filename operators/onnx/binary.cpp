@@ -16,14 +16,14 @@ DType common_type(const NodeReader& node) {
   return dtype;
 }
 
-/// Arithmetic of two inputs before version 7.
+/// Before version 7, arithmetic operators had two inputs and broadcast by attributes.
 bool is_legacy(const NodeReader& node) {
   return node.version() < 7 && (node.op() == "Add" || node.op() == "Sub" || node.op() == "Mul" ||
                                 node.op() == "Div" || node.op() == "Pow");
 }
 
-/// Before version 7 the second input of an arithmetic operator is broadcast if the attribute says so, its
-/// axes from `axis` on. Where its first axis stands in the first input.
+/// Before version 7 attribute 'broadcast' allowed the second input to be broadcast, with its axes from 'axis'
+/// on. Returns the axis of the first input that meets the second input's first axis.
 size_t first_axis_of_second(const NodeReader& node) {
   const Shape& a = node.shape(0);
   const Shape& b = node.shape(1);
@@ -59,11 +59,10 @@ std::string element_of(const NodeReader& node, size_t input, const Shape& shape)
   return element(in(1), at);
 }
 
-/// a op b op c ..., of inputs of one type.
+/// Joins two inputs of one type by an operator.
 using Join = std::string (*)(DType dtype, const std::string& a, const std::string& b);
 
-/// Of the inputs from `first` up to `end`, in this type; by halves, so that neither the text nor its depth
-/// grows fast.
+/// Joins the inputs from `first` to before `end`, by halves, so that text and depth grow slowly.
 std::string folded(const NodeReader& node, Join join, DType dtype, const Shape& shape, size_t first,
                    size_t end) {
   if (end - first == 1) return convert(node.dtype(first), dtype, element_of(node, first, shape));
@@ -77,7 +76,7 @@ Computation fold_inputs(const NodeReader& node, Join join, bool mean) {
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
   node.refuse_unless(!mean || dtype.is_float(), "expected floating values");
   const Shape shape = common_shape(node);
-  // A sum of several rounds once.
+  // The sum of several inputs rounds once.
   const DType type = mean || node.op() == "Sum" ? wide(dtype) : dtype;
   std::string value = folded(node, join, type, shape, 0, node.input_count());
   if (mean) value = fmt::format("({}) / {}", value, node.input_count());
@@ -124,7 +123,7 @@ std::string quotient(DType dtype, const std::string& a, const std::string& b, co
   return fmt::format("(f64({}) + {}) / f64({})", a, half, b);
 }
 
-/// a / by, of signed integers. -a would not do: the smallest integer has no opposite.
+/// a / by for signed integers, towards zero. Does not negate a: the smallest integer has no opposite.
 std::string towards_zero(const std::string& a, int64_t by) {
   return fmt::format("select({0} < 0, ({0} + {2}) // {1}, {0} // {1})", a, by, by - 1);
 }
@@ -165,7 +164,7 @@ Computation modulo(const NodeReader& node) {
   return copied(node, shape, fmt::format("{1} - {0}({3}) * {2}", dtype.str(), a, b, rounded));
 }
 
-/// A small constant whole exponent is a product, which is exact of integers.
+/// A power with a small constant integer exponent, as a product: exact for integers.
 std::optional<std::string> as_product(const NodeReader& node, const std::string& base) {
   const Constant* constant = node.constant(1);
   if (!constant || element_count(constant->shape) != 1) return std::nullopt;

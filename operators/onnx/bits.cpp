@@ -31,7 +31,7 @@ Computation bit_shift(const NodeReader& node) {
   return of_two(node, direction == "LEFT" ? "shift_left" : "shift_right");
 }
 
-/// Integers wrap around, so those of a width have the same bits.
+/// Converts between integers: they wrap around, so those of one width keep their bits.
 Computation bit_cast(const NodeReader& node) {
   node.refuse_unless(node.has_attribute("to"), "attribute 'to' is missing");
   const DType from = node.dtype(0), to = type_of_number(node, node.integer("to", 0));

@@ -1,4 +1,4 @@
-// If: one branch takes the place of the node where the condition is known, else both do, and a choice.
+// If: a known condition replaces the node by one branch; otherwise both branches run and a select chooses.
 #include <fmt/format.h>
 
 #include "graph.h"
@@ -29,7 +29,7 @@ bool replace_if(const NodeReader& node, network::Expansion& to) {
     for (size_t i = 0; i < made.size(); ++i) to.give(i, made[i]);
     return true;
   }
-  // Both branches compute nothing but their results, so both may be computed.
+  // Branches have no side effects, so both may be computed.
   network::Node choice{node.node().name,    "If",   node.version(), {}, {node.node().inputs[0]},
                        node.node().outputs, nullptr};
   for (const char* branch : {"then_branch", "else_branch"}) {
@@ -40,7 +40,7 @@ bool replace_if(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// Of a condition and what both branches give.
+/// Chooses between the results of both branches by the condition.
 Computation choose(const NodeReader& node) {
   const size_t count = node.output_count();
   node.refuse_unless(node.given_count() == 1 + 2 * count, "its branches are missing");

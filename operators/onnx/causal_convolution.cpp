@@ -1,4 +1,4 @@
-// CausalConvWithState: each channel by itself, of what is there and was there before.
+// CausalConvWithState: convolves each channel with itself, over its state and the new elements.
 #include <fmt/format.h>
 
 #include "registry.h"
@@ -22,7 +22,7 @@ void check(const NodeReader& node) {
     node.refuse_unless(!node.has(i) || node.dtype(i) == node.dtype(0), "its inputs are of different types");
 }
 
-/// t0 is the state, or zeros, and the input behind it.
+/// t0 is the input behind the state, or behind zeros.
 Computation causal_convolution(const NodeReader& node) {
   check(node);
   const DType dtype = node.dtype(0);

@@ -10,7 +10,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// A format of ONNX. Of an integer `fraction` is its bits.
+/// A format of ONNX. An integer's `fraction` is its number of bits.
 struct Format {
   Code code;
   int64_t number;
@@ -43,7 +43,8 @@ bool has_no_negative_zero(const Format& format) { return format.beyond == 0x80; 
 /// 2^exponent as the language reads it.
 std::string power(int exponent) { return fmt::format("{}", std::ldexp(1.0, exponent)); }
 
-/// 2^(k - bias) of `k`, an integer of so many bits: exact, the highest bit first, so that nothing overflows.
+/// 2^(k - bias) for an integer `k` of `format.exponent` bits. Exact: multiplies by powers from the highest
+/// bit on, so that nothing overflows.
 std::string power_of(const Format& format, const std::string& k) {
   std::string value = power(-format.bias);
   for (int bit = format.exponent - 1; bit >= 0; --bit) {
@@ -72,7 +73,7 @@ std::optional<TensorType> type_with_code(int64_t number) {
 std::string decoded(Code code, const std::string& byte) {
   const Format& format = format_of(code);
   const std::string bits = fmt::format("i32({})", byte);
-  // Numbers keep their bits when they are not of the type: sqrt of a number below 0 is NaN.
+  // The language has no literal for NaN; the root of a negative number is NaN.
   const std::string nan = fmt::format("sqrt(f32(-1 - {}))", bits);
   if (code == Code::F8E8M0)
     return fmt::format("select({} == 255, {}, {})", bits, nan, power_of(format, bits));
@@ -97,7 +98,7 @@ std::string encoded(Script& script, const Shape& shape, Code code, const std::st
   const std::string x = script.here(shape, value);
   const std::string size = script.here(shape, fmt::format("abs({})", x));
   const std::string powers = script.make({last + 1}, power_of(format, "i0"));
-  // The exponent counts the powers of two that are not larger.
+  // The exponent is the number of powers of two that are not larger than the value.
   const std::string exponent = script.here(
       shape,
       reduction("sum", {"r0"}, {last}, fmt::format("select({} >= {}[r0 + 1], i32(1), 0)", size, powers)));

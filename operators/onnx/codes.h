@@ -1,4 +1,4 @@
-// Values that no type of kernels has, each in a byte: what their bits mean.
+// Types of ONNX that kernels do not have: their values are bytes, which this decodes and encodes.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,21 @@
 
 namespace tunesmith::operators_onnx {
 
-/// Of integers an i8 or a u8, of floats a u8.
+/// The type of the bytes: i8 or u8 for integers, u8 for floats.
 DType dtype_of(Code code);
 bool is_integer_code(Code code);
-/// Of the TensorProto.DataType with this number.
+/// The type with this number in TensorProto.DataType.
 std::optional<TensorType> type_with_code(int64_t number);
 
-/// The value, an f32, of a byte of this code of a float.
+/// The f32 value of a byte with this code of floats.
 std::string decoded(Code code, const std::string& byte);
-/// The byte of this code of a float for `value`, an f32, at i0, ... of `shape`; halves to the even one.
-/// `saturate`: the largest value in the place of those that are out of range.
+/// The byte that encodes the f32 `value` at i0, ... of `shape`, rounded to nearest even. `saturate`: values
+/// out of range become the largest finite one.
 std::string encoded(Script& script, const Shape& shape, Code code, const std::string& value, bool saturate);
-/// The same of F8E8M0, a power of two, by ONNX's attribute 'round_mode'.
+/// The same for F8E8M0, a power of two, rounded as ONNX's attribute 'round_mode' says.
 std::string encoded_power(Script& script, const Shape& shape, const std::string& value,
                           const std::string& round_mode, bool saturate);
-/// An integer as the code has it: in its range where that is wrapped around, or as its nearest value.
+/// Brings an integer into the code's range: by wrapping around, or to the nearest value.
 std::string wrapped(Code code, const std::string& integer);
 std::string clamped(Code code, const std::string& value);
 

@@ -19,7 +19,7 @@ Computation known(std::shared_ptr<const Constant> constant) {
   return made;
 }
 
-/// Of f32 or f64.
+/// A constant of type f32 or f64.
 std::shared_ptr<const Constant> floating_constant(DType dtype, Shape shape,
                                                   const std::vector<double>& values) {
   std::vector<std::byte> bytes(values.size() * static_cast<size_t>(dtype.bytes()));
@@ -44,7 +44,7 @@ Computation constant(const NodeReader& node) {
   node.refuse("there is no attribute with numbers");
 }
 
-/// Axes from `start` to before `end`, from version 15 on.
+/// From version 15 on, only the extents of axes from `start` to before `end`.
 Computation shape_of(const NodeReader& node) {
   const Shape& from = node.shape(0);
   const auto rank = static_cast<int64_t>(from.size());
@@ -106,7 +106,7 @@ Computation range(const NodeReader& node) {
   return known(floating_constant(dtype, {count}, values));
 }
 
-/// The values of a window at n, of `count` values; a periodic one is the beginning of one longer by 1.
+/// The `count` values of a window function. A periodic window lacks the last point of a symmetric one.
 Computation window_of(const NodeReader& node, double (*value)(double turn)) {
   const int64_t count = node.integer_of(0, "size");
   const DType dtype = type_of_number(node, node.integer("output_datatype", 1));

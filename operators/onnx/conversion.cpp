@@ -47,7 +47,7 @@ Computation cast_to(const NodeReader& node, const TensorType& to, bool saturate)
 }
 
 Computation cast(const NodeReader& node) {
-  node.ignore("round_mode");  // of one type
+  node.ignore("round_mode");  // only casts to F8E8M0 read it
   node.refuse_unless(node.has_attribute("to"), "attribute 'to' is missing");
   return cast_to(node, type_of(node, node.integer("to", 0)), node.flag("saturate", true));
 }
@@ -57,7 +57,7 @@ Computation cast_like(const NodeReader& node) {
   return cast_to(node, {node.dtype(1), {}, node.code(1)}, node.flag("saturate", true));
 }
 
-/// The order of max's and min's arguments keeps a NaN.
+/// The order of the arguments of max and min lets a NaN through.
 Computation clip_between(const NodeReader& node, const std::string& lower, const std::string& upper) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(!node.dtype(0).is_bool(), "expected numbers");
@@ -75,7 +75,7 @@ Computation clip_by_attributes(const NodeReader& node) {
                       has_upper ? literal(node, node.number("max", 0)) : "");
 }
 
-/// Known bounds become numbers, so that a reader sees a ReLU6 where there is one.
+/// A known bound becomes a number, so that consumers recognise a ReLU6.
 std::string bound(const NodeReader& node, size_t input) {
   if (!node.has(input)) return "";
   const DType dtype = node.dtype(input);
@@ -95,7 +95,7 @@ Computation identity(const NodeReader& node) {
   return copied(node, shape, broadcast(in(0), shape, shape));
 }
 
-/// A sequence is the same one under another name.
+/// Gives a sequence another name.
 bool pass_sequence(const NodeReader& node, network::Expansion& to) {
   if (!node.is_sequence(0)) return false;
   to.give(0, node.node().inputs[0]);

@@ -8,7 +8,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// t0: the input with zeros around it.
+/// Makes t0, the input with zeros around it.
 std::string padded(const Window& window, const Shape& input) {
   Shape shape(input.begin(), input.begin() + 2);
   Indices at{"i0", "i1"};

@@ -11,7 +11,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// One letter for each axis of an operand; those that "..." stands for are digits, aligned at its end.
+/// The term with one character for each axis: the axes of "..." are digits that count down to 0.
 std::string letters_of(const NodeReader& node, const std::string& term, size_t rank) {
   const size_t dots = term.find("...");
   std::string letters = term;
@@ -36,7 +36,7 @@ struct Equation {
   std::map<char, int64_t> extents;
 };
 
-/// Without "->" the result has the letters that are there once, sorted, behind what "..." stands for.
+/// Without "->" the result has the axes of "...", then the letters that occur once, sorted.
 std::string implicit_result(const Equation& equation) {
   std::map<char, int> counts;
   for (const std::string& letters : equation.operands)

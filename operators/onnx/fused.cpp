@@ -1,4 +1,4 @@
-// What onnxruntime's optimiser writes in the place of several nodes: operators of com.microsoft.
+// Fused operators of com.microsoft, which onnxruntime's optimiser makes of several nodes.
 #include <numbers>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Element-wise functions of an input and, where it has two, a bias of the last axis.
+/// An element-wise function of an input, to which a bias of the last axis is added if there is one.
 Define biased(std::string (*value)(const NodeReader& node, const std::string& x)) {
   return [value](const NodeReader& node) {
     const DType dtype = node.dtype(0), type = wide(dtype);
@@ -87,7 +87,7 @@ Computation skip_normalization(const NodeReader& node, bool has_mean) {
   return made;
 }
 
-/// What an operator computes, then a function of its output; of x, an element.
+/// The function that attribute 'activation' names, applied to the element x.
 std::string activation_of(const NodeReader& node, const std::string& x) {
   const std::string name = node.text("activation", "");
   const std::vector<double> given = node.numbers("activation_params").value_or(std::vector<double>());
@@ -106,7 +106,7 @@ std::string activation_of(const NodeReader& node, const std::string& x) {
   return fmt::format("min({2}, max({1}, {0}))", x, number(0, 0), number(1, 0));
 }
 
-/// Blocks of weights in 4 or 8 bits, each with a scale and a zero point: [columns, blocks, bytes].
+/// Multiplies by weights of 4 or 8 bits, in blocks [columns, blocks, bytes] with a scale and zero point each.
 Computation mat_mul_n_bits(const NodeReader& node) {
   const Shape& a = node.shape(0);
   const int64_t terms = node.integer("K", 0), columns = node.integer("N", 0), bits = node.integer("bits", 4);
@@ -161,8 +161,7 @@ Computation mat_mul_n_bits(const NodeReader& node) {
   return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, value)));
 }
 
-/// Of integers with a scale and a zero point each, in the scale's type between: inputs x, scale, zero point,
-/// ...
+/// The numbers of the inputs that hold x, its scale and its zero point.
 struct Quantized {
   size_t values, scale, zero;
 };
@@ -180,7 +179,7 @@ std::string dequantized(const NodeReader& node, const Quantized& of, const Shape
   return fmt::format("({}({}) * {})", type.str(), value, single(of.scale));
 }
 
-/// `value` as integers of the type of input 0.
+/// Quantizes `value` to integers of input 0's type.
 Computation quantized(const NodeReader& node, const Shape& shape, const std::string& value, size_t scale,
                       size_t zero) {
   const DType to = node.dtype(0);
@@ -221,7 +220,7 @@ Define with_activation(Define define) {
   return [define = std::move(define)](const NodeReader& node) {
     Computation made = define(node);
     const Shape& shape = made.outputs[0].shape;
-    const std::string name = "t99";  // of no other statement
+    const std::string name = "t99";  // a name that no other statement has
     for (size_t at = 0; (at = made.compute.find(out(0) + "[", at)) != std::string::npos;)
       made.compute.replace(at, out(0).size(), name);
     made.compute += statement(out(0), shape, activation_of(node, broadcast(name, shape, shape)));

@@ -1,4 +1,4 @@
-// Elements at indices: known ones become the reader's own, others are read where it runs.
+// Gathers elements: known indices become part of the expression, others are loaded.
 #include <optional>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Indices first, first + step, ..., from position `begin` on.
+/// From position `begin` on, the indices are first, first + step, ...
 struct Run {
   int64_t begin;
   int64_t first;
@@ -37,10 +37,10 @@ std::string index_in(const Run& run, const std::string& position) {
                       : fmt::format("{} + {}*{}", run.first, offset, run.step);
 }
 
-/// More are read where the node runs, too.
+/// With more runs, the indices are loaded like unknown ones.
 constexpr size_t kMaxRuns = 32;
 
-/// From the front. Nothing where they are not known, or have no pattern.
+/// The indices, counted from the front; nothing if they are unknown or have too many runs.
 std::optional<std::vector<int64_t>> known_indices(const NodeReader& node, int64_t extent) {
   const Constant* constant = node.constant(1);
   if (constant == nullptr) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<std::vector<int64_t>> known_indices(const NodeReader& node, int64_
   return runs_of(indices).size() <= kMaxRuns ? std::optional(std::move(indices)) : std::nullopt;
 }
 
-/// An index that is data, counted from the end where it is negative.
+/// An index that is loaded, counted from the end if it is negative.
 std::string at_data(const std::string& index, int64_t extent) {
   return fmt::format("at(select({0} < 0, {0} + {1}, {0}))", index, extent);
 }
@@ -92,7 +92,7 @@ Computation gather(const NodeReader& node) {
     if (last - first == 1) {
       Indices at(names.begin(), chosen);
       const std::string index = index_in(runs[first], position);
-      // Of a position of several axes, a select does not bound the index.
+      // A select does not bound an index that depends on several axes, so clamp it.
       at.push_back(runs.size() > 1 && of_indices.size() > 1
                        ? fmt::format("max(0, min({}, {}))", from[axis] - 1, index)
                        : index);
@@ -106,7 +106,7 @@ Computation gather(const NodeReader& node) {
   return copied(node, shape, choose(choose, 0, runs.size()));
 }
 
-/// Of each element of the result the index along one axis.
+/// Each element of the result has its own index along the axis.
 Computation gather_elements(const NodeReader& node) {
   const Shape& from = node.shape(0);
   const Shape& shape = node.shape(1);
@@ -122,7 +122,7 @@ Computation gather_elements(const NodeReader& node) {
   return copied(node, shape, element(in(0), at));
 }
 
-/// The last axis of the indices is over the axes of the data, behind those of the batch.
+/// The last axis of the indices enumerates axes of the data, starting behind the batch axes.
 Computation gather_nd(const NodeReader& node) {
   const Shape& from = node.shape(0);
   const Shape& of_indices = node.shape(1);
@@ -151,7 +151,7 @@ Computation gather_nd(const NodeReader& node) {
   return copied(node, shape, element(in(0), at));
 }
 
-/// The first elements of each sequence stand in reverse, as many as its length says.
+/// Reverses the first elements of each sequence, as many as its length says.
 Computation reverse_sequence(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(shape.size() >= 2, "expected at least two axes");

@@ -1,4 +1,4 @@
-// Nodes that take the place of a node.
+// Builds nodes that replace a node.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ class Graph {
 
   explicit Graph(network::Expansion& to) : to_(to) {}
 
-  /// The only output of a node, or the first of several.
+  /// Adds a node and returns its first output.
   TensorIndex add(const std::string& op, std::vector<TensorIndex> inputs, Attributes attributes = {});
   std::vector<TensorIndex> add_all(const std::string& op, std::vector<TensorIndex> inputs,
                                    Attributes attributes, size_t outputs, int64_t version = kVersion);
@@ -28,13 +28,13 @@ class Graph {
   TensorIndex number(DType dtype, double value);
   TensorIndex truth(bool value);
 
-  /// The part from `begin` on, before `end`, of an axis.
+  /// The part of an axis from `begin` to before `end`.
   TensorIndex slice(TensorIndex of, int64_t axis, int64_t begin, int64_t end);
-  /// What stands at a place of an axis, which is not there any more.
+  /// The elements at one place of an axis, without that axis.
   TensorIndex take(TensorIndex of, int64_t axis, int64_t place);
   TensorIndex unsqueeze(TensorIndex of, int64_t axis);
   TensorIndex concat(std::vector<TensorIndex> parts, int64_t axis);
-  /// All along a new axis.
+  /// Joins `parts` along a new axis.
   TensorIndex stack(const std::vector<TensorIndex>& parts, int64_t axis);
   TensorIndex reshape(TensorIndex of, const std::vector<int64_t>& shape);
   TensorIndex transpose(TensorIndex of, const std::vector<int64_t>& order);

@@ -1,8 +1,8 @@
 // Products and convolutions of bytes with zero points, and back to bytes: MatMulInteger, ConvInteger,
 // QLinearMatMul, QLinearConv.
 //
-// The sum of (a - za) * (b - zb) is written as sums of a * b, a and b: a product of bytes has instructions,
-// one of differences has none. Integers wrap around, so that both are the same to the bit.
+// The sum of (a - za) * (b - zb) is written as sums of a * b, a and b, because processors have instructions
+// for products of bytes but not of differences. Integers wrap around, so both are equal bit for bit.
 #include <optional>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ void check_bytes(const NodeReader& node, size_t a, size_t b) {
                        "expected operands of type u8 or i8");
 }
 
-/// Is it left out, or known to be 0 everywhere?
+/// Is the zero point left out, or known to be 0 everywhere?
 bool is_zero(const NodeReader& node, size_t input) {
   if (!node.has(input)) return true;
   const Constant* known = node.constant(input);
@@ -30,7 +30,7 @@ bool is_zero(const NodeReader& node, size_t input) {
   return true;
 }
 
-/// A scale or a zero point: one value, or one for each index of an axis, which is called `axis`.
+/// The element of a scale or zero point, which has one value, or one for each index of the axis named `axis`.
 std::string single_or(const NodeReader& node, size_t input, int64_t extent, const std::string& axis) {
   const Shape& shape = node.shape(input);
   if (element_count(shape) == 1) return element(in(input), Indices(shape.size(), "0"));
@@ -45,13 +45,13 @@ std::string single_or(const NodeReader& node, size_t input, int64_t extent, cons
   return element(in(input), at);
 }
 
-/// What a sum of products is corrected by, of i32; "" where a zero point is 0.
+/// The i32 zero points that correct a sum of products; "" for a zero point of 0.
 struct ZeroPoints {
   std::string a, b;
 };
 
-/// Of the product: the statement's value at i0, i1, ..., from sums of a * b, of a, and of za * b, which are
-/// known ahead where za and b are.
+/// The corrected product at i0, i1, ..., from the sums of a * b, of a, and of za * b. The last two are known
+/// ahead if za and b are.
 std::string corrected(const ZeroPoints& zero, int64_t terms, const std::string& products,
                       const std::string& sums_of_a, const std::string& sums_of_zero_times_b) {
   std::string value = products;
@@ -61,7 +61,7 @@ std::string corrected(const ZeroPoints& zero, int64_t terms, const std::string& 
   return value;
 }
 
-/// Where the inputs stand.
+/// The numbers of the inputs.
 struct Places {
   size_t a, a_zero, b, b_zero;
 };
@@ -72,7 +72,7 @@ struct IntegerProduct {
   std::string value;
 };
 
-/// The indices of an operand's batch axes, and two more.
+/// An element of an operand: its batch indices, then the last two.
 std::string batched(const Shape& shape, size_t input, size_t batch, const Indices& last) {
   Indices at;
   const size_t own = shape.size() - last.size();
@@ -107,7 +107,7 @@ IntegerProduct multiplied(const NodeReader& node, Script& script, const Places& 
     sums_of_a = script.here(rows, sum(of_a));
   }
   if (!zero.a.empty()) {
-    // Without the axis of rows: columns move to its place.
+    // The sums have no axis of rows, so columns take its place.
     Shape columns = shape;
     columns.erase(columns.end() - 2);
     const std::string term = batched(b, places.b, batch, {"r0", row});
@@ -120,7 +120,7 @@ IntegerProduct multiplied(const NodeReader& node, Script& script, const Places& 
   return {shape, corrected(zero, a.back(), products, sums_of_a, sums_of_b)};
 }
 
-/// The array that the windows read: what is outside counts nothing once the zero point is taken away.
+/// The array that the windows read. The padding equals the zero point, so that it contributes nothing.
 std::string padded_with(const NodeReader& node, Script& script, const Window& window, const Places& places) {
   if (!window.is_padded()) return in(places.a);
   const Shape& x = node.shape(places.a);
@@ -188,8 +188,7 @@ Computation conv_integer(const NodeReader& node) {
   return computed(kI32, made.shape, script.text + statement(out(0), made.shape, made.value));
 }
 
-/// Back to bytes: inputs 1, 4 and 6 are the scales, 7 is the result's zero point. A cast to an integer type
-/// takes the nearest value that there is.
+/// Converts to bytes by the scales 1, 4 and 6 and the result's zero point 7. Casts to integers saturate.
 Computation requantized(const NodeReader& node, Script& script, const IntegerProduct& sum,
                         const std::string& scale_of_a, const std::string& scale_of_b) {
   const DType given = node.dtype(1), type = wide(given), to = node.dtype(7);

@@ -23,7 +23,7 @@ std::string polynomial(const std::string& z) {
   return value;
 }
 
-/// What is asked for of the arctangent of t0: of {0}, the arctangent.
+/// Computes `result` from the arctangent of `argument`; {0} in `result` stands for the arctangent.
 Computation by_arctangent(const NodeReader& node, std::string_view argument, std::string_view result) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype.is_float(), "expected floating values");
@@ -31,7 +31,7 @@ Computation by_arctangent(const NodeReader& node, std::string_view argument, std
   const auto of = [&](size_t number) { return broadcast(temporary(number), shape, shape); };
   const std::string x = convert(dtype, wide(dtype), broadcast(in(0), shape, shape));
   std::string text = statement(temporary(0), shape, fmt::format(fmt::runtime(argument), x));
-  // Between 0 and 1, as atan(1 / x) is pi / 2 - atan(x), and then between -tan(pi / 8) and tan(pi / 8).
+  // atan(1 / x) = pi / 2 - atan(x) reduces to [0, 1], a second step to [-tan(pi / 8), tan(pi / 8)].
   text += statement(temporary(1), shape, fmt::format("select(abs({0}) > 1, 1 / abs({0}), abs({0}))", of(0)));
   const std::string is_large = of(1) + " > 0.4142135623730951";
   text +=

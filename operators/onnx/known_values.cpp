@@ -1,4 +1,4 @@
-// Operators whose results' extents follow from values: taken where these are known.
+// Operators whose output extents depend on values, which must be known.
 #include <fmt/format.h>
 
 #include "graph.h"
@@ -7,7 +7,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// The positions of elements that are not zero, an axis after the other.
+/// The indices of elements that are not zero, axis by axis.
 Computation nonzero(const NodeReader& node) {
   const Constant& values = node.values(0, "X");
   const bool is_float = values.dtype.is_float();
@@ -28,7 +28,7 @@ Computation nonzero(const NodeReader& node) {
   return {{{kI64, shape}}, {make_constant(kI64, shape, positions)}, ""};
 }
 
-/// What the condition chooses of an axis, or of all elements in a row.
+/// Selects indices of an axis, or of the flattened input, by a known condition.
 bool compress(const NodeReader& node, network::Expansion& to) {
   const std::vector<int64_t> condition = node.integers_of(1, "condition");
   Graph graph(to);

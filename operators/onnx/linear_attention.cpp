@@ -1,4 +1,4 @@
-// LinearAttention: a state for each head, which each token changes and reads.
+// LinearAttention: each head has a state that each token updates and reads.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Steps of one node, as nodes of products and functions of elements.
+/// Writes out the steps of one node as matrix products and element-wise nodes.
 class LinearAttention {
  public:
   LinearAttention(const NodeReader& node, network::Expansion& to) : node_(node), graph_(to) {
@@ -67,7 +67,7 @@ class LinearAttention {
       }
       const TensorIndex product = graph_.add("Mul", {k, v});
       state = state == kAbsent ? product : graph_.add("Add", {state, product});
-      // The query heads of a head are rows of one product.
+      // The query heads that share a key head are rows of one product.
       const int64_t group = query_heads_ / heads_;
       const TensorIndex q = graph_.reshape(now(query), {batch_, heads_, group, keys_});
       outputs.push_back(
@@ -82,7 +82,7 @@ class LinearAttention {
  private:
   TensorIndex input(size_t number) const { return node_.node().inputs[number]; }
 
-  /// [batch, heads, tokens, width].
+  /// The input as [batch, heads, tokens, width].
   TensorIndex heads_of(size_t number, int64_t heads, int64_t width) {
     node_.refuse_unless(node_.shape(number) == Shape{batch_, tokens_, heads * width},
                         fmt::format("input {} has another shape than its numbers of heads ask for", number));
@@ -103,7 +103,7 @@ bool replace_linear_attention(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// Products and a softmax, with bodies that change what stands between them.
+/// Two products and a softmax; the node's bodies modify what lies between them.
 bool replace_flex_attention(const NodeReader& node, network::Expansion& to) {
   node.refuse_unless(node.rank(0) == 4 && node.rank(1) == 4 && node.rank(2) == 4 && node.dtype(0).is_float(),
                      "expected floating values [batch, heads, tokens, width]");
@@ -118,7 +118,7 @@ bool replace_flex_attention(const NodeReader& node, network::Expansion& to) {
   Graph graph(to);
   const double scale = node.number("scale", 1 / std::sqrt(static_cast<double>(q[3])));
   const int64_t group = q[1] / k[1];
-  // The query heads of a head are rows of one product.
+  // The query heads that share a key head are rows of one product.
   const auto input = [&](size_t i) { return graph.cast(node.node().inputs[i], inner); };
   const TensorIndex queries = graph.reshape(input(0), {q[0], k[1], group * q[2], q[3]});
   TensorIndex scores = graph.add("MatMul", {queries, graph.transpose(input(1), {0, 1, 3, 2})});

@@ -12,8 +12,8 @@ namespace tunesmith::operators_onnx {
 namespace {
 
 constexpr int64_t kMaxLoopSteps = 2048;
-constexpr int64_t kMaxTrips = 1 << 20;  // a constant has their numbers
-constexpr int64_t kMaxStepsInLine = 8;  // with conditions that may be known in each
+constexpr int64_t kMaxTrips = 1 << 20;  // a constant holds the steps' numbers
+constexpr int64_t kMaxStepsInLine = 8;  // with conditions that each step may make known
 
 void check_steps(const NodeReader& node, int64_t steps) {
   if (steps > kMaxLoopSteps)
@@ -23,8 +23,8 @@ void check_steps(const NodeReader& node, int64_t steps) {
 
 // ---- Loop
 
-// Of a Loop of which some steps are done: how many, and how many of its last inputs are what these gave to
-// outputs that have all steps.
+// Attribute of a Loop whose first steps are written out: their number. The last inputs are then what each of
+// these steps gave to the outputs that gather all steps.
 constexpr const char* kDone = "tunesmith.done";
 
 struct LoopState {
@@ -33,7 +33,7 @@ struct LoopState {
   std::vector<std::vector<TensorIndex>> per_step;  ///< by output: of each step
 };
 
-/// The inputs of a node are trip count, condition, what is carried, and then for each step what it gave.
+/// Inputs are the trip count, the condition, the carried values, and what each finished step gave.
 LoopState read_loop_state(const NodeReader& node, size_t scanned) {
   LoopState state;
   state.done = node.integer(kDone, 0);
@@ -50,7 +50,7 @@ LoopState read_loop_state(const NodeReader& node, size_t scanned) {
   return state;
 }
 
-/// Steps are `carried`'s outputs, then those with all steps.
+/// The outputs are the carried values, then those that gather all steps.
 void end_loop(const NodeReader& node, network::Expansion& to, const LoopState& state) {
   Graph graph(to);
   for (size_t i = 0; i < state.carried.size(); ++i) to.give(i, state.carried[i]);
@@ -61,7 +61,7 @@ void end_loop(const NodeReader& node, network::Expansion& to, const LoopState& s
   }
 }
 
-/// How many steps there are at most, where that is known.
+/// The maximum number of steps, if it is known.
 std::optional<int64_t> trip_count(const NodeReader& node) {
   if (!node.has(0)) return std::nullopt;
   if (node.constant(0) == nullptr && node.has(1) && node.constant(1) &&
@@ -70,7 +70,7 @@ std::optional<int64_t> trip_count(const NodeReader& node) {
   return node.integer_of(0, "trip count");
 }
 
-/// Of an output of the body: is it always true where its input `before` is?
+/// Is this output of the body always true if its input `before` is?
 bool stays_true(const network::Network& body, TensorIndex output, TensorIndex before) {
   while (output != before) {
     const Constant* known = body.tensors[static_cast<size_t>(output)].constant.get();
@@ -84,8 +84,8 @@ bool stays_true(const network::Network& body, TensorIndex output, TensorIndex be
   return true;
 }
 
-/// The body with its inputs and outputs as a repetition has them: what is carried, the number of the step,
-/// and what it captures. A condition that is data is carried, too, and a step behind the end changes nothing.
+/// The body as a repetition takes it: its inputs are the carried values, the step's number and the captured
+/// values. If the condition is data, it is carried, too, and steps behind the end change nothing.
 network::Network body_of_loop(const network::Body& body, size_t carried, bool by_data) {
   network::Network made = *body.network;
   const std::vector<TensorIndex> inputs = made.inputs, outputs = made.outputs;
@@ -116,7 +116,7 @@ network::Network body_of_loop(const network::Body& body, size_t carried, bool by
   return made;
 }
 
-/// Does the condition after a step follow from constants and the number of the step?
+/// Does each step's condition follow from constants and the step's number?
 bool is_foreseen(const NodeReader& node, const network::Body& body) {
   const network::Network& inner = *body.network;
   std::set<TensorIndex> known{kAbsent, inner.inputs[0], inner.inputs[1]};
@@ -155,7 +155,7 @@ bool repeat_loop(const NodeReader& node, network::Expansion& to, const LoopState
   return true;
 }
 
-/// Does the next step: its nodes, and then a Loop of the others.
+/// Writes out the next step, followed by a Loop of the others.
 bool replace_loop(const NodeReader& node, network::Expansion& to) {
   const network::Body& body = node.body("body");
   const size_t body_outputs = body.network->outputs.size();
@@ -177,7 +177,7 @@ bool replace_loop(const NodeReader& node, network::Expansion& to) {
     return true;
   check_steps(node, state.done + 1);
   if (is_data && (!trips || scanned > 0))
-    node.values(1, "condition");  // how many steps there are would be data
+    node.values(1, "condition");  // refuses: the number of steps would depend on data
   Graph graph(to);
   const TensorIndex before = node.has(1) ? node.node().inputs[1] : graph.truth(true);
   std::vector<TensorIndex> inputs{graph.integer(state.done), before};
@@ -233,7 +233,7 @@ ScanEnds read_scan_ends(const NodeReader& node, const network::Body& body, size_
   return ends;
 }
 
-/// The other way round where `back`.
+/// Moves `axis` to the front, or with `back` the first axis to `axis`.
 TensorIndex move_axis(Graph& graph, TensorIndex tensor, size_t rank, size_t axis, bool back) {
   std::vector<int64_t> order(rank);
   std::iota(order.begin(), order.end(), 0);
@@ -245,8 +245,8 @@ TensorIndex move_axis(Graph& graph, TensorIndex tensor, size_t rank, size_t axis
   return axis == 0 ? tensor : graph.transpose(tensor, order);
 }
 
-/// What all steps give: how many there are follows from shapes. Steps are the first axis of `inputs` behind
-/// the states, and of what is given behind them.
+/// The outputs of all steps, whose number follows from shapes. Behind the states, the first axis of `inputs`
+/// and of outputs enumerates steps.
 std::vector<TensorIndex> scan(const NodeReader& node, network::Expansion& to, const ScanEnds& ends,
                               std::vector<TensorIndex> inputs) {
   std::vector<int64_t> backwards = or_zeros(
@@ -260,7 +260,7 @@ std::vector<TensorIndex> scan(const NodeReader& node, network::Expansion& to, co
   return to.repeat({body.network, ends.steps, ends.states, std::move(backwards)}, std::move(inputs));
 }
 
-/// With the steps' axis in its place, if the body says how many axes its output has; else row by row.
+/// Moves the axis of steps to `axis`: transposes if the output's rank is known, else stacks the steps.
 TensorIndex with_steps_at(const NodeReader& node, Graph& graph, TensorIndex tensor, int64_t axis,
                           int64_t steps, size_t output) {
   if (axis == 0) return tensor;
@@ -301,7 +301,7 @@ bool replace_scan(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// Before version 9 all inputs have an axis of batches in front, each with its number of steps.
+/// Before version 9 all inputs had a first axis of batches, and each batch had its own number of steps.
 bool replace_scan_of_batches(const NodeReader& node, network::Expansion& to) {
   const network::Body& body = node.body("body");
   ScanEnds ends = read_scan_ends(node, body, 1);

@@ -7,10 +7,10 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// What the reductions of a loss share. Statements have the temporaries from t4 on.
+/// Reduces the losses of all elements. Its statements use the temporaries from t4 on.
 class Loss {
  public:
-  /// `scores`: the array of the classes' logarithms, of type `type`.
+  /// `scores`: the array of the classes' log-probabilities, of type `type`.
   Loss(const NodeReader& node, std::string scores, DType type)
       : node_(node),
         scores_(std::move(scores)),
@@ -27,7 +27,7 @@ class Loss {
         node.has_attribute("ignore_index") ? std::optional(node.integer("ignore_index", 0)) : std::nullopt;
   }
 
-  /// The statements, and the output's shape.
+  /// Returns the statements and the output's shape.
   std::pair<std::string, Shape> run() {
     const std::string mode = node_.text("reduction", "mean");
     const DType dtype = node_.dtype(0);
@@ -56,7 +56,7 @@ class Loss {
     return node_.has(2) ? convert(node_.dtype(2), type_, element(in(2), {"r0"})) : typed(type_, "1");
   }
 
-  /// The value where the class is the label, and no label is ignored.
+  /// `value` for the label's class, 0 for other classes and for the ignored label.
   std::string chosen(const std::string& value) const {
     Indices at = reduced_.read;
     at.erase(at.begin() + 1);
@@ -82,7 +82,7 @@ Computation negative_log_likelihood(const NodeReader& node) {
   return computed(dtype, shape, text);
 }
 
-/// t0 to t3 are those of LogSoftmax over the classes.
+/// t0 to t3 compute LogSoftmax over the classes.
 Computation softmax_cross_entropy(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype == kF32 || dtype == kF64, "expected f32 or f64");

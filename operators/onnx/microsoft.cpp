@@ -1,4 +1,4 @@
-// What onnxruntime's optimiser and quantiser write, as nodes of ONNX's operators.
+// Operators that onnxruntime's optimiser and quantiser write, replaced by ONNX's own.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ TensorIndex input_of(const NodeReader& node, size_t number) {
   return node.has(number) ? node.node().inputs[number] : kAbsent;
 }
 
-/// Of input `first`, a scale and a zero point.
+/// Dequantizes input `first` by the two inputs behind it: scale and zero point.
 TensorIndex dequantize(const NodeReader& node, Graph& graph, size_t first) {
   return graph.add("DequantizeLinear",
                    {input_of(node, first), input_of(node, first + 1), input_of(node, first + 2)});
@@ -35,7 +35,7 @@ bool q_linear_concat(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// An operator of floats between a DequantizeLinear and a QuantizeLinear; attributes are its own.
+/// Puts an operator on floats between DequantizeLinear and QuantizeLinear, with the attributes in `taken`.
 Expand between(const char* op, std::vector<std::string> taken, std::vector<std::string> left_out) {
   return [op, taken = std::move(taken), left_out = std::move(left_out)](const NodeReader& node,
                                                                         network::Expansion& to) {
@@ -61,7 +61,7 @@ TensorIndex operand_of(const NodeReader& node, Graph& graph, size_t number, cons
                                      : input_of(node, number);
 }
 
-/// Sums of products of integers times the scales; of a matrix by columns.
+/// Integer sums of products times their scales, which for a matrix may be one for each column.
 TensorIndex scaled_sums(Graph& graph, TensorIndex sums, const std::vector<TensorIndex>& scales, DType type) {
   TensorIndex value = graph.cast(sums, type);
   for (const TensorIndex scale : scales) value = graph.add("Mul", {value, scale});
@@ -104,8 +104,8 @@ bool dynamic_quantize_mat_mul(const NodeReader& node, network::Expansion& to) {
 
 // ---- Attention
 
-/// What the two attentions of onnxruntime have in common: three operands [batch, tokens, heads * width] and
-/// what is added to the scores.
+/// What onnxruntime's two attention operators share: operands [batch, tokens, heads * width], and terms that
+/// are added to the scores.
 class MicrosoftAttention {
  public:
   MicrosoftAttention(const NodeReader& node, network::Expansion& to) : node_(node), graph_(to) {
@@ -117,7 +117,7 @@ class MicrosoftAttention {
   Graph& graph() { return graph_; }
   int64_t heads() const { return heads_; }
 
-  /// Of `all` keys with those of the past. An input of lengths, or of ones where keys are seen.
+  /// Masks `all` keys, past ones included. The input has lengths, or 1 where a key is seen.
   void add_mask(size_t number, int64_t batch, int64_t all, DType type) {
     if (!node_.has(number)) return;
     const Shape& shape = node_.shape(number);
@@ -141,7 +141,7 @@ class MicrosoftAttention {
     if (value != kAbsent) added_ = added_ == kAbsent ? value : graph_.add("Add", {added_, value});
   }
 
-  /// A query sees the keys of the past and those that do not stand behind it.
+  /// With 'unidirectional', a query sees all past keys, and new ones up to its own position.
   void add_order(int64_t queries, int64_t past, DType type) {
     if (!node_.flag("unidirectional", false)) return;
     std::vector<int64_t> keys(static_cast<size_t>(past + queries)), last(static_cast<size_t>(queries));
@@ -152,7 +152,7 @@ class MicrosoftAttention {
     add_to_scores(graph_.add("Where", {behind, graph_.number(type, filter_), graph_.number(type, 0)}));
   }
 
-  /// Result, and present keys and values.
+  /// Returns the result, the present keys and the present values.
   std::vector<TensorIndex> run(TensorIndex q, TensorIndex k, TensorIndex v, TensorIndex past_keys,
                                TensorIndex past_values) {
     Graph::Attributes attributes{{"q_num_heads", heads_}, {"kv_num_heads", heads_}};
@@ -169,7 +169,7 @@ class MicrosoftAttention {
   TensorIndex added_ = kAbsent;
 };
 
-/// Three products of the input, side by side, then attention.
+/// One product computes queries, keys and values side by side; attention follows.
 bool microsoft_attention(const NodeReader& node, network::Expansion& to) {
   MicrosoftAttention made(node, to);
   Graph& graph = made.graph();
@@ -232,7 +232,7 @@ bool multi_head_attention(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// The caches are turned by positions, or from one position on.
+/// Rotates by given positions, or by positions that count up from a given one.
 bool microsoft_rotary_embedding(const NodeReader& node, network::Expansion& to) {
   Graph graph(to);
   const Shape& x = node.shape(0);
@@ -259,7 +259,7 @@ bool microsoft_rotary_embedding(const NodeReader& node, network::Expansion& to) 
   return true;
 }
 
-/// The sum of rows for words, places and segments, normalized.
+/// Adds the embeddings of words, positions and segments, and normalizes the sum.
 bool embed_layer_normalization(const NodeReader& node, network::Expansion& to) {
   Graph graph(to);
   node.refuse_unless(node.rank(0) == 2, "expected words [batch, tokens]");

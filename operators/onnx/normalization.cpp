@@ -12,7 +12,7 @@ DType floating_type(const NodeReader& node) {
   return node.dtype(0);
 }
 
-/// An input of its own type, as the type that is computed in, broadcast to the shape of the first.
+/// An input, converted to the type `type` and broadcast to the first input's shape.
 std::string operand(const NodeReader& node, size_t input, DType type) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(broadcast_shape(node, shape, node.shape(input)) == shape,
@@ -20,7 +20,7 @@ std::string operand(const NodeReader& node, size_t input, DType type) {
   return convert(node.dtype(input), type, broadcast(in(input), node.shape(input), shape));
 }
 
-/// An input of one value for each channel, at this index.
+/// The element of an input with one value for each channel.
 std::string of_channel(const NodeReader& node, size_t input, int64_t channels, DType type,
                        const std::string& at = "i1") {
   node.refuse_unless(node.shape(input) == Shape{channels},
@@ -33,8 +33,7 @@ int64_t channels_of(const NodeReader& node) {
   return node.shape(0)[1];
 }
 
-/// The statements of mean and of 1 / sqrt(variance + epsilon), each an array of its own over
-/// `reduced.output`.
+/// Statements that compute the mean and 1 / sqrt(variance + epsilon) as arrays over `reduced.output`.
 struct Moments {
   std::string mean;
   std::string inverse_deviation;
@@ -57,13 +56,13 @@ Moments moments(const Reduced& reduced, const std::string& x, const std::string&
   return made;
 }
 
-/// (x - mean) / deviation, over the input.
+/// (x - mean) / deviation, for an element x of the input.
 std::string normalized(const Moments& made, const std::string& x, const Indices& of_kept) {
   return fmt::format("({} - {}) * {}", x, element(made.mean, of_kept),
                      element(made.inverse_deviation, of_kept));
 }
 
-/// Of inference: its factors follow from the channels' values alone.
+/// Inference only: the factors depend on the channel alone.
 Computation batch_normalization(const NodeReader& node) {
   node.ignore("momentum");
   const DType dtype = floating_type(node);
@@ -152,7 +151,7 @@ Computation group_normalization(const NodeReader& node) {
                      "attribute 'num_groups' does not divide the channels");
   const Shape& shape = node.shape(0);
   const int64_t size = channels / groups;
-  // As if the input were [batch, groups, channels of a group, ...].
+  // Reads the input as [batch, groups, channels of a group, ...].
   Shape grouped{shape[0], groups, size};
   grouped.insert(grouped.end(), shape.begin() + 2, shape.end());
   const Reduced reduced = reduce(grouped, axes_from(2, grouped.size()), false);
@@ -161,7 +160,8 @@ Computation group_normalization(const NodeReader& node) {
   const Moments made = moments(reduced, convert(dtype, type, element(in(0), at)),
                                literal(node, node.number("epsilon", 1e-5)), temporary(1), temporary(3));
   const std::string group = fmt::format("i1 // {}", size);
-  const bool by_channel = node.version() >= 21;  // before, scale and bias are of groups
+  const bool by_channel =
+      node.version() >= 21;  // before version 21, scale and bias had one value for each group
   const auto input = [&](size_t number) {
     return of_channel(node, number, by_channel ? channels : groups, type, by_channel ? "i1" : group);
   };
@@ -171,7 +171,7 @@ Computation group_normalization(const NodeReader& node) {
   return computed(dtype, shape, made.text + statement(out(0), shape, convert(type, dtype, value)));
 }
 
-/// A row of zeros stays zero.
+/// A row of zeros stays zero: its norm counts as 1.
 Computation lp_normalization(const NodeReader& node) {
   const DType dtype = floating_type(node);
   const DType type = wide(dtype);
@@ -213,7 +213,7 @@ Computation mean_variance_normalization(const NodeReader& node) {
   return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
 }
 
-/// The sum of squares is over channels near each one.
+/// Sums squares over neighbouring channels.
 Computation local_response_normalization(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype.is_float() && node.rank(0) >= 2,
@@ -241,7 +241,7 @@ std::vector<Row> normalization_operators() {
       {"BatchNormalization", 6, batch_normalization},
       {"LayerNormalization", 17, layer_normalization},
       {"RMSNormalization", 23, rms_normalization},
-      // As onnxruntime names it, in ONNX's own domain.
+      // onnxruntime registers this one in ONNX's own domain.
       {"SimplifiedLayerNormalization", 1, rms_normalization},
       {"InstanceNormalization", 6, instance_normalization},
       {"GroupNormalization", 18, group_normalization},

@@ -10,7 +10,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// What is added before and behind each axis; below 0 it is cut off.
+/// The elements added before and behind each axis; negative numbers remove elements.
 struct Pads {
   std::vector<int64_t> begin, end;
 };
@@ -36,7 +36,7 @@ Pads read_pads(const NodeReader& node) {
   return pads;
 }
 
-/// What stands in the padding of mode 'constant'.
+/// The value of the padding in mode 'constant'.
 std::string fill_value(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   if (node.version() < 11) return literal(node, node.number("value", 0.0));
@@ -46,7 +46,7 @@ std::string fill_value(const NodeReader& node) {
   return element(in(2), Indices(node.rank(2), "0"));
 }
 
-/// The element of an axis of this extent that stands at `at`, where that may lie outside.
+/// Maps position `at`, which may lie outside the axis, to the index of its element.
 std::string padded_index(const NodeReader& node, const std::string& mode, const std::string& at,
                          int64_t extent, int64_t begin, int64_t end) {
   if (begin == 0 && end == 0) return at;
@@ -56,7 +56,7 @@ std::string padded_index(const NodeReader& node, const std::string& mode, const 
     return fmt::format("({} + {}) % {}", at, turns, extent);
   }
   node.refuse_unless(std::max(begin, end) < extent, "reflected padding is wider than the axis");
-  // Mirrored at 0, then at the last; the clamp says no more than that, in words that bounds are derived from.
+  // Mirrors at 0 and at the last element. The clamp changes nothing, but tells the analysis the bounds.
   return fmt::format("max(0, min({0}, max({1}, -{1}), {2} - max({1}, -{1})))", extent - 1, at,
                      2 * (extent - 1));
 }
@@ -90,7 +90,7 @@ Computation pad(const NodeReader& node) {
                 widens ? fmt::format("inside({}, {})", element(in(0), at), fill) : element(in(0), at));
 }
 
-/// The middle of what is too large; zeros around what is too small.
+/// Crops larger axes to their middle, and pads smaller ones with zeros.
 Computation center_crop_pad(const NodeReader& node) {
   const Shape& from = node.shape(0);
   const std::vector<int64_t> wanted = node.integers_of(1, "shape");

@@ -34,7 +34,7 @@ bool leaves(const Window& window, size_t axis, int64_t extent) {
          (window.output[axis] - 1) * window.strides[axis] + window.reach(axis) - window.begin[axis] > extent;
 }
 
-/// What a window reads: `otherwise` outside of the input.
+/// The element that a window reads; `otherwise` outside the input.
 std::string window_element(const NodeReader& node, const Window& window, const std::string& otherwise) {
   Indices at{"i0", "i1"};
   bool can_leave = false;
@@ -47,7 +47,7 @@ std::string window_element(const NodeReader& node, const Window& window, const s
   return can_leave ? fmt::format("inside({}, {})", value, otherwise) : value;
 }
 
-/// Where the first of the largest elements of a window stands in the whole input; a NaN is the largest.
+/// The position in the whole input of the first largest element of each window. NaN counts as largest.
 std::string largest_places(const NodeReader& node, const Window& window, const Shape& shape,
                            const std::string& value, bool by_columns) {
   const Shape& from = node.shape(0);
@@ -57,7 +57,7 @@ std::string largest_places(const NodeReader& node, const Window& window, const S
     at.push_back(window.index(i, 2, 0));
     if (window.begin[i] > 0) at.back() = fmt::format("({} - {})", at.back(), window.begin[i]);
   }
-  // The smallest position is the first. What is padded lies outside, whatever it is equal to.
+  // The minimum finds the first position. Padding may equal the maximum, so positions must lie inside.
   std::string is_chosen = node.dtype(0).is_float() ? fmt::format("({0} == {1} or {0} != {0})", value, largest)
                                                    : fmt::format("{} == {}", value, largest);
   for (size_t i = 0; i < window.rank(); ++i)
@@ -89,7 +89,7 @@ Computation max_pool(const NodeReader& node) {
   return made;
 }
 
-/// Zeros, and elements at the places that MaxPool said.
+/// Puts elements into zeros, at the positions that MaxPool returned.
 bool max_unpool(const NodeReader& node, network::Expansion& to) {
   const Shape& shape = node.shape(0);
   const auto kernel = node.integers("kernel_shape");
@@ -123,7 +123,7 @@ bool max_unpool(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// t1, t2, ...: how many elements count in the windows of an axis, where not all do.
+/// Makes t1, t2, ...: the number of elements that count in each window of an axis, where it varies.
 std::string count_elements(const Window& window, const Shape& input, bool padding_counts, size_t axis,
                            DType dtype) {
   // The statement has one axis, i0, and one of the reduction, r0.
@@ -175,7 +175,7 @@ Computation average_pool(const NodeReader& node) {
     divisor += fmt::format(" * {}[i{}]", temporary(1 + i), 2 + i);
   }
   divisor = fmt::format("{}{}", all, divisor);
-  // Of nothing the mean is 0, as onnxruntime has it.
+  // The mean of no elements is 0, as in onnxruntime.
   if (may_be_none) divisor = fmt::format("max(1, {})", divisor);
   const std::string value = fmt::format("{} / ({})", broadcast(temporary(0), shape, shape), divisor);
   return computed(dtype, shape, text + statement(out(0), shape, convert(wide(dtype), dtype, value)));
@@ -188,7 +188,7 @@ std::string root_of(int64_t p, const std::string& sum) {
                 : fmt::format("pow({}, {})", sum, 1.0 / static_cast<double>(p));
 }
 
-/// Of x, in brackets or an element.
+/// The p-th power of x, which is in brackets or an element.
 std::string power_of(int64_t p, const std::string& x) {
   if (p == 1) return fmt::format("abs({})", x);
   return p == 2 ? fmt::format("{0} * {0}", x) : fmt::format("pow(abs({}), {})", x, p);
@@ -216,7 +216,7 @@ Computation lp_pool(const NodeReader& node) {
                  reduction("sum", axis_names(window.rank(), 'r'), window.kernel, power_of(p, x)));
 }
 
-/// All of the spatial axes at once.
+/// Reduces all spatial axes at once.
 std::string globally(const NodeReader& node, std::string_view kind, DType type) {
   const Shape extents = spatial_of(node);
   Indices at{"i0", "i1"};

@@ -14,12 +14,12 @@ DType operand_type(const NodeReader& node) {
   return dtype;
 }
 
-/// The product of two elements in the type that is summed.
+/// The product of two elements, in the type of the sum.
 std::string multiplied(DType dtype, const std::string& a, const std::string& b) {
   return convert(dtype, wide(dtype), a) + " * " + convert(dtype, wide(dtype), b);
 }
 
-/// An operand's batch indices, broadcast to `batch`, then two more.
+/// An operand's element: batch indices broadcast to `batch`, then those in `last`.
 std::string batched_operand(size_t input, const Shape& shape, const Shape& batch, const Indices& last) {
   Indices at;
   const size_t own = shape.size() - last.size();
@@ -72,7 +72,7 @@ std::string scaled(const NodeReader& node, const Shape& shape, double alpha, dou
 Computation gemm(const NodeReader& node) {
   const DType dtype = operand_type(node);
   if (node.op() == "Gemm" && node.version() < 7)
-    node.ignore("broadcast");  // a third input that needs none is there as it is
+    node.ignore("broadcast");  // a third input that needs no broadcast is accepted anyway
   const double alpha = node.number("alpha", 1.0);
   const double beta = node.number("beta", 1.0);
   const bool a_transposed = node.flag("transA", false);
@@ -96,10 +96,10 @@ Computation gemm(const NodeReader& node) {
                       statement(out(0), shape, scaled(node, shape, alpha, beta)));
 }
 
-/// Its version is of another domain than Gemm's.
+/// FusedGemm's version counts in another domain than Gemm's.
 Computation fused_gemm(const NodeReader& node) { return with_activation(gemm)(node); }
 
-/// alpha * the product of matrices, each as it lies or transposed.
+/// alpha times the product of two matrices, each of which may be transposed.
 Computation fused_mat_mul(const NodeReader& node) {
   const DType dtype = operand_type(node);
   const Shape& a = node.shape(0);

@@ -1,4 +1,4 @@
-// Operators that compute with integers in the place of floating values.
+// Quantizes and dequantizes.
 #include <fmt/format.h>
 
 #include "codes.h"
@@ -8,7 +8,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// One value for so many neighbours along an axis.
+/// The element of a scale or zero point with one value for each block along an axis.
 std::string per_block(const NodeReader& node, size_t input, const Shape& shape, int64_t block) {
   const size_t axis = node.axis(node.integer("axis", 1), shape.size());
   Shape blocks = shape;
@@ -19,8 +19,8 @@ std::string per_block(const NodeReader& node, size_t input, const Shape& shape, 
   return element(in(input), at);
 }
 
-/// A scale or zero point, which is one value or one for each index or block of an axis, for a statement over
-/// `shape`.
+/// The element of a scale or zero point for a statement over `shape`: one value in all, or one for each index
+/// or block of an axis.
 std::string per_axis(const NodeReader& node, size_t input, const Shape& shape) {
   const Shape& own = node.shape(input);
   const int64_t block = node.integer("block_size", 0);
@@ -33,7 +33,7 @@ std::string per_axis(const NodeReader& node, size_t input, const Shape& shape) {
   return element(in(input), {fmt::format("i{}", axis)});
 }
 
-/// The attribute 'output_dtype', or `otherwise` where it is left out.
+/// The type that attribute 'output_dtype' names; `otherwise` without the attribute.
 TensorType output_type(const NodeReader& node, TensorType otherwise) {
   const int64_t number = node.integer("output_dtype", 0);
   otherwise.shape.clear();
@@ -44,7 +44,7 @@ bool is_float_code(Code code) { return code != Code::None && !is_integer_code(co
 
 bool is_quantized(DType dtype) { return dtype == kU8 || dtype == kI8 || dtype == kU16 || dtype == kI16; }
 
-/// Floats have a zero point that is 0, or none.
+/// The zero point of floats must be 0.
 void check_zero_point(const NodeReader& node, const TensorType& values) {
   if (!node.has(2)) return;
   node.refuse_unless(node.dtype(2) == values.dtype && node.code(2) == values.code,
@@ -54,9 +54,9 @@ void check_zero_point(const NodeReader& node, const TensorType& values) {
     node.refuse_unless(byte == 0, "the zero point of floats is not 0");
 }
 
-/// t0 is the quotient; a cast to an integer type takes the nearest value that there is.
+/// t0 is the quotient. Casts to integers saturate.
 Computation quantize_linear(const NodeReader& node) {
-  node.ignore("axis");  // of a single scale
+  node.ignore("axis");  // the axis of a single scale does not matter
   const bool saturate = node.flag("saturate", true);
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype == node.dtype(1) && dtype.is_float(),
@@ -107,7 +107,7 @@ Computation dequantize_linear(const NodeReader& node) {
   return computed(to, shape, statement(out(0), shape, convert(wide(to), to, value)));
 }
 
-/// The range of the values, 0 among them, is that of a byte: outputs are the bytes, the scale, the zero
+/// Maps the range of the values, extended to contain 0, to u8. Outputs are the bytes, the scale and the zero
 /// point.
 Computation dynamic_quantize_linear(const NodeReader& node) {
   node.refuse_unless(node.dtype(0).is_float(), "expected floating values");

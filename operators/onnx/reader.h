@@ -1,4 +1,4 @@
-// Reads a node's inputs and attributes for what defines its operator, and refuses what does not fit.
+// Reads and checks a node's inputs and attributes for the definition of its operator.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using network::NodeView;
 using network::Shape;
 using network::TensorType;
 
-/// Lives during one Operator::define, on one thread. All throw UserError for what the node has otherwise.
+/// Lives during one Operator::define, on one thread. Functions throw UserError if the node does not fit.
 class NodeReader {
  public:
   explicit NodeReader(const NodeView& view) : view_(view) {}
@@ -28,10 +28,10 @@ class NodeReader {
   int64_t version() const { return view_.node.version; }
   const std::string& op() const { return view_.node.op; }
 
-  /// Without those that are left out at the end.
+  /// Trailing inputs that are left out do not count.
   size_t input_count() const;
   size_t given_count() const { return view_.inputs.size(); }
-  /// Without what its bodies capture.
+  /// Inputs that its bodies capture do not count.
   size_t own_count() const;
   bool has(size_t input) const { return input < view_.inputs.size() && view_.inputs[input]; }
   const TensorType& type(size_t input) const;
@@ -40,14 +40,14 @@ class NodeReader {
   size_t rank(size_t input) const { return shape(input).size(); }
   Code code(size_t input) const { return type(input).code; }
   bool is_sequence(size_t input) const { return has(input) && view_.inputs[input]->elements != nullptr; }
-  /// Refuses what is no sequence or optional value.
+  /// The elements of a sequence or optional value; refuses other inputs.
   const std::vector<network::TensorIndex>& elements(size_t input) const;
   const network::Node& node() const { return view_.node; }
-  /// The body that an attribute is.
+  /// The body in this attribute.
   const network::Body& body(std::string_view attribute) const;
-  /// Null where the values are not known.
+  /// Null if the values are unknown.
   const Constant* constant(size_t input) const;
-  /// Throws NeedsConstant where the values are not known. `what` is what the operator calls the input.
+  /// Throws NeedsConstant if the values are unknown. `what`: the operator's name for the input.
   const Constant& values(size_t input, std::string_view what) const;
   std::vector<int64_t> integers_of(size_t input, std::string_view what) const;
   int64_t integer_of(size_t input, std::string_view what) const;
@@ -67,10 +67,10 @@ class NodeReader {
   std::optional<std::vector<double>> numbers(std::string_view name) const;
   std::optional<std::vector<std::string>> texts(std::string_view name) const;
   std::shared_ptr<const Constant> tensor(std::string_view name) const;
-  /// Says that an attribute changes nothing of what is computed.
+  /// Marks an attribute as read that does not affect the result.
   void ignore(std::string_view name) const { asked_.emplace(name); }
 
-  /// An axis of a tensor of this rank, from -rank to rank - 1, counted from the front.
+  /// An axis between -rank and rank - 1, counted from the front.
   size_t axis(int64_t given, size_t rank) const;
   std::vector<size_t> axes(const std::vector<int64_t>& given, size_t rank) const;
 
@@ -79,7 +79,7 @@ class NodeReader {
   void refuse_unless(bool condition, const std::string& what) const {
     if (!condition) refuse(what);
   }
-  /// An attribute that no definition has asked for would be ignored silently.
+  /// Refuses attributes that no definition has read: to ignore them would be silently wrong.
   void refuse_unread_attributes() const;
   /// The outputs after the first `count` must be left out; `what` names the first of them.
   void refuse_outputs_after(size_t count, std::string_view what) const;
@@ -96,7 +96,7 @@ class NodeReader {
 std::vector<int64_t> integer_elements(const Constant& constant);
 std::vector<double> number_elements(const Constant& constant);
 
-/// A constant of its own memory.
+/// Makes a constant that owns its memory.
 std::shared_ptr<const Constant> make_constant(DType dtype, Shape shape, const std::vector<int64_t>& integers);
 std::shared_ptr<const Constant> make_constant(DType dtype, Shape shape, std::vector<std::byte> bytes);
 

@@ -8,8 +8,8 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// What the three have in common: one step, of all directions. `gates`: rows of the weights for each hidden
-/// element. Arrays are [directions, batch, ...], and its states of the type that sums have.
+/// One step of all directions, for RNN, GRU and LSTM. `gates`: rows of the weights for each hidden element.
+/// Arrays are [directions, batch, ...]; states have the type of sums.
 class Recurrence {
  public:
   Recurrence(const NodeReader& node, int64_t gates, const std::vector<std::string>& activations)
@@ -25,7 +25,7 @@ class Recurrence {
   }
   virtual ~Recurrence() = default;
 
-  /// Outputs are the states, then of each direction what it gives in this step, [1, batch, hidden].
+  /// Outputs are the states, then each direction's result of this step, [1, batch, hidden].
   Computation run() {
     State before;
     for (size_t i = kFirstState; node_.has(i) && i < kFirstState + states(); ++i) before.push_back(in(i));
@@ -33,7 +33,7 @@ class Recurrence {
     Computation made;
     for (size_t i = 0; i < after.size(); ++i) {
       std::string value = element(after[i], here());
-      // Behind its end a sequence keeps its state.
+      // After its end a sequence keeps its state.
       if (node_.has(kLengths))
         value = fmt::format("select({}, {}, {})", is_inside("i1", "i0"), value, element(before[i], here()));
       script_.text += statement(out(i), shape(), value);
@@ -53,7 +53,7 @@ class Recurrence {
   }
 
  protected:
-  /// The arrays [directions, batch, hidden] of a state.
+  /// The names of the states' arrays, [directions, batch, hidden].
   using State = std::vector<std::string>;
 
   virtual State step(const State& before) = 0;
@@ -79,7 +79,7 @@ class Recurrence {
     return convert(dtype_, type_, element(in(input), at));
   }
 
-  /// At `here`: what the input gives to this gate.
+  /// The input's contribution to this gate, at `here`.
   std::string input_of_gate(int64_t gate) const {
     const std::string first = element(in(0), {"i1", gate_row(gate, "i2")});
     if (directions_ == 1) return first;
@@ -87,14 +87,14 @@ class Recurrence {
                        element(in(1), {"i1", gate_row(gates_ + gate, "i2")}));
   }
 
-  /// The sums over `state` times the recurrent weights of gates `first` to `first` + `count`.
+  /// The product of `state` with the recurrent weights of gates `first` to before `first` + `count`.
   std::string products_of_gates(int64_t first, int64_t count, const std::string& state) {
     const std::string term = element(state, {"i0", "i1", "r0"}) + " * " +
                              wide_element(kRecurrentWeights, {"i0", gate_row(first, "i2"), "r0"});
     return script_.make({directions_, batch_, count * hidden_}, reduction("sum", {"r0"}, {hidden_}, term));
   }
 
-  /// Of the first gates, [directions, batch, gates * hidden]: input and recurrent product.
+  /// The input's contribution plus the recurrent product, [directions, batch, gates * hidden].
   std::string sums_of_gates(int64_t gates, const std::string& state) {
     const std::string products = products_of_gates(0, gates, state);
     return script_.make({directions_, batch_, gates * hidden_},
@@ -137,7 +137,7 @@ class Rnn final : public Recurrence {
   }
 };
 
-/// Gates: update, reset, and what is new.
+/// Gates: update, reset, and the candidate state.
 class Gru final : public Recurrence {
  public:
   explicit Gru(const NodeReader& node)
@@ -145,7 +145,7 @@ class Gru final : public Recurrence {
 
  private:
   State step(const State& before) override {
-    // What is reset late is multiplied with the rest.
+    // With a late reset, the candidate's product is computed with those of the other gates.
     const std::string products = products_of_gates(0, resets_late_ ? 3 : 2, before[0]);
     const auto product = [&](int64_t which) {
       return element(products, {"i0", "i1", gate_row(which, "i2")});
@@ -169,7 +169,7 @@ class Gru final : public Recurrence {
   bool resets_late_ = false;
 };
 
-/// Gates: input, output, forget, and the cell's.
+/// Gates: input, output, forget, cell.
 class Lstm final : public Recurrence {
  public:
   explicit Lstm(const NodeReader& node) : Recurrence(node, 4, {"Sigmoid", "Tanh", "Tanh"}) {
@@ -179,7 +179,7 @@ class Lstm final : public Recurrence {
  private:
   size_t states() const override { return 2; }
 
-  /// A gate's sum, with what it sees of the cells; `which` of the peepholes: input, output, forget.
+  /// A gate's sum plus its peephole, if any; `which` peephole: input, output, forget.
   std::string gate(int64_t which, const std::string& sums, const std::string& cells) {
     std::string sum = element(sums, {"i0", "i1", gate_row(which, "i2")});
     if (node().has(kPeepholes))

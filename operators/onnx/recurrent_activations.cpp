@@ -1,4 +1,4 @@
-// The functions that RNN, GRU and LSTM name.
+// The activations that RNN, GRU and LSTM name.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// An activation with what it takes from 'activation_alpha' and 'activation_beta', where it takes any.
+/// An activation, and the default values of those of its parameters that it has.
 struct NamedActivation {
   std::string_view name;
   std::string_view value;  ///< of {0}; {1} is alpha, {2} beta

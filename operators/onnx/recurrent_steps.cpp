@@ -1,4 +1,4 @@
-// RNN, GRU and LSTM: what is computed of all steps at once, and the loop.
+// RNN, GRU and LSTM: the product for all steps at once, and the loop of steps.
 #include <numeric>
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ class Steps {
   TensorIndex widened(TensorIndex tensor) {
     return dtype_ == wide(dtype_) ? tensor : graph_.cast(tensor, wide(dtype_));
   }
-  /// Between [batch, directions, ...] and [directions, batch, ...].
+  /// Swaps [batch, directions, ...] and [directions, batch, ...] if the batch comes first.
   TensorIndex turned(TensorIndex tensor) {
     return batch_first_ ? graph_.transpose(tensor, {1, 0, 2}) : tensor;
   }
@@ -88,10 +88,10 @@ class Steps {
     return widened(turned(node_.node().inputs[input]));
   }
 
-  /// Of the recurrent bias, which a step adds.
+  /// The rows of the recurrent bias that the steps add: with a late reset, it must be inside of the reset.
   int64_t late_rows() const { return gates_ == 3 && node_.flag(kResetsLate, false) ? hidden_ : 0; }
 
-  /// The sum of both biases of all gates; of those that are reset late, only that of the input.
+  /// The sum of both biases, except the rows that the steps add.
   TensorIndex bias() {
     const TensorIndex both = node_.node().inputs[kBias];
     const int64_t rows = gates_ * hidden_;
@@ -107,8 +107,7 @@ class Steps {
     return graph_.reshape(sum, {directions_ * rows});
   }
 
-  /// What the input gives to all gates of all directions in all steps: [steps, batch, directions * gates *
-  /// hidden].
+  /// All steps' inputs times all weights: [steps, batch, directions * gates * hidden].
   TensorIndex products() {
     const TensorIndex weights =
         graph_.reshape(node_.node().inputs[1], {directions_ * gates_ * hidden_, width_});
@@ -117,7 +116,7 @@ class Steps {
     return node_.has(kBias) ? graph_.add("Add", {sums, bias()}) : sums;
   }
 
-  /// Of each direction its step of the products, and the number of the step.
+  /// Gives the body each direction's step of the product, and the step's number.
   void add_sliced() {
     const TensorIndex all = products();
     const auto is_backwards = [&](int64_t direction) { return is_reverse_ || direction == 1 ? 1 : 0; };
@@ -150,7 +149,7 @@ class Steps {
     return static_cast<TensorIndex>(body_.tensors.size() - 1);
   }
 
-  /// An input of the body's node, and what it is outside.
+  /// Adds an input to the body's node, fed by `tensor` outside.
   void give(size_t input, TensorIndex tensor, const TensorType& type) {
     step_.inputs[input] = add_tensor(fmt::format("in{}", input), type);
     body_.inputs.push_back(step_.inputs[input]);
@@ -190,7 +189,7 @@ class Steps {
   bool is_reverse_ = false, batch_first_ = false;
   network::Network body_;
   network::Node step_;
-  std::vector<TensorIndex> given_;  // as the body's inputs
+  std::vector<TensorIndex> given_;  // in the order of the body's inputs
   std::vector<int64_t> backwards_;
 };
 

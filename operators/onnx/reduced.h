@@ -5,7 +5,7 @@
 
 namespace tunesmith::operators_onnx {
 
-/// Which axes of a shape are reduced, with the names that statements use.
+/// The reduced and the kept axes of a shape, with their names in statements.
 struct Reduced {
   Shape output;     ///< what is left; extents of 1 for the reduced axes where they are kept
   Indices read;     ///< of the input, for a statement over `output`: i... and r...
@@ -20,7 +20,7 @@ struct Reduced {
 
 Reduced reduce(const Shape& shape, const std::vector<size_t>& axes, bool keep);
 
-/// All axes from this one on.
+/// The axes from `first` on.
 std::vector<size_t> axes_from(size_t first, size_t rank);
 
 }  // namespace tunesmith::operators_onnx

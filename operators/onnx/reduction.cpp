@@ -7,7 +7,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// The axes of a reduction, from the attribute or the input; nothing where nothing is to be reduced.
+/// The axes from the attribute or the input; nothing if the operator reduces nothing.
 std::optional<std::vector<size_t>> reduced_axes(const NodeReader& node, bool axes_are_input) {
   const size_t rank = node.rank(0);
   std::vector<int64_t> given;
@@ -58,12 +58,12 @@ Computation unchanged(const NodeReader& node, bool may) {
   return copied(node, shape, broadcast(in(0), shape, shape));
 }
 
-/// Of no elements.
+/// The result for no elements.
 Computation of_nothing(const NodeReader& node, const Shape& shape, std::string_view value) {
   return computed(node.dtype(0), shape, statement(out(0), shape, typed(node.dtype(0), std::string(value))));
 }
 
-/// The largest bool is whether there is a true one.
+/// Reduces bools as u8: their maximum is true if one of them is.
 Computation of_bools(const Reduced& reduced, std::string_view kind) {
   const std::string x = fmt::format("select({}, u8(1), 0)", element(in(0), reduced.read));
   Script script;
@@ -99,7 +99,7 @@ Computation define_reduction(const NodeReader& node, const Reduction& row) {
                       statement(out(0), reduced.output, convert(type, dtype, after)));
 }
 
-/// The exponentials are taken of what lies below the largest, so that they do not overflow.
+/// Subtracts the maximum before the exponentials, so that they do not overflow.
 Computation log_sum_exp(const NodeReader& node) {
   check_reduced(node, ReducedTypes::Floats);
   const auto axes = reduced_axes(node, node.version() >= 18);

@@ -1,4 +1,4 @@
-// RoiAlign and DeformConv: images between their elements, where boxes or offsets say.
+// RoiAlign and DeformConv: interpolate images at positions that boxes or offsets give.
 #include <fmt/format.h>
 
 #include "registry.h"
@@ -8,12 +8,12 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// What the places of one axis read: the arrays have two taps behind the places.
+/// Indices and weights of the two elements around each position of one axis, as a last axis of extent 2.
 struct AxisTaps {
   std::string index, weight;
 };
 
-/// Positions y, of places of this shape, with nothing outside.
+/// Linear interpolation at positions `y` over `places`; the weights are 0 where `counts` is false.
 AxisTaps linear_taps(Script& script, const Shape& places, const std::string& y, const std::string& counts) {
   Shape with_taps = places;
   with_taps.push_back(2);
@@ -29,7 +29,7 @@ struct RoiAxis {
   int64_t extent, bins;
 };
 
-/// [boxes, bins, samples of a bin, 2]: samples more than an element outside count nothing.
+/// Arrays [boxes, bins, samples of a bin, 2]. Samples more than one element outside have weight 0.
 AxisTaps roi_taps(const NodeReader& node, Script& script, const RoiAxis& roi, int64_t samples,
                   bool half_pixel) {
   const DType given = node.dtype(1), type = wide(given);
@@ -80,7 +80,7 @@ Computation roi_align(const NodeReader& node) {
   const auto at = [](const std::string& index) { return fmt::format("at({})", index); };
   const std::string read =
       element(in(0), {at("in2[i0]"), "i1", at(element(y.index, of_y)), at(element(w.index, of_x))});
-  // The weights are of the boxes' type, which is the image's.
+  // The weights have the boxes' type, which is also the image's.
   const std::string term = fmt::format("{} * {} * {}", element(y.weight, of_y), element(w.weight, of_x),
                                        convert(dtype, type, read));
   const Shape shape{node.shape(1)[0], x[1], height, width};
@@ -108,7 +108,7 @@ void check_deformed(const NodeReader& node, const Window& window, int64_t groups
                        "expected floating values of one type");
 }
 
-/// [batch, groups of offsets * elements of the kernel, height, width, 2]
+/// Arrays [batch, groups of offsets * elements of the kernel, height, width, 2].
 AxisTaps deformed_taps(const NodeReader& node, Script& script, const Window& window, size_t axis,
                        int64_t offset_groups) {
   const int64_t taps = window.kernel[0] * window.kernel[1];
@@ -123,7 +123,7 @@ AxisTaps deformed_taps(const NodeReader& node, Script& script, const Window& win
   return linear_taps(script, places, script.here(places, fmt::format("{} + {}", whole, offset)), "");
 }
 
-/// t, of [batch, channels, elements of the kernel, height, width], is what the kernel is multiplied with.
+/// Multiplies the kernel with sampled elements [batch, channels, elements of the kernel, height, width].
 Computation deform_conv(const NodeReader& node) {
   const Shape& x = node.shape(0);
   const Shape& w = node.shape(1);

@@ -14,20 +14,20 @@ namespace {
 
 bool is_empty(const Shape& shape) { return std::ranges::find(shape, 0) != shape.end(); }
 
-/// These put elements elsewhere, whatever they stand for.
+/// Operators that only move elements, so that a code's bytes stay valid.
 constexpr std::string_view kMoving[] = {
     "Concat",    "DepthToSpace", "Expand",       "Flatten", "Gather",          "GatherElements",
     "GatherND",  "Identity",     "If",           "Reshape", "ReverseSequence", "Shape",
     "Size",      "Slice",        "SpaceToDepth", "Split",   "Squeeze",         "Tile",
     "Transpose", "Unsqueeze",    "Where"};
-/// These look at what elements stand for.
+/// Operators that decode or encode values.
 constexpr std::string_view kDecoding[] = {"Cast", "CastLike", "DequantizeLinear", "QuantizeLinear"};
 
 bool is_among(std::string_view op, std::span<const std::string_view> names) {
   return std::ranges::find(names, op) != names.end();
 }
 
-/// The code of what the operator moves. Refuses what it would take for other values.
+/// The code of the moved elements. Refuses an operator that would compute with the bytes.
 Code moved_code(const NodeReader& node) {
   if (is_among(node.op(), kDecoding)) return Code::None;
   std::optional<TensorType> coded;
@@ -43,7 +43,7 @@ Code moved_code(const NodeReader& node) {
   return coded->code;
 }
 
-/// Statements have no empty arrays: what is empty is a constant, and of nothing nothing is computed.
+/// Statements have no empty arrays: an empty output becomes a constant. If all are, nothing is computed.
 void make_empty_outputs_constant(Computation& made) {
   for (size_t i = 0; i < made.outputs.size(); ++i) {
     if (!is_empty(made.outputs[i].shape)) continue;

@@ -1,4 +1,4 @@
-// The tables of operators: one of each family, in the file that defines them.
+// The tables of operators: one for each family, in the file that defines it.
 #pragma once
 
 #include <functional>
@@ -11,24 +11,24 @@ namespace tunesmith::operators_onnx {
 
 using Define = std::function<Computation(const NodeReader&)>;
 
-/// What takes the place of a node; false where there is nothing, and Define is asked.
+/// Replaces a node by others; returns false if it does not, and then Define is called.
 using Expand = std::function<bool(const NodeReader&, network::Expansion&)>;
 
-/// Of an operator whose nodes are always replaced.
+/// For operators whose nodes are always replaced.
 Computation never_defined(const NodeReader& node);
 
-/// An operator from one version of the operator set on, until the same name's next row.
+/// An operator from one version of the operator set on, until the next row of this name.
 struct Row {
   std::string_view name;
   int64_t since;
   Define define;
-  /// A first input without elements is not refused.
+  /// A first input without elements is accepted.
   bool takes_empty = false;
   bool is_over_images = false;
   Expand expand = {};
 };
 
-/// An operator, then the function that attribute 'activation' names.
+/// An operator followed by the function that attribute 'activation' names.
 Define with_activation(Define define);
 
 std::vector<Row> unary_operators();

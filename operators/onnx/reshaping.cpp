@@ -11,8 +11,8 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// The same elements in the same order. Axes at both ends that stay the same keep their names, so that what
-/// reads them sees through.
+/// Keeps elements in order. Unchanged axes at both ends keep their names, so that consumers can be analysed
+/// through the copy.
 Computation as_shape(const NodeReader& node, Shape shape) {
   const Shape& from = node.shape(0);
   node.refuse_unless(element_count(from) == element_count(shape),
@@ -36,7 +36,7 @@ Computation as_shape(const NodeReader& node, Shape shape) {
   return copied(node, shape, element(in(0), at));
 }
 
-/// A dimension of -1 is what the others leave.
+/// A dimension of -1 follows from the others.
 Computation reshape(const NodeReader& node) {
   const bool zero_is_zero = node.flag("allowzero", false);
   Shape shape = node.integers_of(1, "shape");
@@ -69,7 +69,7 @@ Computation flatten(const NodeReader& node) {
                          element_count(Shape(from.begin() + split, from.end()))});
 }
 
-/// An attribute before version 13, an input from there on.
+/// The axes are an attribute before version 13, and an input since.
 std::optional<std::vector<int64_t>> given_axes(const NodeReader& node) {
   if (node.version() < 13) return node.integers("axes");
   return node.has(1) ? std::optional(node.integers_of(1, "axes")) : std::nullopt;
@@ -137,7 +137,7 @@ Computation tile(const NodeReader& node) {
   return copied(node, shape, element(in(0), at));
 }
 
-/// Checks the block, and that the input is [batch, channels, rows, columns].
+/// Returns the block's size after checking it, and that the input is [batch, channels, rows, columns].
 int64_t block_size(const NodeReader& node) {
   const int64_t block = node.integer("blocksize", 0);
   node.refuse_unless(block >= 1, "attribute 'blocksize' is below 1");

@@ -18,7 +18,7 @@ struct Fraction {
   int64_t numerator = 1, denominator = 1;
 };
 
-/// The one with the smallest denominator between two positive numbers.
+/// The fraction with the smallest denominator between two positive numbers.
 Fraction simplest_between(double low, double high) {
   const double whole = std::floor(low);
   if (whole == low || whole + 1 <= high) return {static_cast<int64_t>(std::ceil(low)), 1};
@@ -26,7 +26,7 @@ Fraction simplest_between(double low, double high) {
   return {static_cast<int64_t>(whole) * denominator + numerator, denominator};
 }
 
-/// What a scale means: files have 5/3 in f32 alone.
+/// The fraction that a scale stands for: files contain 5/3 only as an f32.
 Fraction fraction_of(float scale) {
   const auto midway = [&](float towards) {
     return (static_cast<double>(scale) + static_cast<double>(std::nextafter(scale, towards))) / 2;
@@ -35,12 +35,12 @@ Fraction fraction_of(float scale) {
   return simplest_between(midway(0), midway(kInfinity));
 }
 
-/// Where output position i of an axis comes from: (i * a + b) / c, in the input.
+/// Maps position i of an output axis to position (i * a + b) / c of the input.
 struct Source {
   int64_t a, b, c;
 
   std::string numerator(const std::string& axis) const { return fmt::format("({}*{} + {})", axis, a, b); }
-  /// What b has beyond a multiple of all else makes no difference.
+  /// Divides by the common factor of a and c; what remains of b does not change the floor.
   std::string floor(const std::string& axis) const {
     const int64_t common = std::gcd(a, c);
     const int64_t beyond = (b % common + common) % common;
@@ -55,7 +55,7 @@ struct AxisResize {
   Fraction scale;
 };
 
-/// The axes that are resized get the scale of one of them, and an extent that is rounded.
+/// Gives all resized axes the scale of one of them, and rounds their extents.
 void keep_aspect_ratio(const NodeReader& node, const std::vector<size_t>& axes,
                        std::vector<AxisResize>& extents) {
   const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
@@ -135,13 +135,13 @@ Source source_of(const NodeReader& node, const std::string& mode, const AxisResi
   if (mode == "asymmetric") return {down, 0, up};
   if (mode == "pytorch_half_pixel" && axis.to == 1) return {0, 0, 1};
   if (mode == "half_pixel" || mode == "pytorch_half_pixel") return {2 * down, down - up, 2 * up};
-  // The centre of the result, whose extent was rounded, comes from the centre of the input.
+  // The result's extent was rounded: its centre comes from the input's centre.
   if (mode == "half_pixel_symmetric") return {2 * down, down - up + axis.from * up - axis.to * down, 2 * up};
   if (mode == "tf_half_pixel_for_nn") return {2 * down, down, 2 * up};
   node.refuse(fmt::format("attribute 'coordinate_transformation_mode' is '{}'", mode));
 }
 
-/// The element that is nearest is below the result's position.
+/// A source whose floor is the nearest element.
 Source nearest(const NodeReader& node, const std::string& mode, const Source& at) {
   const auto [a, b, c] = at;
   if (mode == "floor") return at;
@@ -151,7 +151,7 @@ Source nearest(const NodeReader& node, const std::string& mode, const Source& at
   return {2 * a, 2 * b + c, 2 * c};
 }
 
-/// What each tap counts, of {0}, how far its position is behind the tap at 0.
+/// A tap's offset and weight; {0} is the position's distance behind the tap with offset 0.
 struct Tap {
   int64_t offset;
   std::string weight;
@@ -162,7 +162,7 @@ std::vector<Tap> taps_of(const NodeReader& node, const std::string& mode) {
   node.refuse_unless(mode == "cubic", fmt::format("attribute 'mode' is '{}'", mode));
   node.refuse_unless(!node.flag("exclude_outside", false), "attribute 'exclude_outside' is 1");
   const std::string a = literal(node, node.number("cubic_coeff_a", -0.75));
-  // Keys' kernel: of distances below 1, and between 1 and 2.
+  // Keys' kernel for distances below 1, and from 1 to 2.
   const auto near = [&](const std::string& d) {
     return fmt::format("((({0} + 2) * {1} - ({0} + 3)) * {1} * {1} + 1)", a, d);
   };
@@ -218,7 +218,7 @@ class Resizing {
     return copied(node_, shape_, element(in(0), at));
   }
 
-  /// Positions, weights and what lies between two axes are of a wide type: a narrow one counts to 256 alone.
+  /// Positions, weights and intermediate results have a wide type: bf16 counts exactly up to 256 only.
   std::string interpolate(const std::string& from, const std::string& to, size_t axis, bool is_first,
                           bool is_last) {
     const Source source = source_of(node_, transformation_, extents_[axis]);
@@ -255,7 +255,7 @@ Computation resize(const NodeReader& node) {
       .run(nearest_mode);
 }
 
-/// Of the versions before Resize, as onnxruntime has it.
+/// Upsample, the predecessor of Resize, as onnxruntime computes it.
 Computation upsample(const NodeReader& node) {
   const std::string mode = node.text("mode", "nearest");
   const bool is_linear = mode == "linear" || mode == "bilinear";

@@ -27,7 +27,7 @@ std::string SampledAxis::index(const std::string& index) const {
 
 std::string tap_weight(size_t taps, const std::string& r, const std::string& f) {
   if (taps == 2) return fmt::format("select({0} == 0, 1 - {1}, {1})", r, f);
-  // Keys' kernel with -0.75.
+  // Keys' kernel with a = -0.75.
   const auto near = [](const std::string& d) {
     return fmt::format("((1.25 * {0} - 2.25) * {0} * {0} + 1)", d);
   };
@@ -64,8 +64,8 @@ size_t read_taps(const NodeReader& node) {
   return 4;
 }
 
-/// Statements over the grid's places, [batch, ...], give the elements and what they count for each tap of
-/// each axis; the last one sums over the taps of all axes.
+/// For each tap of each axis, statements over the grid's places, [batch, ...], compute indices and weights;
+/// the last statement sums over the taps of all axes.
 class GridSampling {
  public:
   explicit GridSampling(const NodeReader& node)
@@ -103,8 +103,8 @@ class GridSampling {
   }
 
  private:
-  /// The arrays of the elements and of what they count, with the taps behind the places. The grid names the
-  /// last axis first.
+  /// Adds the axis's arrays of indices and weights, with taps as their last axis. The grid's last axis lists
+  /// coordinates from the image's last axis to its first.
   std::pair<std::string, std::string> add_axis(size_t axis) {
     const SampledAxis& sampled = axes_[axis];
     const DType given = node_.dtype(1), type = wide(given);
@@ -116,7 +116,7 @@ class GridSampling {
                      ? fmt::format("({} + 1) * {}", n, static_cast<double>(sampled.extent - 1) / 2)
                      : fmt::format("(({} + 1) * {} - 1) * 0.5", n, sampled.extent));
     if (taps_ == 1) x = script_.here(places_, rounded(x));
-    // Of four taps each is brought inside by itself, as PyTorch and onnxruntime do.
+    // Each of four taps is clamped or reflected on its own, as in PyTorch and onnxruntime.
     if (taps_ < 4) x = script_.here(places_, sampled.position(x));
     if (taps_ == 1) return {script_.make(places_, fmt::format("i64({})", x)), ""};
     const std::string below = script_.here(places_, fmt::format("floor({})", x));
@@ -131,7 +131,7 @@ class GridSampling {
     return {script_.make(with_taps, sampled.index(index)), counts};
   }
 
-  /// Of the statement over the result: the place without the channel.
+  /// The index of a place in a statement over the result, which has a channel axis, too.
   Indices of_place(const Indices& more) const {
     Indices at{"i0"};
     for (size_t i = 1; i < places_.size(); ++i) at.push_back(fmt::format("i{}", i + 1));
@@ -153,7 +153,7 @@ class GridSampling {
   Script script_;
 };
 
-/// The places of an image, from -1 to 1 along each axis, after a linear map of each batch.
+/// An image's places, from -1 to 1 along each axis, mapped by each batch's affine map.
 Computation affine_grid(const NodeReader& node) {
   const Shape size = node.integers_of(1, "size");
   const size_t rank = size.size() < 2 ? 0 : size.size() - 2;
@@ -176,7 +176,7 @@ Computation affine_grid(const NodeReader& node) {
   };
   std::string value = factor(rank);
   for (size_t j = 0; j < rank; ++j) {
-    const size_t axis = rank - 1 - j;  // the last axis is the first number
+    const size_t axis = rank - 1 - j;  // coordinates begin with the last axis
     const int64_t extent = size[2 + axis];
     const std::string place =
         corners ? fmt::format("({}(2*i{} - {}) / {})", type.str(), axis + 1, extent - 1, extent - 1)

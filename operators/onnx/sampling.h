@@ -1,4 +1,4 @@
-// Reads between elements, at positions that are computed.
+// Interpolates between elements at computed positions.
 #pragma once
 
 #include "statements.h"
@@ -7,20 +7,20 @@ namespace tunesmith::operators_onnx {
 
 enum class Outside { Zeros, Border, Reflection };
 
-/// Along an axis: how a position is brought inside, and what the elements around it count.
+/// How positions outside of one axis are treated.
 struct SampledAxis {
   int64_t extent;
   Outside outside;
   bool corners;  ///< what is outside begins behind the first and the last element, not half of one later
 
-  /// A position, brought between the borders.
+  /// A position, clamped or reflected into the axis.
   std::string position(const std::string& x) const;
-  /// The index of an element, an i64, the same way; zeros and the border are left to who reads.
+  /// The same for an index, an i64, except that zeros and clamping are left to the reader.
   std::string index(const std::string& index) const;
 };
 
-/// Of the tap number `r`, what it counts for a position that lies `f` behind the element below it. Of two
-/// taps the first is that element, of four the second is.
+/// The weight of tap `r` for a position at distance `f` behind the element below it: the first of two taps,
+/// or the second of four.
 std::string tap_weight(size_t taps, const std::string& r, const std::string& f);
 
 /// `value` where all indices are inside, 0 elsewhere.

@@ -7,8 +7,8 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Each step takes what twice as many elements before have come to: as many steps as the extent has binary
-/// digits, each over all elements at once (Hillis and Steele, Data parallel algorithms, 1986).
+/// Parallel prefix sums: each step combines elements at twice the distance, so the number of steps is the
+/// extent's number of bits (Hillis and Steele, Data parallel algorithms, 1986).
 Computation running(const NodeReader& node, char operation, int neutral) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
@@ -17,7 +17,7 @@ Computation running(const NodeReader& node, char operation, int neutral) {
   const size_t axis = node.axis(node.integer_of(1, "axis"), shape.size());
   const bool reverse = node.flag("reverse", false);
   const Indices here = axis_names(shape.size());
-  /// What stands `distance` before here, or what changes nothing.
+  /// The element `distance` before here, or the neutral one.
   const auto before = [&](const std::string& array, int64_t distance) {
     Indices at = here;
     at[axis] = fmt::format("{} {} {}", here[axis], reverse ? "+" : "-", distance);

@@ -1,4 +1,4 @@
-// Writes at indices, as reads: each element of the result finds the update that is written to it.
+// Scatters elements, written as reads: each element of the result finds its update.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Of all elements together, where it is not known before what is written where.
+/// The maximum for all elements together, where the indices are unknown or irregular.
 constexpr int64_t kMaxComparisons = int64_t{1} << 24;
 
 void check_scattered(const NodeReader& node) {
@@ -29,7 +29,7 @@ void check_comparisons(const NodeReader& node, int64_t elements, int64_t updates
       "indices that are known, and a range along each axis, need none");
 }
 
-/// What is written joins what is there.
+/// How an update is combined with the old element.
 struct Reducing {
   std::string kind;     ///< of the workload language; "" where the last one replaces what is there
   std::string neutral;  ///< of `type`
@@ -56,13 +56,12 @@ Reducing read_reducing(const NodeReader& node) {
   return {name, fmt::format("{}({})", name == "max" ? "lowest" : "highest", type.str()), type};
 }
 
-/// An index as i64, counted from the end where it is negative.
+/// An index as i64, counted from the end if it is negative.
 std::string from_front(const std::string& index, int64_t extent) {
   return fmt::format("select({0} < 0, i64({0}) + {1}, i64({0}))", index, extent);
 }
 
-/// The indices of `count` axes of the data by the position among the updates, where they follow from
-/// known values.
+/// Known indices into the first `count` axes of the data, by the position in the updates.
 class KnownTuples {
  public:
   KnownTuples(const NodeReader& node, std::vector<int64_t> values, const Shape& grid, int64_t count)
@@ -77,8 +76,7 @@ class KnownTuples {
 
   int64_t at(int64_t tuple, size_t axis) const { return values_[static_cast<size_t>(tuple) * count_ + axis]; }
 
-  /// How far apart the indices of an axis are along each axis of the updates; nothing where they do not lie
-  /// on such a grid.
+  /// How far an axis's index moves along each axis of the updates; nothing if the indices form no such grid.
   std::optional<std::vector<Shape>> steps() const {
     std::vector<Shape> steps(count_, Shape(grid_.size(), 0));
     for (size_t axis = 0; axis < count_; ++axis) {
@@ -116,7 +114,7 @@ struct Written {
   Indices update;
 };
 
-/// Each axis of the data moves with at most one of the updates, and each of the updates with exactly one.
+/// Each axis of the data must move with at most one axis of the updates, and each of these with exactly one.
 std::optional<Written> written_grid(const KnownTuples& tuples, const Shape& grid, const Shape& data,
                                     int64_t count) {
   const auto steps = tuples.steps();
@@ -143,11 +141,11 @@ std::optional<Written> written_grid(const KnownTuples& tuples, const Shape& grid
     made.update[g] = fmt::format("max(0, min({}, ({} - {}) // {}))", grid[g] - 1, here, first, *found);
   }
   for (size_t g = 0; g < grid.size(); ++g)
-    if (grid[g] > 1 && !moved[g]) return std::nullopt;  // several updates of one place
+    if (grid[g] > 1 && !moved[g]) return std::nullopt;  // several updates write one place
   return made;
 }
 
-/// What the statements of ScatterND are made of.
+/// The shapes of ScatterND's statements.
 struct Tuples {
   Shape grid;     ///< of the updates, without the axes that they have in common with the data
   Shape indexed;  ///< the axes of the data that an index is of
@@ -168,7 +166,7 @@ Tuples read_tuples(const NodeReader& node) {
   return made;
 }
 
-/// The update at these indices among the tuples.
+/// The update for the tuple at these indices.
 std::string update_at(const Tuples& tuples, size_t rank, Indices at) {
   for (size_t i = tuples.indexed.size(); i < rank; ++i) at.push_back(fmt::format("i{}", i));
   return element(in(2), at);
@@ -224,7 +222,7 @@ Computation scatter_nd(const NodeReader& node) {
                                           reducing.joined(convert(dtype, reducing.type, old),
                                                           broadcast(temporary(0), shape, shape)))));
   }
-  // t0: the last of the tuples that name this place, or -1.
+  // t0: the last tuple that writes this place, or -1.
   check_comparisons(node, element_count(tuples.indexed), count);
   const std::string position = linear(of_tuple, tuples.grid);
   std::string text = statement(
@@ -284,7 +282,7 @@ Computation scatter_elements(const NodeReader& node) {
       text + statement(out(0), shape, fmt::format("select({} < 0, {}, {})", last, old, element(in(2), at))));
 }
 
-/// A cache of which a run is written anew, from an index of each batch on.
+/// Overwrites a range of a cache, which begins at each batch's index.
 Computation tensor_scatter(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const size_t axis = node.axis(node.integer("axis", -2), shape.size());

@@ -7,8 +7,8 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// A NaN counts as the largest and the smallest. t0 has the extreme of each row; among elements that equal it
-/// the first is the smallest position, where a NaN's stand below all others, and so with the last.
+/// A NaN counts as the largest and as the smallest. t0 is the extreme of each row. The result is the minimum
+/// (last: maximum) of the positions of elements equal to t0, below (above) which those of NaNs are moved.
 Computation arg(const NodeReader& node, std::string_view kind) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
@@ -34,12 +34,12 @@ Computation arg(const NodeReader& node, std::string_view kind) {
   return computed(kI64, reduced.output, text);
 }
 
-/// t0 is how many elements of the row come before each: those that are larger, and of equal ones those that
-/// stand before. The element of rank k is the k-th of the output.
+/// t0 is the rank of each element in its row: the number of elements that come before it, larger ones and
+/// equal ones at lower positions. The element of rank k is element k of the output.
 Computation top_k(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(!dtype.is_bool(), "expected numbers");
-  node.ignore("sorted");  // in order is one of the orders that are right
+  node.ignore("sorted");  // sorted output is one of the allowed orders
   const Shape& shape = node.shape(0);
   const size_t axis = node.axis(node.integer("axis", -1), shape.size());
   const int64_t count = node.integer_of(1, "K");
@@ -76,7 +76,7 @@ Computation one_hot(const NodeReader& node) {
   at.erase(at.begin() + static_cast<int64_t>(axis));
   const std::string index = convert(node.dtype(0), kI64, element(in(0), at));
   std::string condition = fmt::format("{} == i{}", index, axis);
-  // From the end.
+  // Negative indices count from the end.
   if (node.version() >= 11) condition += fmt::format(" or {} + {} == i{}", index, depth, axis);
   return copied(node, shape, fmt::format("select({}, in2[1], in2[0])", condition), 2);
 }

@@ -1,4 +1,4 @@
-// Sequences and optional values whose tensors are known one by one: what reads them reads these.
+// Sequences and optional values, whose tensors are known one by one, so that consumers read these directly.
 #include <fmt/format.h>
 
 #include "graph.h"
@@ -7,7 +7,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// An optional value without one has this in the place of its element; one with a value is the value.
+/// An empty optional value is a sequence with kAbsent as its element; any other is its value.
 bool is_nothing(const NodeReader& node, size_t input) {
   return !node.has(input) ||
          (node.is_sequence(input) && node.elements(input) == std::vector<TensorIndex>{kAbsent});
@@ -18,7 +18,7 @@ std::vector<TensorIndex> elements_of(const NodeReader& node, size_t input) {
   return node.elements(input);
 }
 
-/// A place among `count`, counted from the end where it is negative; `behind`: or behind the last.
+/// A position among `count`, counted from the end if negative; with `behind` also that behind the last.
 size_t place(const NodeReader& node, size_t input, size_t count, bool behind = false) {
   const int64_t given = node.integer_of(input, "position");
   const auto end = static_cast<int64_t>(count);
@@ -67,7 +67,7 @@ bool sequence_length(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// Parts of the axis: as the input says, or of one index each.
+/// Splits the axis as the input says, or into single indices.
 bool split_to_sequence(const NodeReader& node, network::Expansion& to) {
   const Shape& shape = node.shape(0);
   const size_t axis = node.axis(node.integer("axis", 0), shape.size());
@@ -108,8 +108,8 @@ bool concat_from_sequence(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-/// The body, once for each element of the first input; other inputs are sequences as long, or the same each
-/// time.
+/// Applies the body to each element of the first input. Other inputs are sequences of the same length, or the
+/// same tensor each time.
 bool sequence_map(const NodeReader& node, network::Expansion& to) {
   const size_t count = elements_of(node, 0).size();
   std::vector<std::vector<TensorIndex>> made(node.output_count());

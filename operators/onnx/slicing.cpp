@@ -17,7 +17,7 @@ struct Cut {
   int64_t count = 0;
 };
 
-/// As Python slices: negative ends count from the back, what is beyond the axis is cut.
+/// Slices as Python does: negative ends count from the back, ends beyond the axis are clamped.
 Cut cut(int64_t extent, int64_t start, int64_t end, int64_t step) {
   const bool forward = step > 0;
   const auto clamped = [&](int64_t at) {
@@ -35,7 +35,7 @@ struct Ends {
   std::vector<int64_t> starts, ends, axes, steps;
 };
 
-/// Attributes before version 10, inputs from there on.
+/// These are attributes before version 10, and inputs since.
 Ends read_ends(const NodeReader& node) {
   Ends made;
   if (node.version() < 10) {
@@ -123,7 +123,7 @@ Computation split(const NodeReader& node) {
   return made;
 }
 
-/// The inputs that have elements, one behind the other along the axis: a chain of selects.
+/// Joins the non-empty inputs along the axis by a chain of selects.
 Computation concat(const NodeReader& node) {
   node.refuse_unless(node.version() < 4 || node.has_attribute("axis"), "attribute 'axis' is missing");
   const size_t axis = node.axis(node.integer("axis", 1), node.rank(0));
@@ -150,7 +150,7 @@ Computation concat(const NodeReader& node) {
     ends.push_back(shape[axis]);
   }
   if (element_count(shape) == 0) return computed(node.dtype(0), shape, "");
-  // As a tree, so that many inputs do not nest deeply.
+  // A tree of selects, so that many inputs do not nest deeply.
   const auto chain = [&](const auto& self, size_t first, size_t last) -> std::string {
     if (last - first == 1) return values[first];
     const size_t middle = (first + last) / 2;

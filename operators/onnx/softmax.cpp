@@ -7,7 +7,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Until version 12 all axes from `axis` on are one row, from 13 on `axis` alone is.
+/// Before version 13 all axes from `axis` on form one row, since then `axis` alone.
 std::vector<size_t> row_axes(const NodeReader& node) {
   node.refuse_unless(node.dtype(0).is_float(), "expected floating values");
   const size_t rank = node.rank(0);
@@ -17,7 +17,7 @@ std::vector<size_t> row_axes(const NodeReader& node) {
   return axes_from(node.axis(given, rank), rank);
 }
 
-/// t0 has the largest of each row, t1 the exponentials of what lies below it, t2 their sum.
+/// t0 is the maximum of each row, t1 the exponentials of x - t0, t2 their sum.
 Computation define_softmax(const NodeReader& node, bool logarithm) {
   const DType dtype = node.dtype(0);
   const DType type = wide(dtype);
@@ -36,7 +36,7 @@ Computation define_softmax(const NodeReader& node, bool logarithm) {
   return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
 }
 
-/// 1 at the first of the largest of each row, 0 elsewhere.
+/// 1 at the first maximum of each row, 0 elsewhere.
 Computation hardmax(const NodeReader& node) {
   const std::vector<size_t> axes = row_axes(node);
   node.refuse_unless(axes.size() == 1, "rows of several axes are not taken");

@@ -1,4 +1,4 @@
-// DFT and STFT, as products with the numbers of the unit circle.
+// DFT and STFT, as products with matrices of sines and cosines.
 #include <numbers>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// A product takes as many multiplications as the square of this.
+/// The number of multiplications is the square of the number of points.
 constexpr int64_t kMaxPoints = 1024;
 
 void check_points(const NodeReader& node, int64_t points) {
@@ -19,14 +19,14 @@ void check_points(const NodeReader& node, int64_t points) {
                             points, kMaxPoints));
 }
 
-/// cos and sin of 2 pi k n / points, arrays [rows, columns]; of inverse transforms divided by the points.
+/// Arrays [rows, columns] of cos and sin of 2 pi k n / points, times a weight for inverse transforms.
 struct Circle {
   std::string cosines, sines;
 };
 
 Circle circle(Script& script, DType type, int64_t points, const Shape& shape,
               const std::string& weight = "") {
-  // Whole turns go first: a large angle has lost its digits.
+  // Reduces to one turn first, because large angles have lost digits.
   const std::string angle = fmt::format("f64(i64(i0) * i64(i1) % {}) * {:.17g}", points,
                                         2 * std::numbers::pi / static_cast<double>(points));
   const auto make = [&](std::string_view function) {
@@ -37,7 +37,7 @@ Circle circle(Script& script, DType type, int64_t points, const Shape& shape,
   return {make("cos"), make("sin")};
 }
 
-/// Real and imaginary part of the sum over r0 < terms of (re, im) * (cos +- i sin) at [row, r0].
+/// A real and an imaginary part; the latter may be "".
 struct Parts {
   std::string real, imaginary;
 };
@@ -48,7 +48,7 @@ Parts transformed(Script& script, const Shape& shape, int64_t terms, const Circl
     if (part.empty()) return std::string();
     return script.here(shape, reduction("sum", {"r0"}, {terms}, part + " * " + element(factor, {row, "r0"})));
   };
-  // Forwards the angle counts negative.
+  // The angles of a forward transform are negative.
   const std::string by_sine = sum(of.imaginary, factors.sines);
   std::string real = sum(of.real, factors.cosines);
   if (!by_sine.empty()) real += fmt::format(" {} {}", inverse ? "-" : "+", by_sine);
@@ -58,12 +58,12 @@ Parts transformed(Script& script, const Shape& shape, int64_t terms, const Circl
   return {real, imaginary};
 }
 
-/// Both parts, where `shape` has them behind all other axes.
+/// Selects a part by the last axis of the result.
 std::string both(const Parts& parts, size_t last) {
   return fmt::format("select(i{} == 0, {}, {})", last, parts.real, parts.imaginary);
 }
 
-/// The elements of the input at these indices without the last, which are its parts.
+/// The parts of the input's elements at these indices; the input's last axis has the parts.
 Parts read_parts(const NodeReader& node, Indices at) {
   const DType dtype = node.dtype(0);
   at.emplace_back("0");
@@ -107,7 +107,7 @@ Computation dft(const NodeReader& node) {
   shape[made.axis] = made.onesided && !made.inverse ? half : made.points;
   shape.back() = to_real ? 1 : 2;
   std::string weight = made.inverse ? fmt::format("1 / f64({})", made.points) : "";
-  // Each of the missing half is the opposite of one that is there, but for the first and the middle one.
+  // The missing half is conjugate to the given one, so all terms but the first and the middle count twice.
   if (to_real)
     weight = fmt::format("select(i1 == 0 or 2*i1 == {}, f64(1), 2) / {}", made.points, made.points);
   Script script;
@@ -122,7 +122,7 @@ Computation dft(const NodeReader& node) {
   return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, value)));
 }
 
-/// Of [batch, length, 1 or 2] the transforms of windows that begin at each step.
+/// Transforms windows of [batch, length, 1 or 2], one beginning at each step.
 Computation stft(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(shape.size() == 3 && (shape[2] == 1 || shape[2] == 2) && node.dtype(0).is_float(),

@@ -108,10 +108,10 @@ std::string convert(DType from, DType to, const std::string& value) {
 DType wide(DType dtype) { return dtype.is_float() && dtype.bits < 32 ? kF32 : dtype; }
 
 std::string rounded(const std::string& x) {
-  // Without a condition, which would keep the statement out of the one that makes x. Half the sum of both
-  // neighbours, which are one but at halves; there the sum is odd, and of the even one four times less or
-  // more than one. Both steps lie at halves alone, and so does what an error of x can change. Between them
-  // stand 0.5 - 2^-25 in f32, to which 0.5 cannot be added, and halves, of which both neighbours are found.
+  // Has no condition, which would keep the statement apart from the one that makes x. `both` is twice the
+  // nearest integer or, at halves, the odd sum of both neighbours. The second line halves an even sum, and
+  // maps an odd one to the even neighbour. f32's 0.5 - 2^-25, to which 0.5 cannot be added exactly, counts as
+  // a half and gives 0.
   const std::string both = fmt::format("(floor({0} + 0.5) + ceil({0} - 0.5))", x);
   return fmt::format("(floor({0} * 0.25 + 0.25) + ceil({0} * 0.25 - 0.25))", both);
 }

@@ -1,6 +1,6 @@
 // Pieces of statements of the workload language.
 //
-// Axes of what a statement computes are i0, i1, ...; of a reduction r0, r1, ...
+// The axes of a statement's result are i0, i1, ...; those of a reduction r0, r1, ...
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using Indices = std::vector<std::string>;
 Indices axis_names(size_t rank, char letter = 'i');
 /// "X[i0, i1]"; of a single value "X[0]".
 std::string element(std::string_view array, const Indices& at);
-/// "X[i0<2, i1<3]", what stands before the "=" of a statement.
+/// "X[i0<2, i1<3]", the left side of a statement.
 std::string over(std::string_view array, const Shape& shape);
 /// One line: over(array, shape) = value.
 std::string statement(std::string_view array, const Shape& shape, std::string_view value);
@@ -26,28 +26,27 @@ std::string statement(std::string_view array, const Shape& shape, std::string_vi
 std::string reduction(std::string_view kind, const Indices& axes, const Shape& extents,
                       std::string_view value);
 
-/// The element of an array of shape `from` that stands at i0, i1, ... of shape `to`, to which it is
-/// broadcast.
+/// The element of an array of shape `from`, broadcast to `to`, at i0, i1, ...
 std::string broadcast(std::string_view array, const Shape& from, const Shape& to);
-/// The shape that several are broadcast to. Refuses those that do not fit.
+/// The shape to which both are broadcast. Refuses shapes that do not fit.
 Shape broadcast_shape(const NodeReader& node, const Shape& a, const Shape& b);
 
 /// The linear position of an index in an array of this shape, and back.
 std::string linear(const Indices& at, const Shape& shape);
 Indices unravel(const std::string& position, const Shape& shape);
 
-/// A number as the language writes it. Refuses NaN.
+/// A number in the language's syntax. Refuses NaN.
 std::string literal(const NodeReader& node, double value);
-/// The type that TensorProto.DataType gives this number. Refuses those that are not there.
+/// The type with this number in TensorProto.DataType. Refuses types that kernels do not have.
 DType type_of_number(const NodeReader& node, int64_t number);
 int64_t number_of_type(DType dtype);
-/// The same with those that kernels have not, as bytes; without a shape.
+/// The same, also for types that kernels do not have: as bytes with a code, without a shape.
 TensorType type_of(const NodeReader& node, int64_t number);
-/// The same with its type: "f32(0.5)".
+/// A value converted to a type: "f32(0.5)".
 std::string typed(DType dtype, const std::string& value);
-/// `value`, of type `from`, as a value of type `to`.
+/// Converts `value` from type `from` to type `to`, also from and to bool.
 std::string convert(DType from, DType to, const std::string& value);
-/// The type in which values of this type are summed: f32 of f16 and bf16.
+/// The type of sums of values of this type: f32 for f16 and bf16.
 DType wide(DType dtype);
 
 std::string array(std::string_view kind, size_t number);
@@ -55,36 +54,36 @@ inline std::string in(size_t number) { return array("in", number); }
 inline std::string out(size_t number) { return array("out", number); }
 inline std::string temporary(size_t number) { return array("t", number); }
 
-/// x, of type wide(x), to the nearest integer, halves to the even one; right where integers plus a half have
-/// a place in the type.
+/// Rounds x, of type wide(x), to the nearest integer, halves to even. Correct where the type represents
+/// integers plus a half.
 std::string rounded(const std::string& x);
-/// A sum of integers, as floating values, for one that is cast: casts drop what lies behind the point.
+/// Rounds a floating sum of integers for a cast, which truncates.
 std::string whole(const std::string& sum);
 
-/// out0 = sum over the axes of `term`, which is of type wide(dtype); through t0 where that is another type.
+/// out0 = sum over the axes of `term`, which has type wide(dtype); by way of t0 if that is another type.
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,
                    const std::string& term);
 
-/// Statements, one after the other, whose intermediate arrays are numbered.
+/// A sequence of statements whose intermediate arrays are numbered.
 struct Script {
   std::string text;
   size_t temporaries = 0;
 
-  /// Computes an intermediate array; its name.
+  /// Computes an intermediate array; returns its name.
   std::string make(const Shape& shape, std::string_view value) {
     const std::string name = temporary(temporaries++);
     text += statement(name, shape, value);
     return name;
   }
-  /// The same; what it has where an element of `shape` stands.
+  /// Computes an intermediate array; returns its element at i0, i1, ...
   std::string here(const Shape& shape, std::string_view value) {
     return broadcast(make(shape, value), shape, shape);
   }
 };
 
-/// One output.
+/// A computation with one output.
 Computation computed(DType dtype, Shape shape, std::string statements);
-/// One output that copies elements of input `input`: out0[i0, ...] = value.
+/// A computation with one output that copies elements of input `input`: out0[i0, ...] = value.
 Computation copied(const NodeReader& node, Shape shape, const std::string& value, size_t input = 0);
 
 }  // namespace tunesmith::operators_onnx

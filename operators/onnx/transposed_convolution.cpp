@@ -27,7 +27,7 @@ void check_transposed(const NodeReader& node, int64_t groups) {
                        "the bias is not one value for each output channel");
 }
 
-/// The padding is what is cut off the result on each side.
+/// The padding is what is removed from each side of the result.
 Window transposed_window(const NodeReader& node) {
   const Shape input = spatial_shape(node.shape(0));
   const size_t rank = input.size();
@@ -52,7 +52,7 @@ Window transposed_window(const NodeReader& node) {
     if (given || same) {
       window.output[i] = given ? (*given)[i] : input[i] * window.strides[i];
       const int64_t total = std::max<int64_t>(full - window.output[i], 0);
-      // Before version 11 the odd element was on the other side.
+      // Before version 11 the odd element was removed from the other side.
       const bool less_at_begin = (automatic == "SAME_UPPER") == (node.version() >= 11);
       window.begin[i] = less_at_begin ? total / 2 : total - total / 2;
     } else {
@@ -65,7 +65,7 @@ Window transposed_window(const NodeReader& node) {
   return window;
 }
 
-/// Everything that the forms below share.
+/// The shapes that both forms below use.
 struct Transposed {
   Window window;
   Shape input;
@@ -80,7 +80,7 @@ struct Transposed {
   std::string at(size_t axis) const { return fmt::format("i{} + {}", 2 + axis, window.begin[axis]); }
 };
 
-/// Only taps that meet an input element: t0 is the input with zeros around it.
+/// Visits only taps that meet an input element. t0 is the input with zeros around it.
 std::string by_taps(const Transposed& t, DType dtype, const std::string& target, const Shape& shape) {
   Shape padded{t.input[0], t.input[1]};
   Indices from{"i0", "i1"};
@@ -102,7 +102,7 @@ std::string by_taps(const Transposed& t, DType dtype, const std::string& target,
          statement(target, shape, reduction("sum", axis_names(extents.size(), 'r'), extents, term));
 }
 
-/// With dilation, taps meet an input element irregularly: each is asked.
+/// Tests each tap, since dilated taps meet input elements irregularly.
 std::string by_condition(const Transposed& t, DType dtype, const std::string& target, const Shape& shape) {
   Indices x_at{"i0", t.channel()};
   Indices w_at{t.channel(), t.filter()};
@@ -147,8 +147,7 @@ Computation conv_transpose(const NodeReader& node) {
   return computed(dtype, shape, text);
 }
 
-/// The windows of an image, each a column, back in their places: where they lie upon each other they are
-/// added.
+/// Puts an image's windows, one in each column, back in place, and adds them where they overlap.
 Computation columns_to_image(const NodeReader& node) {
   const Shape& x = node.shape(0);
   const Shape image = node.integers_of(1, "image_shape"), kernel = node.integers_of(2, "block_shape");

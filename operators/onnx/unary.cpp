@@ -24,17 +24,17 @@ struct Unary {
   std::string_view of_f64 = {};  ///< where that is another
 };
 
-/// What keeps its digits near 0 only in f64 is computed there.
+/// Computed in f64, because the value near 0 would lose its digits in f32.
 constexpr std::string_view kAcosh = "{t}(log(f64({x}) + sqrt(f64({x}) * f64({x}) - 1)))";
 constexpr std::string_view kAsinh =
     "select({x} < 0, -1, {t}(1)) * {t}(log(f64(abs({x})) + sqrt(f64({x}) * f64({x}) + 1)))";
-/// No square is taken of what is large: nothing is wider than f64.
+/// In f64, where nothing is wider, avoids squares of large numbers.
 constexpr std::string_view kAcoshOfF64 = "log({x}) + log(1 + sqrt(1 - 1 / ({x} * {x})))";
 constexpr std::string_view kAsinhOfF64 =
     "select({x} < 0, -1, {t}(1)) * (log(max(1, abs({x}))) + log(min(1, abs({x})) + sqrt(min(1, abs({x})) * "
     "min(1, abs({x})) + 1 / (max(1, abs({x})) * max(1, abs({x}))))))";
 constexpr std::string_view kAtanh = "{t}(0.5 * log((1 + f64({x})) / (1 - f64({x}))))";
-/// By halves: exp(x) is infinite where half of it is not.
+/// Multiplies two halves, because exp(x) overflows before the result does.
 constexpr std::string_view kCosh = "0.5 * exp(0.5 * abs({x})) * exp(0.5 * abs({x})) + 0.5 * exp(-abs({x}))";
 constexpr std::string_view kSinh =
     "tanh({x}) * (0.5 * exp(0.5 * abs({x})) * exp(0.5 * abs({x})) + 0.5 * exp(-abs({x})))";
@@ -74,7 +74,7 @@ Computation define_unary(const NodeReader& node, const Unary& row) {
   const std::string x = broadcast(in(0), shape, shape);
   const DType dtype = node.dtype(0);
   const std::string_view value = dtype == kF64 && !row.of_f64.empty() ? row.of_f64 : row.value;
-  // What has several steps rounds once: 1 + exp(-x) of a narrow type would lose the small one.
+  // Several steps round once: in a narrow type, 1 + exp(-x) would lose a small exp(-x).
   const bool has_steps =
       row.types == UnaryTypes::Floats && value.find_first_of("+-*/") != std::string_view::npos;
   const DType type = has_steps ? wide(dtype) : dtype;
@@ -95,7 +95,7 @@ Computation define_round(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   const DType to = wide(dtype);
   const std::string x = convert(dtype, to, broadcast(in(0), shape, shape));
-  // What has no digits behind the point stays as it is.
+  // Numbers without a fraction stay unchanged.
   const int64_t whole = to.bits == 64 ? int64_t{1} << 52 : int64_t{1} << 23;
   const std::string value = fmt::format("select(abs({0}) < {1}, {2}, {0})", x, whole, rounded(x));
   return copied(node, shape, convert(to, dtype, value));

@@ -7,7 +7,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// Padding such that there is one window for each `stride` elements.
+/// Pads such that there is one window for each `stride` elements.
 void pad_same(Window& window, const Shape& input, bool more_at_end) {
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t count = (input[i] + window.strides[i] - 1) / window.strides[i];
@@ -19,7 +19,7 @@ void pad_same(Window& window, const Shape& input, bool more_at_end) {
 
 int64_t window_count(const Window& window, size_t axis, int64_t input, bool ceil_mode) {
   const int64_t stride = window.strides[axis];
-  // With ceil_mode a window may end behind the padded input, the first one, too.
+  // With ceil_mode a window, even the first, may end behind the padded input.
   const int64_t behind = ceil_mode ? stride - 1 : 0;
   const int64_t room = input + window.begin[axis] + window.end[axis] - window.reach(axis) + behind;
   if (room < 0) return 0;

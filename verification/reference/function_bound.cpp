@@ -15,8 +15,7 @@ constexpr double kNarrowFunction = 1.1;  // computed in a wider type, then round
 
 constexpr double kSmallestRoot = 1e-165;  // below the root of any number, and of its error
 
-/// The error of a step function with steps of size `apart`: zero where no step lies within the argument's
-/// error.
+/// The error of a function with steps of size `apart`: zero where no step is within the argument's error.
 Expr of_rounding(MathOp op, const Expr& x, const Expr& error, const Expr& apart) {
   return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
 }
