@@ -9,8 +9,8 @@ namespace tunesmith {
 
 struct CandidateCompiler::Impl {
   Target& target;
-  TwinVerification* twins;                        // of the target; null if it verifies no twins
-  std::unique_ptr<ReducedInstanceFinder> finder;  // of these
+  TwinVerification* twins;                        // the target's; null if it verifies no twins
+  std::unique_ptr<ReducedInstanceFinder> finder;  // finds instances for `twins`
 };
 
 CandidateCompiler::CandidateCompiler(const Workload& workload, const Space& space)

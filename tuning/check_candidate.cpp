@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// By name: the order of extensions is no difference.
+/// The extensions' contents by name, since their order does not matter.
 std::map<std::string, std::string> contents_of(const TargetIdentity& identity) {
   std::map<std::string, std::string> contents;
   for (const ExtensionIdentity& one : identity.extensions.value_or(std::vector<ExtensionIdentity>()))

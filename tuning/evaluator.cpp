@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kSymbol = "tunesmith_candidate";
 
-/// A failure says whose instruction may be at fault.
+/// Appends the called intrinsics to a failure's message: their implementations may be at fault.
 std::optional<CandidateFailure> naming_calls(std::optional<CandidateFailure> failure, const Candidate& of) {
   if (failure) failure->message = with_called_places(std::move(failure->message), of.lowered.program);
   return failure;

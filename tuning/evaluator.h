@@ -40,12 +40,12 @@ class Evaluator {
             const RecordedNames& names, Record common, const TuneOptions& options, const TuneHooks& hooks,
             ThreadPool& pool);
 
-  /// On all threads of the pool; what the runner takes as candidates is not compiled. After a stop the rest
-  /// are failures.
+  /// Compiles on all threads of the pool; what the runner takes as candidates is not compiled. After a stop
+  /// the remaining results are failures.
   std::vector<Built> build(std::span<const CandidatePtr> candidates);
-  /// At most at_once(). `limit`: seconds of the best so far, 0 for none. `index`: of
-  /// the first of them within the run. All are in the store when this returns, with one sync to disk; what a
-  /// stop may have ended is left out.
+  /// Measures at most at_once() candidates. `limit`: seconds of the best so far, 0 for none. `index`:
+  /// position of the group's first in the run. When this returns, all results are stored with one sync to
+  /// disk, without those that a stop may have ended.
   std::vector<Measured> measure(std::span<const Built> group, double limit, int64_t index,
                                 const RoundRecord& round);
   /// Verifies recorded programs by the current check. The results are
@@ -65,17 +65,17 @@ class Evaluator {
 
   size_t at_once() const { return runner_.at_once(); }
   double build_seconds() const { return build_seconds_; }
-  /// Held while something is computed that would disturb another run's measuring.
+  /// Held during computations that would disturb another run's measuring.
   MachineLock::Turn compute_turn() const;
-  /// How many were verified as their twins, by the key of the smaller workload.
+  /// The number of programs verified as their twins, by the key of the smaller workload.
   const std::map<std::string, int64_t>& twins() const { return verified_twins_; }
-  /// Measured, successfully, while something else used the machine.
+  /// The number of successful measurements in disturbed moments.
   int64_t disturbed() const { return disturbed_; }
   /// Without the time spent waiting for the machine.
   double measure_seconds() const { return measure_seconds_; }
   /// For other users of the runner: its lifetime counts as measuring.
   MeasuringWatch measuring() { return MeasuringWatch(measure_seconds_, options_.machine.get()); }
-  /// Of all compilations so far; 0 if there was none.
+  /// The median over all compilations so far; 0 if there was none.
   double median_compile_seconds() const;
 
  private:

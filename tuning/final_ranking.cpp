@@ -15,7 +15,7 @@ namespace tunesmith {
 
 std::vector<FinalRanking::Kept> FinalRanking::best_on_record(const TaskKey& task, TuneResult& result) const {
   constexpr size_t kLookedAt = 64;
-  constexpr size_t kFoundSince = 2;  // from searches that were not ranked
+  constexpr size_t kFoundSince = 2;  // programs from searches that were not ranked
   std::vector<Kept> best;
   for (Record& record : store_.best({task, machine_, {}}, kLookedAt)) {
     const bool ranked = record.kind == MeasurementKind::Ranking;

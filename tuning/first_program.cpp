@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Candidates that are held at a time.
+/// The number of candidates in memory at a time.
 constexpr int64_t kChunk = 256;
 
 struct Draw {
@@ -29,7 +29,7 @@ class Drawing {
     if (options.prior != nullptr) logits_ = options.prior->logits(reader_.sketches(sketches_));
   }
 
-  /// Null where it is refused.
+  /// Null if the drawn program is refused.
   CandidatePtr draw(size_t number) const {
     RandomStream random(options_.seed, number);
     constexpr double kTemperatures[] = {0.3, 0.6, 1.0};
@@ -56,10 +56,10 @@ class Drawing {
   const SketchSet set_;
   const StepReader reader_;
   std::vector<Trace> sketches_;
-  std::vector<double> logits_;  // of the sketches
+  std::vector<double> logits_;  // of choosing each sketch, by the prior
 };
 
-/// The earlier of two with one score stays first.
+/// Of equal scores, the earlier stays first.
 void keep_best(std::vector<Draw>& draws, size_t count) {
   std::ranges::stable_sort(draws, [](const Draw& a, const Draw& b) { return a.score > b.score; });
   if (draws.size() > count) draws.resize(count);

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Who knows more programs of a task than this has better ones to begin with.
+/// With more programs of a task on record, a run begins with these instead of draws.
 constexpr size_t kLittleKnown = 16;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a run begins with besides the plain forms: the first programs, as --untuned finds them.
+// The draws with which a run begins after the plain forms, as --untuned finds them.
 #pragma once
 
 #include <deque>
@@ -11,8 +11,8 @@
 
 namespace tunesmith {
 
-/// Of the best of some draws those that are no trials yet, until kFirstTried are right. Belongs to the run
-/// and its thread; what it is given outlives it.
+/// Proposes the best of some draws, without programs that are trials already, until kFirstTried are correct.
+/// Belongs to the run and its thread; its arguments outlive it.
 class FirstPrograms {
  public:
   FirstPrograms(const Workload& workload, const Space& space, int64_t draws, Task& context,
@@ -24,9 +24,9 @@ class FirstPrograms {
         evaluator_(evaluator),
         known_(known) {}
 
-  /// At most `room` of the next. Empty when enough are right, or none is left.
+  /// At most `room` draws. Empty when enough are correct, or none is left.
   std::vector<CandidatePtr> next(size_t room);
-  /// What became of them.
+  /// Counts the correct ones.
   void note(std::span<const Measured> results);
 
  private:
@@ -34,7 +34,7 @@ class FirstPrograms {
 
   const Workload& workload_;
   const Space& space_;
-  int64_t draws_;  // 0 once they are drawn
+  int64_t draws_;  // 0 after drawing
   Task& context_;
   const Evaluator& evaluator_;
   const KnownResults& known_;

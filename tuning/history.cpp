@@ -21,7 +21,7 @@ int standing(const Record& record) {
   return record.transient() ? 0 : 1;
 }
 
-/// Which runs on record are this one, interrupted.
+/// Decides which recorded runs are interrupted parts of this one.
 class OwnRuns {
  public:
   OwnRuns(const RecordStore& store, const RecordedRun& run) : store_(store), run_(run) {}
@@ -65,7 +65,7 @@ std::vector<RecordedProgram> entries_of(const RecordStore& store, const RecordFi
   return entries;
 }
 
-/// Takes out what is not given, and answers its hashes; a failure that may have passed has none.
+/// Removes programs that the search does not get, and returns their hashes, without transient failures.
 std::vector<uint64_t> keep_given(std::vector<RecordedProgram>& entries, size_t given) {
   constexpr size_t kPlainForms = 2;
   std::vector<double> times;

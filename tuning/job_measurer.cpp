@@ -43,7 +43,7 @@ int threads_of(const RecordedCandidate& candidate, int asked) {
 
 }  // namespace
 
-/// One workload with one number of threads, measured in one way.
+/// A workload with its number of threads and other measuring options.
 struct JobMeasurer::Task {
   RecordedWorkload recorded;
   JobOptions job_options;

@@ -13,7 +13,8 @@ std::optional<Measured> KnownResults::take(uint64_t lowered_hash) {
     return recorded;
   }
   if (!context_.is_measured(lowered_hash)) return std::nullopt;
-  std::optional<Measured> known = in_history(lowered_hash);  // none: of another run, and not among its best
+  std::optional<Measured> known =
+      in_history(lowered_hash);  // nothing: from another run, and not among its best
   if (known) log_.repeat(*known);
   return known;
 }

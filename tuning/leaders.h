@@ -12,7 +12,7 @@ class Leaders {
  public:
   explicit Leaders(int kept) : kept_(static_cast<size_t>(std::max(kept, 1))) {}
 
-  /// Of equal times, the first leads.
+  /// Of equal times, the earlier one leads.
   void add(const Measured& result) {
     if (!result.timing) return;
     const auto place =

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Per sketch, besides the draw with which it was made.
+/// The number of draws for a sketch besides the one it was generated with.
 constexpr uint64_t kMoreDraws = 8;
 /// Seed of these draws.
 constexpr uint64_t kDrawSeed = 0x706c61696eULL;

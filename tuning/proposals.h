@@ -15,8 +15,8 @@
 
 namespace tunesmith {
 
-/// First the plain forms, then what the space's searchers propose in
-/// turn. Belongs to the run and its thread; its arguments outlive it.
+/// Proposes the plain forms first, then what the space's searchers propose in turn. Belongs to the run and
+/// its thread; its arguments outlive it.
 class Proposals {
  public:
   /// `spent`: seconds that searchers took, without the cost model's, are added there. `trials`: of the run.
@@ -27,7 +27,7 @@ class Proposals {
   /// Adds the program's plain forms that are no trials yet, and sets the log's baseline.
   void add_plain_forms(const Program& program, Target& target, const KnownResults& known, TrialLog& log);
   bool has_plain_forms() const { return !plain_.empty(); }
-  /// At most `room`; the others are left.
+  /// Takes at most `room` of them.
   std::vector<CandidatePtr> take_plain_forms(size_t room);
   /// Is the program one of the plain forms, tried or not?
   bool is_plain(uint64_t lowered_hash) const { return plain_hashes_.contains(lowered_hash); }

@@ -6,9 +6,9 @@
 namespace tunesmith {
 namespace {
 
-/// Lies in the clock's usual rate, where a rare one would decide about kTimeQuantile.
+/// This quantile lies in the clock's usual rate; a rare rate may decide about kTimeQuantile.
 constexpr double kFirstGuess = 0.25;
-/// Of estimating levels from times and times from levels; more change nothing.
+/// Passes that estimate levels from times and times from levels; further ones change nothing.
 constexpr int kPasses = 2;
 
 double quantile(std::span<const double> samples, double of) { return quantile_interval(samples, of).value; }
@@ -47,7 +47,7 @@ std::vector<std::vector<double>> quiet_samples(const std::vector<std::span<const
     for (const size_t kernel : timed) times[kernel] = quantile(quiet[kernel], kTimeQuantile);
   }
   double of_quiet_rounds = quantile(levels, kTimeQuantile);
-  for (const size_t kernel : timed)  // each has a sample as short as its time
+  for (const size_t kernel : timed)  // each kernel has a sample as short as its time
     of_quiet_rounds = std::max(of_quiet_rounds, std::ranges::min(samples[kernel]) / times[kernel]);
   for (double& level : levels) level /= of_quiet_rounds;
   divide_by_levels();

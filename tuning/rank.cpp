@@ -19,7 +19,7 @@ constexpr double kFaster = 0.99;
 
 size_t sample_count(const InterleavedTimes& times) { return times.samples.size(); }
 
-/// The first kernels, as many as kFirstRounds of each take `seconds`, and at least kFinalists behind `kept`.
+/// The first kernels of which kFirstRounds rounds fit in `seconds`, at least `kept` + kFinalists.
 std::vector<size_t> entrants(std::span<const double> expected_seconds, size_t kept, double seconds) {
   size_t count = std::min(expected_seconds.size(), kept + kFinalists);
   double taken =
@@ -82,7 +82,7 @@ class Rounded {
     return quiet_samples(samples);
   }
 
-  /// The times of kernels in all rounds, and the best of them. Must be the last call.
+  /// The times of kernels in all rounds, and the best of them. This is the last call.
   Ranking conclude(std::vector<size_t> left, size_t kept) {
     if (!peak_samples_.empty()) {
       ranking_.peak_operations_per_second =
@@ -91,7 +91,7 @@ class Rounded {
     }
     std::erase_if(left, [&](size_t kernel) { return ranking_.kernels[kernel].samples.empty(); });
     const std::vector<std::vector<double>> quiet = quiet_of(left);
-    std::optional<double> known;  // the time of the fastest that is kept
+    std::optional<double> known;  // the time of the fastest kept kernel
     for (size_t i = 0; i < left.size(); ++i) {
       RankedKernel& ranked = ranking_.kernels[left[i]];
       ranked.disturbed = 2 * disturbed_[left[i]] > ranked.samples.size();

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// The recorded workload if its names differ. A damaged one has no known names.
+/// The recorded workload if its names differ; nothing if it is damaged.
 std::optional<Workload> with_other_names(const RecordedWorkload& recorded, const Workload& workload) {
   if (recorded.text == workload.key && recorded.definition == workload.definition) return std::nullopt;
   auto other = sound_workload(recorded);

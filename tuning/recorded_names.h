@@ -23,11 +23,10 @@ class RecordedNames {
   RecordedNames(const Workload& workload, RecordStore& store,
                 std::shared_ptr<const TensorIntrinsics> intrinsics);
 
-  /// Record::workload of this task's records.
+  /// The text of this task's records for Record::workload.
   const std::string& workload() const { return first_ ? first_->key : workload_.key; }
   Trace recorded(const Trace& trace) const;
-  /// The record's trace in the names of the run's workload. Nothing when it does not replay, or cannot be
-  /// read.
+  /// The record's trace in the names of the run's workload; nothing if it cannot be read or replayed.
   std::optional<Trace> own(const Record& record) const;
 
  private:

@@ -11,8 +11,8 @@ Relay::Relay(size_t at_once) : at_once_(at_once) {}
 Relay::~Relay() { end(); }
 
 void Relay::end() {
-  ended_ = true;                      // read with the baton
-  if (at_once_ == 1) lanes_.clear();  // none has begun
+  ended_ = true;                      // read by whoever holds the baton
+  if (at_once_ == 1) lanes_.clear();  // no work has begun
   while (!lanes_.empty()) static_cast<void>(go_on());
 }
 

@@ -12,10 +12,10 @@
 
 namespace tunesmith {
 
-/// Works run in threads of their own, one at a time: who holds the baton. A work gives it back while it
-/// waits, in apart(). The work that has waited longest continues next, even if another's wait ended earlier:
-/// so the order does not depend on how long waits take. With one work at once there is no thread. Used by one
-/// thread.
+/// Runs works in threads of their own, one at a time: the one that holds the baton. A work gives the baton
+/// back while it waits, in apart(). The work that has waited longest continues next, even if another's wait
+/// ended earlier, so that the order does not depend on the waits' durations. A single work needs no thread.
+/// Used by one thread.
 class Relay {
  public:
   explicit Relay(size_t at_once);
@@ -28,16 +28,16 @@ class Relay {
 
   /// Runs `work` until it waits or is done. Not when full().
   void begin(size_t name, std::function<void()> work);
-  /// Continues the work that has waited longest, until it waits again or is done. Returns a work that is
-  /// done, with what it threw. Not when empty().
+  /// Continues the work that has waited longest, until it waits again or is done. Returns a finished work and
+  /// its exception. Not when empty().
   struct Done {
     size_t name = 0;
     std::exception_ptr error;
   };
   std::optional<Done> go_on();
-  /// Waits for all waits and ends the works: their apart() throws. So does the destructor.
+  /// Ends the works after their waits: apart() throws in each. The destructor does the same.
   void end();
-  /// Called by works: waits without the baton.
+  /// Called by works: gives the baton back during `wait`.
   void apart(const std::function<void()>& wait);
 
  private:
@@ -57,8 +57,8 @@ class Relay {
   const size_t at_once_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<Lane>> lanes_;  // in the order in which they go on
-  Lane* running_ = nullptr;                  // who has the baton
+  std::deque<std::unique_ptr<Lane>> lanes_;  // in the order in which they continue
+  Lane* running_ = nullptr;                  // the one that holds the baton
   bool ended_ = false;
 };
 

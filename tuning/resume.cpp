@@ -8,8 +8,7 @@
 namespace tunesmith {
 namespace {
 
-/// Of the `own` recorded programs of the run, how many
-/// at the end belong to a round that is proposed again.
+/// How many of the run's `own` recorded programs are at the end and belong to a round that is proposed again.
 int64_t cut_short(int64_t own, Task& context, const Space& space, const TuneOptions& options) {
   const int64_t begun = own - own % options.batch;
   if (own >= options.trials || begun == own) return 0;
@@ -55,9 +54,9 @@ Resumed resume_run(History& history, Task& context, TrialLog& log, const Space& 
   Resumed result;
   result.known = static_cast<int64_t>(history.others().size());
   Taking taking(context, log, result);
-  std::deque<KnownProgram> last;  // the run's last round may have been cut short: until that is known
+  std::deque<KnownProgram> last;  // programs that may belong to a round cut short
   int64_t own = 0;
-  int64_t own_last = 0;  // of `last`
+  int64_t own_last = 0;  // how many in `last` are the run's own
   for (std::vector<KnownProgram> next; !(next = history.next(context.pool())).empty();) {
     result.known += static_cast<int64_t>(next.size());
     for (KnownProgram& program : next) {

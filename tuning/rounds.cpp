@@ -8,8 +8,8 @@
 namespace tunesmith {
 namespace {
 
-/// What takes longer than this, in seconds, is not repeated while nothing is known to be faster: the
-/// unscheduled program may take a thousand times as long as what is found.
+/// While nothing faster is known, programs slower than this, in seconds, are not repeated: the unscheduled
+/// program may take a thousand times as long as the best.
 constexpr double kFirstLimit = 0.01;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A run's own records.
+// Makes the records that describe a run.
 #pragma once
 
 #include "tunesmith/records/record.h"

@@ -11,22 +11,21 @@
 
 namespace tunesmith {
 
-/// A runner holds a worker process with the arguments and the expected results of its task. One that was not
-/// used for the longest time is ended for another, and made again when its task continues. Used by one
-/// thread.
+/// Each runner holds a worker process with its task's arguments and expected results. The runner that was
+/// unused for longest makes room for another, and is made again when its task continues. Used by one thread.
 class RunnerPool {
  public:
-  /// `bytes`: of each task's runner, about. `limit`: of all that are kept; the one in use may be larger.
-  /// Runners measure apart from `relay`, which outlives the pool; the rest is done with its baton.
+  /// `bytes`: the approximate size of each task's runner. `limit`: of all runners; the one in use may be
+  /// larger. Runners measure apart from `relay`, which outlives the pool; all else needs its baton.
   RunnerPool(std::function<std::unique_ptr<Runner>(size_t)> make, std::vector<double> bytes, double limit,
              Relay& relay);
   ~RunnerPool();
   RunnerPool(const RunnerPool&) = delete;
   RunnerPool& operator=(const RunnerPool&) = delete;
 
-  /// The task's runner, which lives as long as the pool; a worker is started at its first use.
+  /// The task's runner, which lives as long as the pool and starts a worker at its first use.
   Runner& of(size_t task) { return *fronts_[task]; }
-  /// How many there are now.
+  /// The number of runners now.
   size_t kept() const { return kept_.size(); }
 
  private:
@@ -34,11 +33,11 @@ class RunnerPool {
   struct Kept {
     size_t task = 0;
     std::unique_ptr<Runner> runner;
-    bool busy = false;  // it measures
+    bool busy = false;  // is measuring
   };
 
   Kept& take(size_t task);
-  /// Calls `measure` with the task's runner, apart.
+  /// Calls `measure` with the task's runner, without the baton.
   template <typename Measure>
   auto measured(size_t task, const Measure& measure);
 

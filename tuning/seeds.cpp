@@ -27,7 +27,7 @@ Arg without_numbers(const Arg& arg) {
   return rest;
 }
 
-/// Equal for traces that make one sketch of programs of other extents. Costs as much as printing the trace.
+/// Equal for traces of one sketch at different extents. Costs as much as printing the trace.
 uint64_t structure_key(const Trace& trace) {
   const Trace open = trace.with_open_decisions();
   Trace bare;
@@ -43,7 +43,7 @@ uint64_t structure_key(const Trace& trace) {
   return bare.hash();
 }
 
-/// `sketch` with the decisions of `recorded`, which has its structure.
+/// `sketch` with the decisions of `recorded`, which has the same structure.
 Trace carried_over(const Trace& sketch, const Trace& recorded) {
   Trace trace = sketch.with_open_decisions();
   for (const size_t position : sketch.sampling()) {
@@ -66,7 +66,7 @@ std::optional<Workload> workload_of(const TaskKey& key, const Workload& like, co
   try {
     return instantiate(*recorded);
   } catch (const UserError&) {
-    return std::nullopt;  // a text that is not accepted any more
+    return std::nullopt;  // this version does not accept the text
   }
 }
 
@@ -118,7 +118,7 @@ std::vector<Fast> fastest_of(const TaskKey& task, const RecordStore& store, cons
   return fastest;
 }
 
-/// For one task, the fastest first.
+/// The seeds of one task, the fastest first.
 std::vector<Trace> seeds_of(const TaskKey& task, const std::unordered_map<uint64_t, const Trace*>& sketches,
                             const RecordStore& store, const SeedQuery& query) {
   std::vector<Trace> seeds;

@@ -38,7 +38,7 @@ Loops loops_of(const Block& block) {
   return loops;
 }
 
-/// Does some iterator have loops both outside and inside of a loop of other iterators?
+/// Does an iterator have loops both outside and inside of another iterator's loop?
 bool is_interleaved(const Block& block, Loops loops) {
   const auto drives = [&](const Loop* loop, size_t iter) {
     return uses_var(block.bindings[iter], loop->var);
@@ -58,7 +58,7 @@ bool is_interleaved(const Block& block, Loops loops) {
   return false;
 }
 
-/// Does it reduce, and read some element for several iterations of its own?
+/// Does it reduce, and read an element in several iterations?
 bool reuses_reads(const Block& block) {
   return block.has_reduction() && std::ranges::any_of(reads_of(block), [&](const Access& read) {
            return std::ranges::any_of(block.iters, [&](const IterVar& iter) {

@@ -20,7 +20,7 @@ struct BusyBlock {
 /// Blocks with more than `share` of the program's work, in text order.
 std::vector<BusyBlock> busy_blocks(const Program& program, double share);
 
-/// The arguments must outlive it. Single-threaded.
+/// Answers questions about the blocks of one sketch. The arguments must outlive it. Single-threaded.
 class SketchBlocks {
  public:
   /// `steps` made `sketch` from `original`; its decisions may have changed since.
@@ -29,7 +29,7 @@ class SketchBlocks {
   bool is_plain(const Block& block) const;
   /// Could other decisions make a plain block of the sketch not plain?
   bool is_open(const Block& block) const;
-  /// The block of the original program that it was made of, else its own name.
+  /// The block of the original program that it derives from, else its own name.
   const std::string& origin_of(const Block& block) const;
 
  private:

@@ -17,7 +17,7 @@ class StopRule {
   StopRule(const TuneOptions& options, const TuneHooks& hooks, TuneResult& result)
       : options_(options), hooks_(hooks), result_(result) {}
 
-  /// A step of the run: its life counts as time that the run has spent. One at a time.
+  /// The run's time counts while a Step exists; there is one at a time.
   class Step {
    public:
     explicit Step(StopRule& rule);
@@ -48,7 +48,7 @@ class StopRule {
   /// The remaining trials before `end`, or before the run's end if that is earlier.
   int64_t room(int64_t end) const { return stopped() ? 0 : std::min(end, options_.trials) - result_.trials; }
 
-  /// For the records, of a run that has come to its end.
+  /// The reason for the end of a finished run, as recorded.
   std::string_view why_ended() const;
 
  private:

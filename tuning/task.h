@@ -47,7 +47,7 @@ class Task final : public SearchContext {
   /// TuneHooks::said.
   void say_to(std::function<void(const std::string&)> said) { say_to_ = std::move(said); }
   const std::vector<std::string>& said() const { return said_; }
-  /// Of what the searcher was given last.
+  /// The seeds that the searcher got last.
   const SeedCounts& seeded() const { return seeds_.counts; }
   /// The next streams are those of candidates proposed after
   /// this many trials, so that a resumed run has the same.
@@ -79,12 +79,12 @@ class Task final : public SearchContext {
   void save_model(const std::string& file) const;
 
  private:
-  /// Recreates those of the history.
+  /// The candidates with their programs, which the history does not keep.
   std::vector<CandidatePtr> with_programs(std::span<const CandidatePtr> candidates);
   /// False if the cost model's call hung: the model is then disabled.
   template <typename Call>
   bool unless_it_hangs(const Call& call);
-  /// For the program alone, without a model.
+  /// Scores of the programs alone, without a model.
   std::vector<double> blind_scores(std::span<const CandidatePtr> candidates) const;
 
   const Workload& workload_;
@@ -103,7 +103,7 @@ class Task final : public SearchContext {
   std::function<std::string(const Candidate&)> refuse_;
   std::function<void(const std::string&)> say_to_;
   std::vector<std::string> said_;
-  std::function<Seeds()> find_seeds_;  // null when seeds_ is what it said
+  std::function<Seeds()> find_seeds_;  // null once seeds_ is up to date
   Seeds seeds_;
   std::map<std::string, int64_t> refusals_;
   std::map<std::string, std::string> first_refusals_;

@@ -20,14 +20,14 @@ class TrialLog {
   enum class Kind : uint8_t {
     New,
     Recorded,  // measured before an interruption, at one of trial_ms()
-    Again      // a trial of an earlier process, which failed then for a reason that may have passed
+    Again      // a trial of an earlier process that failed transiently
   };
   void add(const Measured& one, Kind kind);
   /// For a trial before an interruption that is measured again.
   void add_failed_before();
   /// A program that another run has measured.
   void add_of_others(const Measured& one);
-  /// The result of a program that is proposed although it was measured: counted, and nothing else.
+  /// Counts a repeated proposal whose result is known.
   void repeat(const Measured& one);
   /// When a trial of an earlier process was measured, before it is added.
   void add_recorded_ms(int64_t time_ms) { trial_ms_.push_back(time_ms); }
@@ -38,7 +38,7 @@ class TrialLog {
   /// Called after each add() and repeat().
   void report_to(std::function<void()> counted) { counted_ = std::move(counted); }
 
-  /// So far.
+  /// The number of trials so far.
   int64_t trials() const { return result_.trials; }
   const Leaders& leaders() const { return leaders_; }
   /// When each trial was measured, as Record::time_ms.

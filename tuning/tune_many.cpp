@@ -45,7 +45,7 @@ class ManyTasks {
       search();
       return finish();
     } catch (const std::exception& error) {
-      relay_.end();  // while their tasks are there
+      relay_.end();  // before the tasks are destroyed
       try {
         end_runs(fmt::format("error: {}", error.what()));
       } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the store itself may be what failed
@@ -55,14 +55,14 @@ class ManyTasks {
   }
 
  private:
-  /// A task, while it is there.
+  /// A task in progress.
   struct Open {
     std::unique_ptr<TuningTask> task;
-    double seconds = 0.0;      // in its rounds, by this process
-    int64_t trials_begun = 0;  // when this process began
-    bool idle = false;         // its last round brought nothing
+    double seconds = 0.0;      // of its rounds in this process
+    int64_t trials_begun = 0;  // at the start of this process
+    bool idle = false;         // its last round had no trials
     int64_t asked = 0;         // trials of the round under way; 0: none
-    int64_t ends_at = 0;       // the trials of the task after it
+    int64_t ends_at = 0;       // trials of the task after the round
     double round_began = 0.0;  // of the round under way
     std::string error;
   };
@@ -113,7 +113,7 @@ class ManyTasks {
     }
   }
 
-  /// A workload that nobody can measure stops no other. What fails has ended its run on record.
+  /// A workload that cannot be measured must not stop the others. Its run has already ended on record.
   void heed(size_t i, const std::exception_ptr& failed) {
     if (!failed) return;
     try {
@@ -137,8 +137,7 @@ class ManyTasks {
                  improvements.end());
   }
 
-  /// What is chosen depends on rounds that are done in the order in which they waited, so it is the same
-  /// however long each takes.
+  /// Rounds count in the order in which they began to wait, so the choice does not depend on their durations.
   void search() {
     for (;;) {
       while (!relay_.full()) {
@@ -188,7 +187,7 @@ class ManyTasks {
   void end_round(const Relay::Done& done) {
     Open& open = tasks_[done.name];
     open.asked = 0;
-    // Of several at once, each has a share of the time.
+    // Rounds that run at once share the time.
     open.seconds += (now_seconds() - open.round_began) /
                     static_cast<double>(std::max<size_t>(1, options_.rounds_at_once));
     heed(done.name, done.error);

@@ -25,7 +25,7 @@
 
 namespace tunesmith {
 
-/// The parts of a run, in the order in which they need one another, and how they take turns.
+/// The parts of a run, each after the parts that it needs, and their order of work.
 struct TuningTask::State {
   State(const Workload& tuned, const Space& in, RecordStore& records, Runner& measuring,
         const Environment& environment, const TuneOptions& wanted, TuneHooks given)
@@ -122,7 +122,7 @@ struct TuningTask::State {
     return rule.trials() - before;
   }
 
-  /// What needs no searcher, as far as there is room before `end`.
+  /// Runs the plain forms and first programs, as far as there is room before `end`.
   void run_without_search(int64_t end) {
     const auto room = [&] {
       return static_cast<size_t>(rule.late() ? 0 : std::max<int64_t>(rule.room(end), 0));
@@ -135,7 +135,7 @@ struct TuningTask::State {
     }
   }
 
-  /// A round of the searcher whose turn it is, which learns of it. False when no trial came of it.
+  /// A round of the current searcher, which learns from it. False if it had no trial.
   bool try_out(std::vector<CandidatePtr> proposed, int64_t end) {
     Searcher& searcher = *proposals.searcher();
     const Expectations own(searcher, proposed);
@@ -236,11 +236,11 @@ struct TuningTask::State {
   StopRule rule;       // when to stop
   KnownResults known;  // recorded results
   SeedSource seeds;
-  Proposals proposals;  // what is proposed
-  FirstPrograms first;  // before that
-  Rounds rounds;        // what is evaluated
+  Proposals proposals;  // proposes candidates
+  FirstPrograms first;  // proposes before `proposals`
+  Rounds rounds;        // measures candidates and learns
   FinalRanking ranking;
-  bool ended = false;  // so it is on record
+  bool ended = false;  // the end is on record
 };
 
 TuningTask::TuningTask(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,

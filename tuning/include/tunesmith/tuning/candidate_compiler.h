@@ -22,14 +22,13 @@ struct CandidateKernel {
 
 /// For targets that verify twins (twin_verification.h), first looks for a candidate's twin: the same
 /// schedule of a smaller, quickly executed instance. Thread-safe. `workload` and `space` must outlive it.
-/// threads. `workload` and `space` must outlive it.
 class CandidateCompiler {
  public:
   CandidateCompiler(const Workload& workload, const Space& space);
   ~CandidateCompiler();
   CandidateCompiler(CandidateCompiler&& other) noexcept;
 
-  /// Or the compiler's message. Independent of earlier calls.
+  /// Returns the kernel or the compiler's message. Independent of earlier calls.
   tl::expected<CandidateKernel, std::string> compile(const Candidate& candidate,
                                                      const std::string& symbol) const;
 

@@ -1,5 +1,4 @@
-// The first program of a task that nothing was measured of: the best of some draws, by a cost model that
-// needs no measurements.
+// The first program of an unmeasured task: the best of some draws by a cost model that needs no measurements.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ class Prior;
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Of the best draws, so many that are right are timed.
+/// The best draws are timed until this many are correct.
 inline constexpr size_t kFirstTried = 4;
 /// More change nothing on the recorded tables (docs/proposals.md).
 inline constexpr int64_t kDefaultDraws = 128;
@@ -35,9 +34,9 @@ struct RankedDraws {
   int64_t programs = 0;  // different ones that were legal
 };
 
-/// Draws points of the space: by a prior at several temperatures, or each sketch as often as the others and
-/// all decisions as their instructions draw them. The same
-/// for the same seed with any number of threads. `model` is a new one of the space's, which it begins.
+/// Draws points of the space: by a prior at several temperatures, or all sketches equally often with
+/// decisions as their instructions draw them. The same for one seed with any number of threads. `model`: a
+/// new one of the space, which this begins.
 RankedDraws best_of_draws(const Workload& workload, const Space& space, CostModel& model,
                           const DrawOptions& options, ThreadPool& pool);
 

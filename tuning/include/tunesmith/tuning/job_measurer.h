@@ -55,10 +55,10 @@ class JobMeasurer {
   /// Checks first that the job's trace gives the same program here (check_candidate). Recorded when
   /// it returns. Neither refused nor recorded: the stop flag was set. Throws EnvironmentError.
   JobResult measure(const Job& job);
-  /// The times of each, and those of the peak's kernel behind them where it is asked for; or why the programs
-  /// cannot be timed here. Nothing is put on record. Throws EnvironmentError.
+  /// The times of each program, and behind them those of the peak kernel if requested; or why the programs
+  /// cannot be timed here. Records nothing. Throws EnvironmentError.
   tl::expected<std::vector<InterleavedTimes>, std::string> time_in_turn(const Turns& turns);
-  /// To be called at the end: why there are no more. Without it the run counts as one that was killed.
+  /// Ends the run with this reason. A run without an end counts as killed.
   void end(std::string_view because);
 
  private:

@@ -38,7 +38,7 @@ struct TuneManyOptions {
   /// A task is not continued if its next round is expected to lower
   /// the goal by less than this share (expected_share()). 0: off.
   double min_gain = 0.0;
-  /// Rounds of so many tasks are under way at once (MeasuringPlace::rounds_at_once).
+  /// The number of tasks whose rounds run at once (MeasuringPlace::rounds_at_once).
   size_t rounds_at_once = 1;
   /// Runners are kept between rounds up to this total memory.
   double runner_bytes = 2e9;

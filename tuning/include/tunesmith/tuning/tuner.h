@@ -48,10 +48,10 @@ struct TuneOptions {
   std::string model_file = {};
   /// False: the model file is only loaded.
   bool save_model = true;
-  /// Begin with the first programs of so many draws (best_of_draws()): where little is on record, until
-  /// kFirstTried of them are right, they are the trials behind the plain forms. 0: the searcher begins.
+  /// Begins with the best of so many draws (best_of_draws()), after the plain forms and until kFirstTried are
+  /// correct, if little is on record. 0: begins with the searcher.
   int64_t first_draws = 0;
-  /// Other tasks are tuned in turn with this one: what they find is asked for seeds again (SearchContext).
+  /// Other tasks are tuned in turn with this one, so seeds are looked up again (SearchContext).
   bool in_turn = false;
 };
 
