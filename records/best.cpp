@@ -96,9 +96,10 @@ std::vector<Time> deciding_ranking(const std::vector<Time>& times) {
   return deciding;
 }
 
-/// The environment with most programs; of equals, the one of the latest.
+/// The environment in which most programs were measured; of equals the latest.
 std::string usual_environment(const std::vector<Time>& times) {
-  std::map<std::string, std::pair<std::set<int64_t>, int64_t>> known;  // programs, and the last measurement
+  std::map<std::string, std::pair<std::set<int64_t>, int64_t>>
+      known;  // its programs, and its last measurement
   for (const Time& time : times) {
     auto& [programs, last] = known[time.environment];
     programs.insert(time.program);
@@ -109,7 +110,7 @@ std::string usual_environment(const std::vector<Time>& times) {
   return most == known.end() ? "" : most->first;
 }
 
-/// A program by the measurement that it counts by, and its place: smaller ones come first.
+/// A program with its representative measurement. Smaller places come first.
 struct Placed {
   int place = 0;
   Time time;
@@ -128,7 +129,7 @@ std::vector<Placed> in_order(const std::vector<Time>& times) {
   const std::vector<Time> deciding = deciding_ranking(times);
   const std::string environment = deciding.empty() ? usual_environment(times) : deciding.front().environment;
   double least = 0.0;  // the smallest time of the ranking's best program
-  int64_t last = 0;    // in the ranking
+  int64_t last = 0;    // sequence number of the ranking's last measurement
   for (const Time& time : deciding) last = std::max(last, time.seq);
   for (const Time& time : times) {
     if (!deciding.empty() && time.program == deciding.front().program && time.environment == environment)

@@ -16,7 +16,7 @@ std::string current_target(const std::string& text) {
   bool changed = identity.lowering == kLowering1;
   if (changed) identity.lowering = "1";
   for (const std::string_view hash : kGenerators1) {
-    // Behind the comma are versions of libraries.
+    // The versions of libraries stand behind the comma.
     if (identity.generator.substr(0, identity.generator.find(',')) != hash) continue;
     identity.generator.replace(0, hash.size(), "1");
     changed = true;

@@ -16,7 +16,7 @@
 namespace tunesmith {
 
 namespace {
-/// Writes lines, each referred one before the line that refers to it, and once.
+/// Writes lines: each item once, before the first line that refers to it.
 class Export {
  public:
   Export(sqlite::Database& database, std::ostream& out) : out_(out) {
@@ -47,7 +47,7 @@ class Export {
     out_ << line_of(record) << '\n';
   }
 
-  /// Behind all records: the roofs of the environments that these named.
+  /// Writes the roofs of all environments that records referred to.
   void finish() {
     for (const RecordedRoof& roof : roofs_) {
       if (named_.contains(roof.environment)) out_ << line_of(roof) << '\n';
@@ -59,7 +59,7 @@ class Export {
   std::vector<std::string> left_out;
 
  private:
-  using Lines = std::map<std::string, std::string>;  // not written yet
+  using Lines = std::map<std::string, std::string>;  // that are not written yet
 
   static std::string key(uint64_t hash, const std::string& text) { return fmt::format("{} {}", hash, text); }
 
@@ -169,7 +169,7 @@ class Intake {
   }
 
  private:
-  // False when something that it refers to is not known (yet).
+  // Returns false if something that the item refers to is unknown so far.
   bool take(const RecordedRun& run, const std::string& place) {
     begin();
     const Insertion insertion = insert_run(database_, run);
@@ -222,12 +222,12 @@ class Intake {
   ImportReport& report_;
   std::optional<sqlite::Transaction> transaction_;
   size_t pending_ = 0;
-  // With the places that they came from.
+  // The second is the first's place in the input.
   std::vector<std::pair<std::string, RecordedRun>> waiting_runs_;
   std::vector<std::pair<std::string, RecordedRoof>> waiting_roofs_;
   std::vector<std::pair<std::string, Record>> waiting_;
 };
-/// Empty at the end of the input.
+/// The next lines; empty at the end of the input.
 std::vector<std::string> next_lines(std::istream& in) {
   std::vector<std::string> lines;
   for (std::string line; lines.size() < kBatch && read_line(in, line);) lines.push_back(std::move(line));

@@ -9,7 +9,7 @@
 namespace tunesmith {
 
 namespace {
-/// The row of the only table of this statement's kind that has it.
+/// The number in the statement's only row, if there is one.
 std::optional<int64_t> number_of(sqlite::Statement& row) {
   return row.step() ? std::optional(row.integer(0)) : std::nullopt;
 }

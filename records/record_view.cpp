@@ -66,7 +66,7 @@ Record decode(const sqlite::Statement& row) {
   return r;
 }
 
-/// With `verify` the checksum is compared.
+/// With `verify`, compares the checksum.
 Stored<Record> read_record(const sqlite::Statement& row, bool verify) {
   Stored<Record> stored{fmt::format("record '{}'", row.text(0)), {}};
   try {

@@ -15,7 +15,7 @@ int64_t file_bytes(const std::filesystem::path& file) {
   return none ? 0 : static_cast<int64_t>(bytes);
 }
 
-/// With its log.
+/// The size of the store and its log.
 int64_t store_bytes(const sqlite::Database& database) {
   return file_bytes(database.path()) + file_bytes(database.path().string() + "-wal");
 }

@@ -139,7 +139,7 @@ bool is_empty(sqlite::Database& database) {
   return database.integer("SELECT count(*) FROM sqlite_schema") == 0;
 }
 
-/// Unless another process has just made them.
+/// Makes the tables unless another process has just made them.
 void make_tables(sqlite::Database& database) {
   sqlite::Transaction transaction(database);
   if (is_empty(database)) {

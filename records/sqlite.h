@@ -18,7 +18,7 @@ namespace tunesmith::sqlite {
 
 class Database;
 
-/// A page of the file cannot be read: others may.
+/// A page of the file is unreadable; other pages may be readable.
 class DamagedFile : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
@@ -68,7 +68,7 @@ class Statement {
 /// One connection, used by one thread at a time.
 class Database {
  public:
-  /// Waits up to `busy_ms` for another's lock.
+  /// Waits up to `busy_ms` for locks of other connections.
   Database(const std::filesystem::path& path, bool create, int busy_ms);
   ~Database();
   Database(const Database&) = delete;
@@ -84,8 +84,8 @@ class Database {
   int64_t changes() const;
   int64_t last_row() const;
 
-  /// Copies the committed content, page by page, to a file that is not there. Others may write meanwhile;
-  /// this connection may be in a transaction that has changed nothing yet.
+  /// Copies the committed content, page by page, to a new file. Others may write meanwhile; this connection
+  /// may be in a transaction that has changed nothing yet.
   void copy_to(const std::filesystem::path& file) const;
 
   /// Makes this a copy of the committed content in memory. No statement may be in use.
@@ -113,8 +113,8 @@ class Database {
   std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> statements_;
 };
 
-/// Rolled back unless committed. Of writing it waits for other writers; of reading, all reads see the file as
-/// it was at the first one.
+/// Rolls back unless committed. A writing transaction waits for other writers; a reading one sees the file as
+/// it was at its first read.
 class Transaction {
  public:
   enum class Kind : uint8_t { Write, Read };

@@ -16,7 +16,7 @@ namespace tunesmith {
 enum class Insertion {
   Added,
   Known,             // the same is already stored
-  Conflict,          // something else is here under its id
+  Conflict,          // something else has its id
   UnknownReference,  // it refers to something that is not stored
   ContradictsItsRun  // a record with another seed, space or environment than its run
 };
@@ -27,9 +27,9 @@ Insertion insert_workload(sqlite::Database& database, const RecordedWorkload& wo
 Insertion insert_space(sqlite::Database& database, const RecordedSpace& space);
 /// A run without an end is completed when its end arrives.
 Insertion insert_run(sqlite::Database& database, const RecordedRun& run);
-/// `roof` is fit.
+/// `roof` must be valid (roof_fault).
 Insertion insert_roof(sqlite::Database& database, const RecordedRoof& roof);
-/// `record` is fit.
+/// `record` must be valid (record_fault).
 Insertion insert_record(sqlite::Database& database, const Record& record);
 
 std::optional<RecordedRun> find_run(sqlite::Database& database, std::string_view id);
@@ -70,7 +70,7 @@ Condition condition_of(const RecordFilter& filter);
 
 /// Columns of the view `record`, in the order of read_record.
 extern const char* const kRecordColumns;
-/// The record, or EnvironmentError when its row cannot be one. Its checksum is not compared.
+/// The record, or EnvironmentError if the row is damaged. Does not compare the checksum.
 Record sound_record(const sqlite::Statement& row, const sqlite::Database& database);
 
 }  // namespace tunesmith
