@@ -13,7 +13,7 @@ namespace tunesmith::conformance {
 namespace {
 
 constexpr size_t kNoteBytes = 4096;
-char* g_note = nullptr;  // of this process's check; null if it runs none
+char* g_note = nullptr;  // the note of this process's check; null without a check
 
 void write_note(const std::string& text) {
   if (g_note == nullptr) return;

@@ -117,7 +117,7 @@ std::vector<RawOption> edges_of(const OptionSpec& spec) {
   return edges;
 }
 
-/// Every declared value is taken, or refused as a user's error that names the option; so is the default.
+/// Every declared value, and the default, is accepted or refused with a UserError that names the option.
 Verdict check_options(const Subject& subject) {
   const std::vector<OptionSpec>& specs =
       subject.registry().option_specs(subject.info().kind, subject.info().id);
@@ -164,7 +164,7 @@ bool reads(const Subject& subject, const std::vector<OptionSpec>& specs, const s
   } catch (const PluginError& error) {
     return std::string_view(error.what()).find("'" + left_out + "'") != std::string_view::npos;
   } catch (const UserError&) {
-    return false;  // other options did not go together
+    return false;  // other options need this one
   }
   return false;
 }

@@ -33,7 +33,7 @@ Data data_of(const Space& space, const Workload& workload) {
     const Trace open = set.sketches[draw % set.sketches.size()].trace().with_open_decisions();
     if (auto candidate = space.materialise(workload.program, open, RandomStream(kSeed, draw))) {
       data.candidates.push_back(*candidate);
-      // A seventh of them failed.
+      // A seventh of the measurements fail.
       const double seconds = 1e-3 + RandomStream(kSeed, (*candidate)->lowered_hash).uniform();
       data.results.push_back(draw % 7 == 0 ? crashed(*candidate) : took(*candidate, seconds));
     }
@@ -64,7 +64,7 @@ std::vector<Scores> use(CostModel& model, const Workload& workload, const Space&
   return scores;
 }
 
-/// One finite score for each candidate, before and after learning; none for none.
+/// There is one finite score for each candidate, before and after learning, and none for no candidates.
 Verdict check_contract(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const auto model = model_of(subject, space);
@@ -140,7 +140,7 @@ Verdict check_threads(const Subject& subject) {
   return passed();
 }
 
-/// All failed, all equal, a single one, nothing: scores stay finite.
+/// Scores stay finite if all failed, all are equal, there is one, or none.
 Verdict check_failures(const Subject& subject) {
   const Space space(subject.company(), subject.registry());
   const Workload& workload = subject.workloads().front();

@@ -15,7 +15,7 @@ namespace tunesmith::conformance {
 namespace of_extensions {
 namespace {
 
-/// The target of its company, or that which its file is for.
+/// The target that its space or its file names.
 std::shared_ptr<Target> base_of(const Subject& subject) {
   SpaceSpec spec = subject.company();
   PluginRegistry& registry = subject.registry();

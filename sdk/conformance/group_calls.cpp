@@ -14,7 +14,7 @@ namespace {
 
 using Intrinsics = std::vector<TensorIntrinsicPtr>;
 
-/// Does `one` hold the same in the same way?
+/// Do both operands hold the same elements in the same layout?
 bool alike(const TensorOperand& one, const TensorOperand& other) {
   return one.layout == other.layout && one.buffer->dtype == other.buffer->dtype &&
          one.buffer->shape == other.buffer->shape;
@@ -29,7 +29,7 @@ const TensorIntrinsic* find_copy(const Intrinsics& all, const TensorOperand& hel
   return found == all.end() ? nullptr : found->get();
 }
 
-/// The one that fills it without reading anything.
+/// The intrinsic that fills `held` without reading anything.
 const TensorIntrinsic* find_fill(const Intrinsics& all, const TensorOperand& held) {
   const auto found = std::ranges::find_if(all, [&](const TensorIntrinsicPtr& one) {
     return one->operands.size() == 1 && alike(one->operands[0], held);
@@ -88,7 +88,7 @@ class Caller {
     return schedule_.cache_read(block_, read_of(of), scope);
   }
 
-  /// The same where dimension d of the copy is dimension `order`[d] of the operand.
+  /// The same, but dimension d of the copy is dimension `order`[d] of the operand.
   BlockRV copy_in(const Buffer& of, const std::string& scope, const std::vector<size_t>& order) {
     const Block& block = schedule_.block(block_);
     const std::vector<Expr> indices =

@@ -13,11 +13,11 @@ namespace tunesmith::conformance {
 namespace of_importers {
 namespace {
 
-/// Bytes that are no valid file of any format.
+/// Bytes that are not a valid file of any format.
 std::vector<std::string> damaged_files() {
   std::vector<std::string> files = {"", "x", std::string(1 << 16, '\xff'), std::string(1 << 12, '\0'),
                                     std::string(1 << 12, '\x0a')};
-  // Headers of fields with the rest's length, or much more: maximally nested.
+  // Fields that claim the rest's length, or much more: nested as deeply as possible.
   std::string nested;
   for (int i = 0; i < 2000; ++i) nested += "\x3a\x7f";
   files.push_back(nested);
@@ -53,7 +53,7 @@ std::vector<std::string> answers(const Importer& importer, const std::vector<std
   return result;
 }
 
-/// Damaged bytes end in UserError, or in a network that is sound.
+/// Damaged bytes give a UserError or a sound network.
 Verdict check_contract(const Subject& subject) {
   const auto importer = subject.create<Importer>();
   for (const std::string& bytes : damaged_files()) {

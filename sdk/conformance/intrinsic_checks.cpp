@@ -25,7 +25,7 @@ constexpr uint64_t kSeed = 50;
 constexpr int64_t kElements = 1024;
 constexpr int64_t kMaxSeeds = 64;
 
-/// How often its data are drawn: an intrinsic may take a few elements only.
+/// The number of draws, since an intrinsic may have a few elements only.
 uint64_t seeds_of(const Program& program) {
   int64_t elements = 1;
   for (const Buffer& input : program.inputs) elements = std::max(elements, input->elements());
@@ -45,7 +45,7 @@ std::set<std::string> calls_in(const Program& program) {
 std::string place_of(const TensorIntrinsic& intrinsic) {
   for (const auto& [target, implementation] : intrinsic.implementations) {
     SourceLocation place = implementation.location;
-    place.column = 0;  // it is the line at which the code begins
+    place.column = 0;  // the line alone says where the code begins
     if (!place.str().empty()) return place.str() + ": ";
   }
   return {};

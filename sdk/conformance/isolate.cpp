@@ -33,7 +33,7 @@ Verdict run(const std::function<Verdict()>& check) {
     return check();
   } catch (const std::exception& error) {
     return failed(error.what());
-  } catch (...) {  // a plugin may throw anything, which the kit must report
+  } catch (...) {  // a plugin may throw anything, and the kit must report it
     return failed("it threw something that is no exception", "P12");
   }
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kAlignment = 64;  // for every buffer (kernel_abi.h)
 constexpr std::byte kStale{0xff};   // initial contents of outputs: NaN for floats
 
-/// Nothing may access memory behind the bytes, or write before them.
+/// A buffer that detects accesses behind the bytes and writes before them.
 GuardedBuffer guarded(const Tensor& tensor) {
   GuardedBuffer buffer(static_cast<int64_t>(tensor.bytes.size()), kAlignment);
   std::ranges::copy(tensor.bytes, buffer.data());

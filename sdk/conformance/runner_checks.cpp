@@ -1,4 +1,4 @@
-// Of runners: a small task is measured where the plugin measures.
+// Checks of runners: a small task is measured where the plugin measures.
 #include <array>
 #include <atomic>
 
@@ -12,7 +12,7 @@ namespace tunesmith::conformance {
 namespace of_runners {
 namespace {
 
-/// The unscheduled program, and the same damaged: its code, or the hash that it is to have.
+/// The unscheduled program, and a damaged copy: with wrong code, or a wrong expected hash.
 struct Requests {
   CandidatePtr candidate;
   CompiledKernel right;
@@ -67,7 +67,7 @@ class Task {
   MeasuredOn on_;
 };
 
-/// The check, unless nobody is there who measures: a broker that is not here is no fault.
+/// Runs the check, or reports it as unsupported if no machine measures, as without a broker.
 template <typename Body>
 Verdict measured(const Subject& subject, const Body& body) {
   std::unique_ptr<Task> task;
@@ -86,7 +86,7 @@ std::string fault_of(const MeasureResult& result) {
   return "";
 }
 
-/// Of what is right and what is damaged, in both orders.
+/// Correct and damaged programs get the right answers in both orders.
 Verdict check_contract(const Subject& subject) {
   return measured(subject, [](Task& task) {
     const auto runner = task.runner();
@@ -112,7 +112,7 @@ Verdict check_contract(const Subject& subject) {
   });
 }
 
-/// Where the times are of does not change, and can be recorded.
+/// The place of measuring is constant and can be recorded.
 Verdict check_place(const Subject& subject) {
   return measured(subject, [](Task& task) {
     if (task.on().threads < 1) return failed(fmt::format("it measures with {} threads", task.on().threads));
@@ -125,7 +125,7 @@ Verdict check_place(const Subject& subject) {
   });
 }
 
-/// What was stopped is answered, and is nobody's fault.
+/// After a stop, all requests are answered with failures of the worker.
 Verdict check_stop(const Subject& subject) {
   return measured(subject, [](Task& task) {
     const auto runner = task.runner();
@@ -144,7 +144,7 @@ Verdict check_stop(const Subject& subject) {
   });
 }
 
-/// Two right programs in turn have as many samples as rounds.
+/// Two programs timed in turn have one sample for each round.
 Verdict check_in_turn(const Subject& subject) {
   return measured(subject, [](Task& task) {
     const auto runner = task.runner();

@@ -80,7 +80,7 @@ Search search(const Subject& subject, World world, size_t threads, size_t worklo
   return result;
 }
 
-/// At most as many as requested, none null, none twice, none measured before.
+/// It proposes at most the requested number, none null, none twice, none measured before.
 Verdict check_contract(const Subject& subject) {
   const Search result = search(subject, World::Usual, 1);
   if (!result.fault.empty()) return failed(result.fault);

@@ -33,7 +33,7 @@ bool names(const SpaceSpec& spec, PluginKind kind, const std::string& id) {
       return is(spec.target);
     case PluginKind::Runner:
       return is(spec.runner);
-    case PluginKind::Importer:  // is in no space
+    case PluginKind::Importer:  // an importer belongs to no space
       return false;
   }
   return false;

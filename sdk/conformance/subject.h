@@ -27,7 +27,7 @@ class Subject {
   /// Passed, or Unsupported with what the target and extensions miss on this machine.
   Verdict hardware_of_company() const;
 
-  /// Small workloads of every sort, followed by the requested ones.
+  /// Small workloads of all kinds, followed by the requested ones.
   const std::vector<Workload>& workloads() const { return workloads_; }
 
   /// A new object with default options.

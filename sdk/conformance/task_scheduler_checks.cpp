@@ -17,7 +17,7 @@ constexpr int64_t kRound = 16;
 constexpr int kRounds = 80;
 
 enum class World {
-  Usual,     // one is exhausted early
+  Usual,     // one task is exhausted early
   AllFail,   // no program of any task works
   AllAlike,  // all tasks are equal
   One        // a single task
@@ -53,7 +53,7 @@ void advance(TaskHistory& task, size_t number, World world) {
 
 struct Run {
   std::vector<size_t> chosen;
-  std::string fault;  // of an answer
+  std::string fault;  // what is wrong with an answer
 };
 
 /// `anew`: another object for each question.

@@ -37,7 +37,7 @@ std::string full_name(const CheckResult& result) {
   return fmt::format("{}:{}/{}", kind_name(result.kind), result.id, result.check);
 }
 
-/// Turns a failure that is expected into one, and a pass that is not into a fault.
+/// Marks expected failures as such, and an expected failure that passes as a fault.
 void apply_expectations(Report& report, const std::vector<Expectation>& expected) {
   for (CheckResult& result : report.results) {
     const auto found = std::ranges::find_if(
@@ -68,7 +68,7 @@ void require_checks(const std::vector<std::string>& names) {
   }
 }
 
-/// Is the manifest in the folder or directly below, or the file itself?
+/// Is `place` the manifest, its folder, or the folder above?
 bool belongs_to(const fs::path& manifest, const fs::path& place) {
   return manifest == place || manifest.parent_path() == place ||
          manifest.parent_path().parent_path() == place;

@@ -1,4 +1,4 @@
-// Gives products to AMX: up to 2 x 2 tiles of sums stay in registers, A is loaded where it lies, B as tiles.
+// Maps matrix products to AMX: up to 2 x 2 tiles of sums stay in registers, A in place; B is packed in tiles.
 #include <tunesmith/stable/module.h>
 
 namespace {
@@ -6,7 +6,7 @@ using namespace tunesmith;
 class AmxTile final : public TransformationModule {
  public:
   explicit AmxTile(const Options& /*options*/) {}
-  /// Other types, and extents that are no multiples, tensorize refuses, and the module declines.
+  /// Tensorize refuses other types, and extents that are not multiples of the tile; the module then declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const Block& product = *schedule.program().find_block(name);
     if (!needs_tiling(product) || product.iters().size() != 4)

@@ -1,5 +1,5 @@
-// Climbs: proposes the untried neighbours of the fastest program so far, best score first, and draws from the
-// prior where there are none.
+// Hill climbing: proposes the untried neighbours of the fastest program so far, best score first, or draws
+// from the prior if there are none.
 #include <algorithm>
 #include <unordered_set>
 
@@ -47,7 +47,7 @@ class AcmeClimb final : public Searcher {
     return drafts;
   }
 
-  /// Takes what is new among the drafts, until there are `n`.
+  /// Takes new programs among the drafts, until there are `n`.
   static void take(SearchContext& context, std::span<const SearchContext::Draft> drafts, size_t n,
                    std::unordered_set<uint64_t>& seen, std::vector<CandidatePtr>& chosen) {
     std::vector<CandidatePtr> fresh;

@@ -1,4 +1,4 @@
-// Gives products of matrices to the Acme unit: B in panels of 16 columns, which the unit takes 4 rows at a
+// Maps matrix products to the Acme unit: packs B in panels of 16 columns, of which the unit takes 4 rows at a
 // time.
 #include <tunesmith/stable/module.h>
 
@@ -10,8 +10,7 @@ class AcmeTile final : public TransformationModule {
  public:
   explicit AcmeTile(const Options& options) : max_rows_(options.get_int("max_rows")) {}
 
-  /// What the unit cannot do - another type, extents that are no multiples - tensorize refuses, and the
-  /// module declines.
+  /// The module declines where tensorize refuses: for another type, or extents that are not multiples.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const Block& product = *schedule.program().find_block(name);
     if (!needs_tiling(product) || product.iters().size() != 4)

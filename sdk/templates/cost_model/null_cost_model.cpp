@@ -1,5 +1,5 @@
-// A cost model that knows nothing and finds all candidates alike: the start of a new one. The interface is
-// documented in <tunesmith/search/cost_model.h>, what a candidate tells about itself in
+// A cost model that knows nothing and scores all candidates alike: a start for your own. The interface is
+// documented in <tunesmith/search/cost_model.h>, the properties of candidates in
 // <tunesmith/search/candidate.h>.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/search/cost_model.h>
@@ -13,14 +13,14 @@ class NullCostModel final : public CostModel {
   // The kernel has checked the options against the declaration at the end of this file.
   explicit NullCostModel(const Options& options) : score_(options.get_double("score")) {}
 
-  // Before anything else, once for each workload.
+  // Called before anything else, once for each workload.
   void begin(const Workload& /*workload*/, const DeviceModel& /*device*/) override {}
 
-  // What was measured since the last call: either with a timing, or with a failure.
+  // Gets the results since the last call: each has a timing or a failure.
   void update(std::span<const Measured> /*results*/) override {}
 
-  // One finite score for each, higher is better; only the order counts. Must not change what later calls
-  // answer.
+  // Returns one finite score for each candidate; higher is better, and only the order counts. Must not change
+  // the results of later calls.
   std::vector<double> predict(std::span<const CandidatePtr> candidates) override {
     std::vector<double> scores(candidates.size(), score_);
     // Here: look at candidates[i]->lowered.program, and learn in update().

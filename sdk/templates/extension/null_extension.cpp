@@ -1,5 +1,5 @@
-// An extension of a target that adds one quantity to the machine's description and changes nothing else: the
-// start of a new one. The interface is documented in <tunesmith/target/target.h>.
+// An extension of a target that adds one quantity to the machine's description and changes nothing else: a
+// start for your own. The interface is documented in <tunesmith/target/target.h>.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/target/target.h>
 
@@ -12,16 +12,16 @@ class NullExtension final : public TargetExtension {
   // The kernel has checked the options against the declaration at the end of this file.
   explicit NullExtension(const Options& options) : units_(options.get_int("units")) {}
 
-  // Is the hardware here? {} is yes; {"the feature's name"} is what this machine lacks. With `with:
-  // [null_extension?]` a space takes the extension only where it is.
+  // Is the hardware here? {} means yes; {"the feature's name"} says what this machine lacks. With `with:
+  // [null_extension?]` a space uses the extension only where its hardware is.
   ProbeResult probe(const Target& /*base*/) const override { return {}; }
 
-  // Quantities that modules of this hardware read.
+  // Sets quantities that modules for this hardware read.
   void describe(DeviceModel& device) const override {
     device.set("null_extension_units", static_cast<double>(units_));
   }
 
-  // Limits and intrinsics. Steps of lowering are inserted in extend(Pipeline&).
+  // Sets limits and adds intrinsics. extend(Pipeline&) inserts steps of lowering.
   void adapt(LowerOptions& /*options*/) const override {}
 
  private:

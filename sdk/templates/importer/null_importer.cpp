@@ -1,5 +1,5 @@
-// An importer of files that end in .null_importer, each of which is a network that returns what it is given:
-// the start of a new one. The interface is documented in <tunesmith/network/importer.h>.
+// An importer of files that end in .null_importer: each is a network that returns its input. A start for your
+// own. The interface is documented in <tunesmith/network/importer.h>.
 #include <tunesmith/network/importer.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/support/error.h>
@@ -10,12 +10,12 @@ using namespace tunesmith;
 
 class NullImporter final : public Importer {
  public:
-  // By the file's name and its first bytes.
+  // Decides by the file's name and its first bytes.
   bool reads(std::string_view file_name, std::span<const std::byte> /*head*/) const override {
     return file_name.ends_with(".null_importer");
   }
 
-  // What the bytes say. They are not trusted: UserError, whatever is wrong with them.
+  // Reads a network. The bytes are not trusted: throw UserError, whatever is wrong with them.
   network::Network import(std::span<const std::byte> bytes, const std::shared_ptr<const void>& /*owner*/,
                           const std::filesystem::path& /*folder*/) const override {
     if (bytes.empty()) throw UserError("the file is empty");
@@ -27,7 +27,7 @@ class NullImporter final : public Importer {
     return network;
   }
 
-  // Here: what an operator of the format computes, as statements of the workload language.
+  // Here: define the format's operators as statements of the workload language.
   const network::Operator* find_operator(std::string_view /*op*/, int64_t /*version*/) const override {
     return nullptr;
   }

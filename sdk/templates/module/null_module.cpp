@@ -1,5 +1,5 @@
-// A transformation module that transforms nothing: the start of a new one. The interface is documented in
-// <tunesmith/stable/module.h>, what a schedule can do in <tunesmith/stable/primitives.h>.
+// A transformation module that transforms nothing: a start for your own. The interface is documented in
+// <tunesmith/stable/module.h>, the instructions of schedules in <tunesmith/stable/primitives.h>.
 #include <tunesmith/stable/module.h>
 
 namespace {
@@ -12,13 +12,12 @@ class NullModule final : public TransformationModule {
   explicit NullModule(const Options& options) : max_factor_(options.get_int("max_factor")) {}
 
   // Block: called for every block while the space is built. Root: once for each sketch, at the root.
-  // Finishing: once for each candidate; what it does stands in the trace behind a marker, where nothing is
+  // Finishing: once for each candidate; its instructions stand in the trace behind a marker, where nothing is
   // mutated.
   ModuleStage stage() const override { return ModuleStage::Block; }
 
-  // Called from several threads at once: keep nothing between calls. What is to be searched is sampled
-  // (schedule.sample_...), what is done is done through the schedule, which refuses what it cannot prove
-  // legal.
+  // Called from several threads at once: keep no state between calls. Sample what the search is to decide
+  // (schedule.sample_...), and transform through the schedule, which refuses what it cannot prove legal.
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& /*context*/) override {
     const BlockRV block = schedule.get_block(block_name);
     const std::vector<LoopRV> loops = schedule.get_loops(block);

@@ -1,4 +1,4 @@
-// A runner that measures on this machine, as the built-in one does: the start of a new one. The interface is
+// A runner that measures on this machine, like the built-in one: a start for your own. The interface is
 // documented in <tunesmith/measuring/measuring_place.h> and <tunesmith/measure/runner.h>.
 #include <tunesmith/measuring/measuring_place.h>
 #include <tunesmith/plugin/plugin.h>
@@ -10,10 +10,10 @@ using namespace tunesmith;
 
 class NullRunner final : public MeasuringPlace {
  public:
-  // False where programs run on other machines: then nothing is asked of this one.
+  // False if programs run on other machines: then this machine's lock and peaks do not count.
   bool here() const override { return true; }
 
-  // Which machine the times are of, and with how many threads its programs run.
+  // Says which machine measures, and how many threads its programs use.
   MeasuredOn measured_on(const Space& space, int threads) override {
     return {detect_environment(space.plugin_versions()),
             threads > 0 ? threads : static_cast<int>(available_processors())};

@@ -1,5 +1,5 @@
-// A search strategy that proposes nothing, which ends a search at once: the start of a new one. The interface
-// and what the kernel does for a searcher are documented in <tunesmith/search/searcher.h>.
+// A search strategy that proposes nothing, which ends a search at once: a start for your own. The interface,
+// and what the kernel does for a searcher, are documented in <tunesmith/search/searcher.h>.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/search/searcher.h>
 
@@ -12,9 +12,8 @@ class NullSearcher final : public Searcher {
   // The kernel has checked the options against the declaration at the end of this file.
   explicit NullSearcher(const Options& options) : attempts_(options.get_int("attempts")) {}
 
-  // At most n candidates, none measured before, no program twice. All chance comes from
-  // context.next_stream(), one stream for each candidate: then the same seed gives the same search, whatever
-  // the number of threads.
+  // Returns at most n candidates, none measured before, no program twice. Draw random numbers only from
+  // context.next_stream(), one stream for each candidate: then a seed gives the same search with any threads.
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
     std::vector<SearchContext::Draft> drafts;
     for (int64_t i = 0; i < attempts_ && drafts.size() < n; ++i) {
@@ -28,7 +27,7 @@ class NullSearcher final : public Searcher {
     return chosen;
   }
 
-  // What became of the candidates, also of those of an earlier run that is resumed.
+  // Gets the results of the candidates, also those of an earlier run that is resumed.
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
 
  private:

@@ -1,6 +1,6 @@
-// A target that describes a machine of modest, made-up size and compiles nothing: the start of a new one.
-// Spaces can be composed, explained and sampled for it before its compiler exists. The interface is
-// documented in <tunesmith/target/target.h>, what lowered programs look like in <tunesmith/lower/lower.h>.
+// A target that describes a small, made-up machine and compiles nothing: a start for your own. Spaces can be
+// composed, explained and sampled for it before its compiler exists. The interface is documented in
+// <tunesmith/target/target.h>, the form of lowered programs in <tunesmith/lower/lower.h>.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/target/target.h>
 
@@ -25,14 +25,13 @@ class NullTarget final : public Target {
     device_.description = "nothing but a description";
   }
 
-  // {} is "here"; {"the feature's name"} is what this machine lacks.
+  // {} means that the hardware is here; {"the feature's name"} says what this machine lacks.
   ProbeResult probe() const override { return {}; }
   const DeviceModel& device() const override { return device_; }
-  // Of the code generator, so that times of old code are not taken for those of new code: a real target
-  // answers a version that is raised with each such change, and its compiler's version.
+  // The version of the code generator, so that times of old code do not count for new code. A real target
+  // returns a version that is raised with each change of its code, and its compiler's version.
   std::string fingerprint() const override { return "1"; }
-  // What code is compiled for: kind, processor, features, options. Records of another identity are not taken
-  // as this one's.
+  // What code is compiled for: kind, processor, features, options. Records of other identities do not count.
   std::string identity() const override { return "null_target vector_bits=" + std::to_string(vector_bits_); }
   LowerOptions lower_options() const override {
     LowerOptions options;
@@ -40,7 +39,7 @@ class NullTarget final : public Target {
     return options;
   }
 
-  // Thread-safe. A program that cannot be compiled is an answer (the compiler's message), not an exception.
+  // Thread-safe. Returns the compiler's message for a program that cannot be compiled, and does not throw.
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& /*lowered*/,
                                                     const std::string& /*symbol*/) override {
     return tl::make_unexpected(std::string(kNothing));
@@ -49,11 +48,11 @@ class NullTarget final : public Target {
     return "; " + std::to_string(lowered.workspace_bytes) + " bytes of workspace, and no code\n";
   }
 
-  // What the machine or the installation lacks is an EnvironmentError.
+  // Throws EnvironmentError for what the machine or the installation lacks.
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& /*kernel*/) override {
     throw EnvironmentError(kNothing);
   }
-  // What else a target may offer, as libraries and peaks, is in the facets at the end of its interface.
+  // The facets at the end of the interface are optional: libraries, peaks and others.
 
  private:
   static constexpr const char* kNothing = "this target has no compiler yet";

@@ -1,4 +1,4 @@
-// A task scheduler that searches the tasks in their order, each for some rounds: the start of a new one. The
+// A task scheduler that searches the tasks in order, each for some rounds: a start for your own. The
 // interface is documented in <tunesmith/stable/task_scheduler.h>.
 #include <tunesmith/stable/task_scheduler.h>
 
@@ -11,8 +11,8 @@ class NullTaskScheduler final : public TaskScheduler {
   // The kernel has checked the options against the declaration at the end of this file.
   explicit NullTaskScheduler(const Options& options) : rounds_(options.get_int("rounds")) {}
 
-  // The index of a task that is not done. The answer follows from the histories alone: a run that was
-  // interrupted continues with another object, and the same histories.
+  // Returns the index of a task that is not done. Must depend on the histories alone: an interrupted run
+  // continues with another object and the same histories.
   size_t next(const TaskSet& set) const override {
     for (size_t i = 0; i < set.tasks.size(); ++i) {
       const TaskHistory& task = set.tasks[i];

@@ -1,6 +1,5 @@
-// pack_test FOLDER SPACES: Acme's module takes the products of Acme's space and nothing else, and what the
-// unit computes - as its semantics say, interpreted, and as the emulation does, compiled - is what the
-// product is.
+// pack_test FOLDER SPACES: Acme's module transforms the products of Acme's space and nothing else, and
+// programs with the unit compute the product: interpreted by its semantics, and compiled by its emulation.
 #include <cstdio>
 #include <cstdlib>
 
@@ -28,7 +27,7 @@ size_t calls_of_the_unit(const Program& program) {
   return collect<Loop>(program.root(), is_call).size();
 }
 
-/// Compiled by the space's target, run by one thread.
+/// Runs the candidate, compiled by the space's target, on one thread.
 void run(const Space& space, const Candidate& candidate, std::vector<Tensor>& arguments) {
   const auto compiled = space.target().compile(candidate.lowered, "product");
   if (!compiled) throw EnvironmentError(compiled.error());
