@@ -1,8 +1,7 @@
-// What compiled kernel text calls of the emulation's runtime (../emulation). Kernel text includes this with
-// every compile, so it includes nothing itself.
+// The emulation's runtime (../emulation) as compiled kernel text calls it. Every kernel text includes this,
+// so it includes nothing itself.
 //
-// `line` is the line of the kernel's text, which tells two calls apart: the threads of one collective must be
-// at the same one.
+// `line` is the line in the kernel's text. It tells calls apart: a collective's threads must be at one line.
 #pragma once
 
 namespace tunesmith_emulation {
@@ -11,7 +10,7 @@ struct Index {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// Where the running thread is.
+/// The running thread's index in its block.
 extern const Index* thread_index;
 extern Index block_index, block_shape, grid_shape;
 
@@ -22,13 +21,13 @@ struct KernelEntry {
   void (*call)(void* const* arguments);
   unsigned parameters;
   const unsigned* parameter_bytes;
-  /// Is parameter i a pointer to what the kernel may only read?
+  /// Is parameter i a pointer that the kernel may only read through?
   const bool* reads_only;
-  /// The threads of a block, at most, that __launch_bounds__ says; 0: it says nothing.
+  /// The maximum number of threads of a block by __launch_bounds__; 0: not given.
   unsigned max_threads;
 };
 
-/// A place in shared memory as the 32 bits that instructions take, and back.
+/// Converts between an address in shared memory and the 32 bits that instructions take.
 unsigned shared_address(const void* pointer);
 void* shared_pointer(unsigned address);
 
@@ -50,14 +49,14 @@ int atomic_min(int* to, int value);
 unsigned atomic_exchange(unsigned* to, unsigned value);
 unsigned atomic_compare_and_swap(unsigned* to, unsigned expected, unsigned value);
 
-/// Besides the read itself: it is by the path for data that nothing writes while the kernel runs.
+/// Notes that a read uses the read-only path: nothing may write there while the kernel runs.
 void read_by_read_only_path(const void* address, unsigned bytes, int line);
 
-/// Copies `source_bytes`, then zeros up to `bytes`: when its group is waited for, or earlier in a random
-/// order.
+/// Copies `source_bytes`, then zeros up to `bytes`. The copy happens when its group is waited for, or earlier
+/// in a random order.
 void copy_async(void* shared, const void* global, unsigned bytes, unsigned source_bytes, int line);
 void commit_copies();
-/// Until at most `groups` of the committed groups are unfinished.
+/// Waits until at most `groups` of the committed groups are unfinished.
 void wait_for_copies(unsigned groups);
 
 /// ldmatrix: `count` is 1, 2 or 4 matrices of 8 rows of 16 bytes.
@@ -80,22 +79,21 @@ void store_accumulators(void* memory, const void* accumulators, unsigned stride,
 /// is formed when its group is waited for.
 void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
                     bool b_row_major, bool accumulate, bool bf16, int line);
-/// wgmma.fence: what this thread did with registers, before products that it issues.
+/// wgmma.fence: orders this thread's accesses of registers before the products that it issues.
 void fence_products();
 void commit_products();
 void wait_for_products(unsigned groups, int line);
-/// fence.proxy.async: this thread's earlier writes to shared memory, before what the asynchronous proxy
-/// reads.
+/// fence.proxy.async: orders this thread's writes to shared memory before reads by the asynchronous proxy.
 void fence_async_proxy();
 
 void init_mbarrier(void* barrier, unsigned count);
-/// fence.mbarrier_init: what this thread has initialised, before what copies do to it.
+/// fence.mbarrier_init: makes this thread's initialised barriers visible to copies.
 void fence_mbarriers();
 void arrive_mbarrier(void* barrier, unsigned expected_bytes);
 void wait_mbarrier(void* barrier, unsigned parity, int line);
 
 /// A tensor that boxes are copied from: two dimensions, the innermost first, 16-bit elements, 128-byte
-/// swizzle. As large and as aligned as the driver's CUtensorMap, so that kernels have one parameter list.
+/// swizzle. Has the size and alignment of the driver's CUtensorMap, so that kernels have one parameter list.
 struct alignas(64) TensorMap {
   const char* base;
   unsigned long long row_bytes;

@@ -1,5 +1,5 @@
-// The emulation's side of what only sm_90a has: products of a warpgroup from shared memory, barriers in
-// shared memory that count bytes, copies of boxes of a tensor, registers that move between warpgroups.
+// The emulation of sm_90a's features: products of a warpgroup from shared memory, barriers in shared memory
+// that count bytes, copies of boxes of a tensor, registers that move between warpgroups.
 #pragma once
 
 #include "emulation_matrix.h"

@@ -1,5 +1,5 @@
-// CUDA's arithmetic functions that are built into the language, by the C library's (declared here: its
-// headers would cost more time than the kernel's text).
+// CUDA's built-in arithmetic functions, by the C library's (declared here: including its headers would take
+// longer than compiling the kernel's text).
 #pragma once
 
 extern "C" {

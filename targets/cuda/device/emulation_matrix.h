@@ -1,5 +1,5 @@
-// The emulation's side of tunesmith_device.cuh: 16-bit numbers, asynchronous copies, matrix units of a warp.
-// Each function has the contract that is written there.
+// The emulation of tunesmith_device.cuh, which documents each function: 16-bit numbers, asynchronous copies,
+// matrix units of a warp.
 #pragma once
 
 #include "emulation_math.h"
@@ -60,7 +60,7 @@ TUNESMITH_MMA(mma_m16n8k8_tf32, Tf32m16n8k8, float)
 TUNESMITH_MMA(mma_m16n8k32_s8, S8m16n8k32, int)
 #undef TUNESMITH_MMA
 
-// Of f32 operands, which are rounded to tf32 first.
+// Rounds f32 operands to tf32 first.
 inline unsigned tf32_bits(unsigned f32) {
   return __builtin_bit_cast(unsigned, round_tf32(__builtin_bit_cast(float, f32)));
 }

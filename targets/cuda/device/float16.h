@@ -1,11 +1,11 @@
-// 16-bit floating-point numbers as their bits, to and from f32; rounding is to nearest even. Without a table
-// and without a type of the compiler's, since kernel text, runtime and tests all compile this.
+// Converts 16-bit floating-point numbers, as bits, to and from f32, rounding to nearest even. Uses neither
+// tables nor compiler types, since kernel text, runtime and tests all compile this.
 #pragma once
 
 namespace tunesmith_emulation {
 
 inline float f16_to_f32(unsigned short x) {
-  // Moved to f32's place and scaled by 2^112, which is the difference of the exponents' biases: exact for
+  // Moves the bits to f32's place and scales by 2^112, the difference of the exponents' biases: exact for
   // denormals.
   const unsigned moved = unsigned(x & 0x7fffu) << 13;
   const unsigned scaled = __builtin_bit_cast(unsigned, __builtin_bit_cast(float, moved) * 0x1p112f);

@@ -1,9 +1,9 @@
-// CUDA C++ on the host: the language, as far as generated kernels use it. Included before kernel text when it
-// is compiled for the emulation; the calls go to its runtime. What is not here does not compile, rather than
-// compile to something else.
+// CUDA C++ on the host, as far as generated kernels use the language. Included before the kernel's text when
+// this is compiled for the emulation; calls go to its runtime. Unsupported features do not compile, rather
+// than compile to something else.
 //
-// A program runs one block at a time, on one host thread: shared variables are thread-local ones, since these
-// may be declared in a block without `static`, and lie in one segment, which the checker watches.
+// Blocks run one after the other on one host thread. Shared variables become thread-local, since these may be
+// declared in a block without `static`, and lie in one segment, which the checker watches.
 #pragma once
 
 #include "emulation_abi.h"
@@ -56,7 +56,7 @@ struct __align__(16) ulonglong2 {
 };
 inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return {x, y}; }
 
-// The address of the variable tells this barrier from the others, also on one line and in each instance of a
+// The variable's address tells this barrier from others on the same line and in other instances of a
 // template.
 #define __syncthreads()                                            \
   do {                                                             \
