@@ -37,7 +37,7 @@ def headers_decide(root):
     first = file.read_text()
     assert re.fullmatch(rf"# about\n0\.2 {HASHES}\n", first), first
 
-    # Between releases the version stays, whatever happens to the headers.
+    # Between releases the version stays, even if headers change.
     write(root, "common.h", "int common;\nint more;\n")
     run(root, "--check", fails=True)
     run(root, "--release", "0.1.0", fails=True)
@@ -45,7 +45,7 @@ def headers_decide(root):
     second = file.read_text()
     assert second != first and re.fullmatch(rf"# about\n0\.2 {HASHES}\n", second), second
 
-    # A release keeps its version for ever: the next change gets another, once.
+    # A released version is final: the next change of headers raises it, further ones do not.
     run(root, "--release", "0.1.0")
     run(root, "--release", "0.1.0", fails=True)
     run(root, "--check")
@@ -66,7 +66,7 @@ def hashes(root):
 
 
 def changed_kinds(root, change):
-    """The kinds of plugins that a change refuses; afterwards it is taken back."""
+    """Makes a change, returns the kinds of plugins that it refuses, and reverts it."""
     before = hashes(root)
     files = {path: path.read_text() for path in root.rglob("*") if path.is_file() and path.suffix != ".pyc"}
     change()
@@ -86,12 +86,12 @@ def each_kind_has_what_it_reaches(root):
     assert rewritten("core/compiler/include/tunesmith/inner.h", "long inner;\n") == set(KINDS)
     assert rewritten("core/host/include/tunesmith/module.h", "#include <tunesmith/common.h>\nlong module;\n") == {"module"}
     assert rewritten("core/host/include/tunesmith/nobody.h", "long nobody;\n") == set()
-    # By way of a library, what it is compiled with counts; its own files do not.
+    # A library's public headers count for plugins that reach them; its other files do not.
     assert rewritten("core/host/include/tunesmith/by_library.h", "long by_library;\n") == {"cost_model"}
     assert rewritten("library/library.cpp", (root / "library/library.cpp").read_text() + "int more;\n") == set()
-    # The interface of a kind may be a library's.
+    # A library may define the interface of a kind.
     assert rewritten("library/include/tunesmith/library/interface.h", "long interface;\n") == {"importer"}
-    # Another header reached, another interface.
+    # To reach another header changes the interface.
     assert rewritten("core/host/include/tunesmith/module.h", '#include <tunesmith/common.h>\n#include "tunesmith/nobody.h"\nint module;\n') == {"module"}
 
 

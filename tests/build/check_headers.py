@@ -18,7 +18,7 @@ UNREACHED = "#include <tunesmith/space/space.h>\n"
 
 
 def check(folder, changes, kind="searcher"):
-    """What is said of the files with these changes; "" when nothing."""
+    """The message for the files with these changes; "" if there is none."""
     for name, text in {**FILES, **changes}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -36,11 +36,11 @@ with tempfile.TemporaryDirectory() as temporary:
     for file in ("plugin.cpp", "inner/own.h", "inner/beside.h", "include/shared/shared.h"):
         said = check(root, {file: FILES[file] + UNREACHED})
         assert f"{root}/{file}: includes <tunesmith/space/space.h>" in said and "Plugins of the kind searcher do not reach this header" in said, said
-    # Another kind, other headers.
+    # Each kind may include its own headers.
     assert f"{root}/plugin.cpp: includes <tunesmith/search/searcher.h>" in check(root, {}, "module")
-    # All at once.
+    # All faults are reported at once.
     assert check(root, {"plugin.cpp": FILES["plugin.cpp"] + UNREACHED, "inner/beside.h": UNREACHED}).count("includes <tunesmith/space/space.h>") == 2
-    # The stable tier has headers of its own, and no others; they are in no list, and are those of no kind.
+    # The stable tier may include its own headers alone. No kind's list has them.
     stable = {"plugin.cpp": '#include <tunesmith/stable/module.h>\n#include "inner/own.h"\n'}
     assert check(root, stable, "stable") == "", check(root, stable, "stable")
     said = check(root, stable | {"inner/beside.h": UNREACHED}, "stable")

@@ -152,7 +152,7 @@ class BadExtension final : public TargetExtension {
     change("hangs_in_code", begin,
            "      fragment: |\n        br label %again\n        again:\n        br label %again\n        "
            "never:\n");
-    // Of another processor: no compiler has it for this one.
+    // An instruction of another processor, which the compiler refuses here.
     change("ends_the_compiler", begin,
            "      fragment: |\n        declare <2 x double> @llvm.aarch64.neon.fmax.v2f64(<2 x double>, <2 x "
            "double>)\n");

@@ -1,4 +1,4 @@
-// Reads files that end in .bad, of which it makes nothing, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
+// Reads files that end in .bad as empty networks, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
 #include <atomic>
 #include <chrono>
 #include <stdexcept>

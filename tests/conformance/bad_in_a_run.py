@@ -41,7 +41,7 @@ def main():
         (pathlib.Path(folder) / "spaces.yaml").write_text(SPACES)
         done = run(folder, *command, "--space", "bad", code=code, mistake=MISTAKE)
         assert said in done.stdout + done.stderr, f"{said!r} is not in:\n{done.stdout}{done.stderr}"
-        if MISTAKE == "prints":  # and damages no result
+        if MISTAKE == "prints":  # the result is still right
             assert said in done.stderr
             json.loads(run(folder, *command, "--space", "bad", "--json", code=code, mistake=MISTAKE).stdout)
 
@@ -51,7 +51,7 @@ def main():
         found = of["bad_module"][check]
         assert (found["outcome"], found["rule"]) == ("failed", rule) and reason in found["reason"], found
 
-        # Nothing of it touches the other, whose longest check may take more than two seconds.
+        # The other module passes. Its longest check may take more than two seconds.
         if MISTAKE != "hangs":
             assert {entry["outcome"] for entry in of["neighbour_module"].values()} == {"passed"}, of["neighbour_module"]
         events = json.loads(run(folder, *EXPLAIN, "--space", "healthy", "--json", code=0, mistake=MISTAKE).stdout)["events"]

@@ -87,7 +87,7 @@ class BadModule final : public TransformationModule {
   }
 
  private:
-  /// Behind the schedule's back: nothing proves it, nothing records it.
+  /// Changes the program behind the schedule's back, without a proof and without a record.
   static ModuleResult shrink(Schedule schedule, const std::string& name) {
     Schedule other = schedule.clone();
     const std::vector<LoopRV> loops = other.get_loops(other.get_block(name));

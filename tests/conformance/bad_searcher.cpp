@@ -26,7 +26,7 @@ class BadSearcher final : public Searcher {
     misbehave("propose");
     if (mistake("proposes_null")) return {nullptr};
     if (mistake("proposes_nothing")) return {};
-    // What a new object that is told the history does not do.
+    // Skips a stream for each earlier call, which a new object with the same history does not.
     for (uint64_t i = 0; mistake("forgets_the_history") && i < asked_; ++i) context.next_stream();
     ++asked_;
     const bool alone = inside++ == 0;

@@ -1,4 +1,4 @@
-// The tasks in turn, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
+// Takes tasks in turn, unless TUNESMITH_TEST_MISTAKE asks for a mistake.
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -28,7 +28,7 @@ class BadTaskScheduler final : public TaskScheduler {
       }
     }
     if (mistake("objects_differ") && number_ % 2 == 1) return last_left(set);
-    // What a new object does not know.
+    // A new object does not know this count.
     if (mistake("counts_questions") && ++asked_ % 3 == 0) return last_left(set);
     if (mistake("needs_success")) {
       bool works = false;

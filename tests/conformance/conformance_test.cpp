@@ -189,7 +189,7 @@ TEST_P(NoMistake, PassesAndEveryCheckHasAMistakeThatFailsIt) {
   EXPECT_TRUE(report.ok()) << report.str();
   for (const CheckResult& result : report.results) {
     const bool covered = std::ranges::any_of(kMistakes, [&](const Mistake& mistake) {
-      // Those of all kinds are tried with a module.
+      // Mistakes that any kind can make are tried with a module.
       return mistake.check == result.check && (mistake.kind == GetParam() || mistake.kind == kModule);
     });
     EXPECT_TRUE(covered) << result.check << " has no test that fails it";
@@ -223,7 +223,7 @@ TEST(Outcomes, ASpaceIsComposedWithoutWhatEndsTheCompiler) {
             testing::Not(HasSubstr("requires"))));
 }
 
-/// A module is used with what its company asks of the machine.
+/// A module is checked in its space, whose target and extensions need hardware.
 TEST(Outcomes, AModuleWhoseHardwareIsMissingIsUnsupported) {
   setenv("TUNESMITH_TEST_MISTAKE", "not_here", 1);
   PluginRegistry registry(search());

@@ -21,7 +21,7 @@ def main():
                 shutil.copy2(pathlib.Path(LIBRARIES) / (pack + suffix), place)
         (place / "bad_searcher.so").chmod(0o777)
         (place / "damaged.pack.json").write_text("{")
-        # A second llvm: the one that comes along stays.
+        # A second plugin llvm does not replace the built-in one.
         for file in json.loads(listed(place, "--json"))["plugins"]:
             if file["id"] == "llvm":
                 manifest = pathlib.Path(file["library"]).with_suffix(".pack.json")
@@ -42,7 +42,7 @@ def main():
         assert elsewhere["/nowhere/at/all"]["outcome"] == "absent", elsewhere
         assert any(entry["outcome"] == "accepted" and entry["source"] == "the system's folder" for entry in elsewhere.values())
 
-        # The reference of all options, which a refused plugin does not keep from being printed.
+        # A refused plugin does not prevent the reference of all options.
         plugins = {plugin["id"]: plugin for plugin in answer["plugins"]}
         assert "options" not in plugins["bad_searcher"]
         tiling = {option["name"]: option for option in plugins["multi_level_tiling"]["options"]}

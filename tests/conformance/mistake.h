@@ -19,7 +19,7 @@ inline bool mistake(std::string_view name) {
   return chosen != nullptr && name == chosen;
 }
 
-/// Not known to the compiler: the recursion never ends.
+/// Volatile, so that the compiler does not know that the recursion never ends.
 inline volatile int g_least_depth = -1;
 
 [[gnu::noinline]] inline int use_up_the_stack(int depth) {
@@ -29,7 +29,7 @@ inline volatile int g_least_depth = -1;
   return use_up_the_stack(depth + 1) + frame[0];
 }
 
-/// What can go wrong in any call: "segfaults in propose".
+/// Makes a mistake that any call can make: "segfaults in propose".
 inline void misbehave(std::string_view call) {
   const auto asked = [&](std::string_view what) {
     return mistake(std::string(what) + " in " + std::string(call));

@@ -9,7 +9,7 @@ namespace {
 
 using analytical::estimate_cycles;
 
-/// 64 rows of 16 columns, the sum over 512 rows of a B that is `width` wide; `rows` of them at once.
+/// A product of 64 x 16 results over 512 rows of B, which is `width` wide; `rows` rows of results at once.
 Program product(int64_t width, int64_t rows) {
   Schedule s(test::program_of(
       fmt::format("A: {{shape: [64, 512], dtype: f32}}, B: {{shape: [512, {}], dtype: f32}}", width),
@@ -47,7 +47,7 @@ TEST(Analytical, AWalkThatFallsOnFewSetsOfACacheIsDearer) {
   EXPECT_NEAR(cycles(product(1040, 8)), cycles(product(1072, 8)), 1.0);
 }
 
-/// The sum over nine taps of 64 elements, initialised apart.
+/// A sum over nine taps for 64 elements, with a separate initialisation.
 double window(const std::string& length, const std::string& tap) {
   Schedule s(
       test::program_of(fmt::format("X: {{shape: [{}], dtype: f32}}, W: {{shape: [9], dtype: f32}}", length),
@@ -67,7 +67,7 @@ TEST(Analytical, AccumulatorsThatAreTooFewWaitForEachOther) {
 }
 
 TEST(Analytical, ATileBeyondTheRegistersIsDearer) {
-  // Not by more: of tiles with as many accumulators as registers some are the fastest programs of a table.
+  // The factor is small: in tables, some of the fastest programs have as many accumulators as registers.
   EXPECT_GT(cycles(product(1040, 32)), 1.3 * cycles(product(1040, 16)));
 }
 

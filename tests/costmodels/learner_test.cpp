@@ -1,4 +1,4 @@
-// The learned model told of measurements as they come.
+// The learned model, updated with measurements one batch after the other.
 #include "xgboost/learner.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using xgboost::Learner;
 using xgboost::Settings;
 
-/// Sums of two matrices, with loops of other lengths for each, whose times follow from the lengths.
+/// Sums of two matrices by loops of different lengths; the times follow from the lengths.
 std::vector<Measured> measured(size_t count) {
   std::vector<Measured> results;
   for (size_t i = 0; i < count; ++i) {

@@ -53,7 +53,7 @@ TEST(PackSum, LearnsWhereTheEstimateIsWrong) {
 
 TEST(PackSum, AFactorOfAWholeTaskIsNothingToLearn) {
   const Programs one(256);
-  const Programs other(256, 3, 1e-3);  // as another machine would have it, or another kind of computation
+  const Programs other(256, 3, 1e-3);  // times at another scale, as from another machine or computation
   std::vector<Sample> both = one.samples(256);
   const std::vector<Sample> more = other.samples(256, 1);
   both.insert(both.end(), more.begin(), more.end());
@@ -116,7 +116,7 @@ TEST(PackSum, AFailureIsAsSlowAsTheSlowest) {
   std::vector<Sample> samples = programs.samples(256);
   std::vector<double> fails;
   for (Sample& sample : samples) {
-    const bool failed = sample.rows->row(0)[11] > 70.0F;  // nothing of the time depends on it
+    const bool failed = sample.rows->row(0)[11] > 70.0F;  // the time does not depend on this column
     if (failed) sample.seconds = std::numeric_limits<double>::infinity();
     fails.push_back(failed ? 0.0 : 1.0);
   }
@@ -187,7 +187,7 @@ TEST(PackSum, ColumnsOfAnExtensionAreLearntFrom) {
   EXPECT_EQ(loaded.predict(programs.pointers), model.predict(programs.pointers));
 }
 
-/// What the model says when it refuses `saved`.
+/// The model's message when it refuses `saved`.
 std::string refusal_of(PackSum& model, const std::string& saved) {
   try {
     model.load(saved);
@@ -219,7 +219,7 @@ TEST(PackSum, OtherColumnsAreRefusedByName) {
   EXPECT_EQ(refusal_of(same, plain), "");
 }
 
-// As `model show` does, which knows of no space.
+// `model show` loads a model without a space.
 TEST(PackSum, OneThatIsNotToldTheColumnsTakesThoseOfWhatItLoads) {
   const Programs programs(512);
   PackSum narrow{Settings()};

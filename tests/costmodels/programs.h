@@ -1,4 +1,4 @@
-// Programs of rows that are made up, and take times that follow from them.
+// Invented rows of features, and times that follow from them.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace tunesmith::test {
 
-/// Of one to three stores. A store takes as long as it is estimated to, four times as long where the third of
-/// its numbers is above a half, and longer by the eighth.
+/// Programs have one to three stores. A store takes its estimated time, four times as much if its third
+/// number is above a half, and more in proportion to the eighth.
 struct Programs {
   explicit Programs(size_t count, uint64_t seed = 1, double scale = 1e-9) {
     const size_t columns = feature_columns().size();

@@ -1,4 +1,4 @@
-// Of what XGBoost has saved, only sound trees reach it again.
+// XGBoost gets saved trees only if they are sound.
 #include "xgboost/saved_trees.h"
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Of three nodes: a split by column 1 and two leaves.
+/// A tree of three nodes: a split by column 1 and two leaves.
 json small_tree() {
   return {{"left_children", {1, -1, -1}},     {"right_children", {2, -1, -1}},
           {"split_indices", {1, 0, 0}},       {"default_left", {0, 0, 0}},
@@ -84,7 +84,7 @@ TEST(SavedTrees, DeepTreesAndTextsAreRefused) {
   }
   EXPECT_THAT(refusal_of(saved(json::array({tree}))), HasSubstr("more than 64 deep"));
   EXPECT_THAT(refusal_of(std::string(1 << 20, '[')), HasSubstr("Universal Binary JSON"));
-  // As many values as it likes, none of which takes a byte.
+  // Claims any number of values that take no bytes.
   EXPECT_THAT(refusal_of(std::string("[$Z#L\x7f\xff\xff\xff\xff\xff\xff\xff", 13)),
               HasSubstr("Universal Binary JSON"));
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Is a page that a command makes the page that stands in docs/? Usage: current.py PAGE COMMAND..."""
+"""Does a command print a page as it is in docs/? Usage: current.py PAGE COMMAND..."""
 import pathlib
 import subprocess
 import sys

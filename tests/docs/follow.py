@@ -19,7 +19,7 @@ BLOCK = re.compile(r"(?:<!-- (?P<what>file|not run): (?P<value>.*?) -->\n+)?^```
 
 
 def section_of(page, heading):
-    """From its heading to the next of the same rank."""
+    """The section from its heading to the next heading of the same rank."""
     begin = page.index(f"## {heading}\n")
     return page[begin:page.find("\n## ", begin)]
 
@@ -55,7 +55,7 @@ def main():
             shutil.copytree(arguments.folder, work, ignore=shutil.ignore_patterns("build"))
         else:
             work.mkdir()
-        # What a reader has who installed into /usr; the launcher only saves time.
+        # The environment of a reader who installed into /usr; the launcher only saves time.
         environment = {"PATH": f"{arguments.prefix}/bin:{os.environ['PATH']}", "HOME": str(home), "CMAKE_PREFIX_PATH": arguments.prefix,
                        "CXXFLAGS": arguments.flags, "LANG": "C.UTF-8"}
         if arguments.launcher:

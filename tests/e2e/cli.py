@@ -1,4 +1,4 @@
-"""The command line as the scripts of this folder run it, and the one test that a script is asked for, in a folder of its own."""
+"""Runs the command line for the scripts of this folder, and a script's chosen test in a new folder."""
 import argparse
 import os
 import pathlib
@@ -10,12 +10,12 @@ PLUGINS = ""  # --plugins: the folder of the tests' own plugins
 
 
 def within(seconds):
-    """A limit of time: as it is where the test runs alone (TUNESMITH_TEST_TIMES), and so wide elsewhere that a busy machine keeps it."""
+    """A time limit: `seconds` if the test runs alone (TUNESMITH_TEST_TIMES), else enough for a busy machine."""
     return seconds if "TUNESMITH_TEST_TIMES" in os.environ else 15 * seconds
 
 
 def usual_or_extended(usual, extended):
-    """What a test goes through: all of it in the extended tests alone (docs/testing.md)."""
+    """`extended` in the extended tests (docs/testing.md), else `usual`."""
     return extended if "TUNESMITH_TEST_EXTENDED" in os.environ else usual
 
 
@@ -33,7 +33,7 @@ def run(*args, code=0, **kwargs):
 
 
 def run_test(tests, own_lock=True):
-    """`tests`: by name. `own_lock`: it does not wait for what else measures on the machine."""
+    """`tests`: by name. `own_lock`: the test does not wait for other measurements on the machine."""
     global TUNESMITH, PLUGINS
     parser = argparse.ArgumentParser()
     parser.add_argument("--tunesmith", required=True)

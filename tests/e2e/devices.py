@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs for a device that is not there, as a user tunes them. Usage: devices.py --tunesmith BINARY TEST"""
+"""Tunes for a missing device, as a user does. Usage: devices.py --tunesmith BINARY TEST"""
 import functools
 import json
 import pathlib
@@ -65,7 +65,7 @@ def a_program_without_a_record_is_verified_as_its_twin(folder):
 
 
 def products_under_other_axes_run_on_a_matrix_unit(folder):
-    """Convolutions, factors that lie transposed, bytes and f32 rounded to tf32: each candidate is verified."""
+    """Candidates for convolutions, transposed factors, bytes, and f32 rounded to tf32 are verified."""
     for workload, space, calls in (
             ("conv2d:h=7,w=9,ci=8,co=20,kernel=3,dtype=f16", "cuda-tensorcore", ["tensor_core_a_f16", "tensor_core_b_f16"]),
             ("gram:n=40,k=24,dtype=bf16", "cuda-tensorcore", ["tensor_core_a_bf16", "tensor_core_b_bt_bf16", "tensor_core_bt_bf16"]),
@@ -77,7 +77,7 @@ def products_under_other_axes_run_on_a_matrix_unit(folder):
         shown = run("trace", "show", result["trace"], "--database", database).stdout
         assert all(f'"{call}"' in shown for call in calls), shown
         text = run("trace", "show", result["trace"], "--database", database, "--space", space, "--code").stdout
-        assert text.count("__global__") == 1, text  # padding, windows and the result's place need no launch of their own
+        assert text.count("__global__") == 1, text  # padding, windows and the result's layout need no other launch
 
 
 def a_producer_copies_boxes_where_shapes_allow_it(folder):

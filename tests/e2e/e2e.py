@@ -58,7 +58,7 @@ def library_gives_the_reference(folder):
     for number, (name, params) in enumerate(cli.usual_or_extended(CASES[1::2], CASES)):
         workload = f"{name}:{','.join(f'{key}={value}' for key, value in params.items())}"
         result = tune(workload, folder / "records.db", "--trials", TRIALS)
-        # An elementwise chain has six programs and no more: decisions that lower alike are one.
+        # An elementwise chain has only six programs: decisions with the same lowered form are one program.
         assert result["valid"] == result["trials"] >= min(TRIALS, 6 if name == "elementwise_chain" else TRIALS), result
         out = folder / str(number)
         run("build", workload, "--database", folder / "records.db", "--output", out)
@@ -66,8 +66,7 @@ def library_gives_the_reference(folder):
 
 
 def innermost_loops(assembly):
-    """Of every loop without another inside, from a label to the last jump back to it: its instructions, and the registers that
-    the stack is addressed by."""
+    """The instructions of every innermost loop (from a label to the last jump back to it), and the registers that address the stack."""
     lines = [" ".join(line.split("#")[0].split()) for line in assembly.splitlines()]
     labels = {line[:-1]: at for at, line in enumerate(lines) if line.endswith(":")}
     functions = [at for label, at in labels.items() if not label.startswith(".")]
@@ -91,7 +90,7 @@ def best_program_keeps_off_the_stack(folder):
     products = [(loop, stack) for loop, stack in innermost_loops(shown) if any("fmadd" in line for line in loop)]
     assert products, "no loop of the best program multiplies and adds"
     for loop, stack in products:
-        # What is spilled has a place of its own; a block that was packed onto the stack is read with an index.
+        # A spilled register has a fixed address; a block packed onto the stack is read with an index.
         used = [line for line in loop if any(f"({register})" in line for register in stack)]
         assert not used, "\n".join(["the innermost loop uses the stack:", *used, "in:", *loop])
 
@@ -173,7 +172,7 @@ def all_that_is_wrong_with_spaces_is_said(folder):
 
 
 def partners_are_brought_and_missed(folder):
-    """One line brings a module and what carries out its annotations; where that is removed, lint and tune say so."""
+    """A module brings the consumer of its annotations; if that is removed, lint and tune say so."""
     file = folder / "spaces.yaml"
     file.write_text(GOOD.replace("[multi_level_tiling,", "[parallel_vectorize_unroll: {unroll: [0, 16]},"))
     lines = run("spaces", "lint", file).stdout.splitlines()
@@ -189,7 +188,7 @@ def partners_are_brought_and_missed(folder):
 
 
 def spaces_are_listed(folder):
-    """Those of a file and the built-in ones, sorted, with what is missing here."""
+    """The spaces of a file and the built-in ones are listed in order, with what is missing here."""
     file = folder / "spaces.yaml"
     file.write_text("version: 1\nspaces:\n  mine:\n    extends: cpu\n    description: For one machine.\n  lacking: {extends: cpu, target: {with+: [acme_unit]}}\n  cpu: {extends: cpu-paper}\n")
     listed = json.loads(run("spaces", "list", "--spaces", file, "--json").stdout)["spaces"]
@@ -292,7 +291,7 @@ def interrupt_stops_soon(folder):
     waited = time.monotonic() - begin
     assert process.returncode == 130, err
     assert waited < cli.within(2.0), f"stopped after {waited:.1f} s"
-    # A machine that is busy leaves no time for the summary: everything is recorded all the same.
+    # A busy machine may leave no time for the summary, but everything is recorded.
     assert ("interrupted" in out and "best" in out) or "interrupted; everything measured so far is recorded" in err, (out, err)
     assert "95 % of" not in out, "what was not ranked has no interval"
 
@@ -361,12 +360,12 @@ def blocks_left_plain_are_said(folder):
     assert {"module": "multi_level_tiling", "reason": reason} in plain["declined"], plain
     said = "block A has 49.6 % of the work, and all 3 sketches leave it plain"
     assert f"tunesmith: {said}\n" in done.stderr and re.search(rf"\n  multi_level_tiling +declined  {reason}\n", done.stderr), done.stderr
-    # Of many tasks, which one.
+    # With many tasks, the message names the task.
     done = run("tune", siblings, "gmm:n=16,m=16,k=16", "--space", "cpu-paper", "--database", folder / "many.db", "--trials", 8, "--batch", 4,
                "--scheduler", "round_robin", "--json")
     assert [len(task["plain_blocks"]) for task in json.loads(done.stdout)["tasks"]] == [1, 0]
     assert f"tunesmith: {siblings}: {said}\n" in done.stderr and done.stderr.count("leave it plain") == 1, done.stderr
-    # explain says the same, and also what some sketches leave plain.
+    # `explain` also names blocks that only some sketches leave plain.
     assert json.loads(run("spaces", "explain", siblings, "--space", "cpu-paper", "--json").stdout)["plain_blocks"] == [plain]
     assert f"\nleft plain\n{said}\n" in run("spaces", "explain", siblings, "--space", "cpu-paper").stdout
     (folder / "spaces.yaml").write_text(SOME_PLAIN)
@@ -380,7 +379,7 @@ def blocks_left_plain_are_said(folder):
 
 
 def networks_groups_have_no_plain_block(folder):
-    """Of the groups of operators that bench/peers measures, none has a heavy block that every sketch leaves plain."""
+    """No group of operators in bench/peers has a heavy block that every sketch leaves plain."""
     root = pathlib.Path(__file__).parents[2]
     groups = re.findall(r"^  - (\S+)$", (root / "bench/peers/groups.yaml").read_text(), re.M)
     assert len(groups) == 12, groups
@@ -393,7 +392,7 @@ def threads_change_nothing(folder):
     orders = []
     for threads in (1, 2):
         database = folder / f"{threads}.db"
-        # Blind search: what is proposed depends on the seed alone, not on measured times.
+        # In a blind search, proposals depend on the seed alone, not on measured times.
         tune("gmm:n=32,m=48,k=16", database, "--trials", 48, "--seed", 11, "--threads", threads, "--space", "cpu-random")
         with sqlite3.connect(database) as connection:
             orders.append(connection.execute("select lowered_hash, trace from record where kind = 'search' order by seq").fetchall())
@@ -423,7 +422,7 @@ spaces:
 
 
 def what_is_built_was_measured(folder):
-    """Tuned in one space and built with another of the same extensions and no module, the library holds the program that was measured."""
+    """Built with another space of the same extensions, without modules, the library contains the measured program."""
     workload, database = "gmm:n=64,m=64,k=64", folder / "records.db"
     spaces = folder / "spaces.yaml"
     spaces.write_text(BARE)
@@ -446,7 +445,7 @@ def what_is_built_was_measured(folder):
 
 
 def workloads_from_files_stay_known(folder):
-    """A record remembers its workload: the file may be gone."""
+    """A record contains its workload, whose file may be gone."""
     file = folder / "scale.yaml"
     file.write_text("name: scale\nparams: {n: 64}\ninputs:\n  X: {shape: [n], dtype: f32}\ncompute: |\n  O[i<n] = X[i] * 2\noutputs: [O]\n")
     database = folder / "records.db"
@@ -547,7 +546,7 @@ spaces:
 
 
 def examples_call_the_library(folder):
-    """What --example writes compiles without a warning and runs, in C and in Python, and both get the same result."""
+    """The examples of --example compile without warnings and give the same result in C and in Python."""
     file = folder / "pack.trace"
     lines = TRACE.replace("decompose", "init = decompose").split("\n", 2)
     file.write_text(f"{lines[0]}\n{lines[1]}\n{PACK}{lines[2]}")
@@ -557,7 +556,7 @@ def examples_call_the_library(folder):
         built = json.loads(run("build", workload, "--trace", file, "--output", out, "--name", name, "--example", "--json").stdout)
         assert built["prepares"] == (name == "packed") and f"{out}/{name}_example.py" in built["others"], built
         source = (out / f"{name}_example.c").read_text()
-        command = re.search(r"^ +(cc .*) && ", source, re.M)[1]  # as it says itself
+        command = re.search(r"^ +(cc .*) && ", source, re.M)[1]  # from the example's own comment
         subprocess.run(f"{command} -Wall -Wextra -Werror", shell=True, check=True, cwd=out)
         in_c = subprocess.run([out / f"{name}_example"], capture_output=True, text=True, check=True).stdout
         in_python = subprocess.run([sys.executable, out / f"{name}_example.py"], capture_output=True, text=True, check=True).stdout
@@ -577,11 +576,11 @@ def constant_inputs_are_prepared(folder):
         built = json.loads(run("build", f"gmm:n={n},m={m},k={k},constant_b=1", "--trace", file, "--output", out, "--json").stdout)
         assert built["prepares"], built
         call_library(out, "gmm", {"n": n, "m": m, "k": k}, "gmm_prepared.c")
-        # Where B is not constant the same trace packs at every call, and nothing need be prepared.
+        # If B is not constant, the same trace packs at every call and prepares nothing.
         built = json.loads(run("build", f"gmm:n={n},m={m},k={k}", "--trace", file, "--output", folder / "plain", "--json").stdout)
         assert not built["prepares"] and "prepare" not in (folder / "plain" / "gmm.h").read_text()
         call_library(folder / "plain", "gmm", {"n": n, "m": m, "k": k})
-    # Verified and timed apart.
+    # The preparation is verified, and timed separately.
     arguments = ["--trace", file, "--compare", "unscheduled", "--rounds", 5, "--json"]
     done = json.loads(run("bench", "gmm:n=64,m=64,k=64,constant_b=1", *arguments).stdout)
     packed, plain = done["benchmarks"][0]["entries"]
@@ -594,7 +593,7 @@ def constant_inputs_are_prepared(folder):
     steps = [line.split()[2].rstrip(":") for line in passes.splitlines() if line.startswith("# after ")]
     assert steps[0] == "lower_blocks" and steps[-1] == "lay_out_prepared" and len(steps) > 10, steps
     assert shown.split("# once, for constant inputs")[1] in passes, passes  # what it ends with was printed on the way
-    # A search whose module packs: records keep the time, and what the best record builds prepares.
+    # A search with a packing module records the preparation's time, and the best record's library prepares.
     space = folder / "spaces.yaml"
     space.write_text(PACKING_SPACE)
     database = folder / "records.db"
@@ -616,7 +615,7 @@ def one_library_is_for_a_range_of_extents(folder):
     header = (out / "gmm.h").read_text()
     assert "input A: f32 [1, n, 16]" in header and "n: 2 to 41." in header, header
     call_library(out, "gmm", {"lowest": 2, "highest": 41, "m": 24, "k": 16}, "gmm_varying.c")
-    # Another interval is another task.
+    # Another range of extents is another task.
     assert "no record" in run("build", "gmm:n=1..41,m=24,k=16", "--database", folder / "records.db", "--output", out, code=2).stderr
     refused = run("tune", "gmm:n=8,m=1..24,k=16", code=2).stderr
     assert re.search(r"gmm.yaml:6:3: extent 3 of 'B' varies \(m\), which is not its outermost", refused), refused

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What implements a program is part of what it is. Usage: identity.py --tunesmith BINARY TEST"""
+"""A program's identity includes the implementations of its instructions. Usage: identity.py --tunesmith BINARY TEST"""
 import hashlib
 import json
 import re
@@ -48,10 +48,10 @@ def an_edited_instruction_is_another_program(folder):
     assert first["known"] == 0 and not first["failures"], first
     shown = json.loads(run("records", "show", first["trace"], "--database", folder / "records.db", "--json").stdout)
     assert re.search(r" with=.*acme_relu:[0-9a-f]{16}", shown["record"]["target"]), shown["record"]["target"]
-    # A comment and another order of keys are no other instruction.
+    # Comments and the order of keys do not change the instruction.
     write(folder, "# Acme's\n" + UNIT.replace("      arguments: [X]\n", "").rstrip() + "\n      arguments: [X]\n")
     assert tune(folder, "acme")["resumed"] == first["trials"]
-    # One operand of the fragment: another program, of another task, which is built only once it was verified.
+    # A changed operand of the fragment makes another program of another task, which is verified before it is built.
     write(folder, UNIT.replace("<4 x float> %X, <4 x float> zeroinitializer\n        ret",
                                "<4 x float> %X, <4 x float> splat (float 2.5)\n        ret"))
     refused = run("build", RELU, *of(folder, "acme"), "--output", folder / "out", code=2)
@@ -74,7 +74,7 @@ def spaces_of_other_extensions_are_other_tasks(folder):
     missing = run("build", product, *of(folder, "tiled"), "--output", folder / "out", code=2)
     assert "space 'plain' has some" in missing.stderr, missing.stderr
     assert tune(folder, "tiled", workload=product)["known"] == 0
-    # A space without modules has the unscheduled program alone, and its outermost loop in parallel.
+    # A space without modules has two programs: the unscheduled one, and that with its outermost loop in parallel.
     built = run("build", product, *of(folder, "plain"), "--output", folder / "out")
     assert "space 'tiled', with other extensions, has a faster program" in built.stderr, built.stderr
     assert "--space tiled" in built.stderr
@@ -83,7 +83,7 @@ def spaces_of_other_extensions_are_other_tasks(folder):
 
 
 def without_verifier(store, other):
-    """The store's lines as if an earlier check had accepted them, in another store. Numbers keep their texts."""
+    """Copies the store's lines to another store as if an earlier check had accepted them. Numbers keep their texts."""
     lines = []
     for line in run("records", "export", "--database", store).stdout.splitlines():
         head, tail = re.fullmatch(r'\{"checksum":"[0-9a-f]{16}",("\w+":)(.*),"version":\d+\}', line).groups()
@@ -126,14 +126,14 @@ def a_candidate_makes_the_same_program_or_says_what_it_lacks(folder):
     def check(space, code=0, file=line):
         return json.loads(run("trace", "check", file, "--spaces", folder / "spaces.yaml", "--space", space, "--json", code=code).stdout)["candidates"][0]
 
-    # Neither the store nor the modules are needed, and another space with the same extensions will do.
+    # Needs neither the store nor the modules; another space with the same extensions suffices.
     (folder / "records.db").unlink()
     assert check("acme") == {"line": 1, "workload": check("acme")["workload"], "lowered_hash": lowered[calling], "same": True, "refusal": "", "differences": []}
     assert check("tiled")["same"]
     lacking = check("plain", code=4)
     assert not lacking["same"] and any("lacks the extension 'acme_relu'" in one for one in lacking["differences"]), lacking
     assert "acme_relu" in lacking["refusal"], lacking
-    # Another implementation of the instruction is another program, and a program that does not call it is the same.
+    # Another implementation changes the programs that call the instruction, and no others.
     write(folder, UNIT.replace("<4 x float> %X, <4 x float> zeroinitializer\n        ret",
                                "<4 x float> %X, <4 x float> splat (float 2.5)\n        ret"))
     other = check("acme", code=4)
@@ -142,7 +142,7 @@ def a_candidate_makes_the_same_program_or_says_what_it_lacks(folder):
     run("trace", "export", folder / "file.trace", "--workload", RELU, "--space", "cpu", "--output", folder / "plain.jsonl")
     plain = check("acme", file=folder / "plain.jsonl")
     assert plain["same"] and any("has the extension 'acme_relu'" in one for one in plain["differences"]), plain
-    # What is damaged, and what is no candidate.
+    # Damaged lines and lines of other kinds are refused.
     line.write_text(line.read_text().replace(lowered[calling], "0" * 16))
     assert "one.jsonl:1: damaged: the checksum does not fit the content" in run("trace", "check", line, code=2).stderr
     line.write_text("")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Several workloads under one budget, as a user tunes them. Usage: many_tasks.py --tunesmith BINARY TEST"""
+"""Tunes several workloads under one budget, as a user does. Usage: many_tasks.py --tunesmith BINARY TEST"""
 import fcntl
 import json
 import os
@@ -26,7 +26,7 @@ def tune(folder, *args, **kwargs):
 
 
 def searched(records_folder):
-    """Of each record of a search: its workload's text, and the program."""
+    """(workload's text, program) of each record of a search."""
     with sqlite3.connect(f"file:{records_folder / 'records.db'}?mode=ro", uri=True, timeout=10) as connection:
         return connection.execute("select workload, lowered_hash from record where kind = 'search' order by seq").fetchall()
 
@@ -43,10 +43,10 @@ def a_budget_is_shared(folder):
     assert result["mean_gain"] >= 1 and 0 < result["total_seconds"] <= result["baseline_seconds"]
     for number, workload in enumerate((GMM, SOFTMAX)):
         run("build", workload, "--database", folder / "records.db", "--output", folder / str(number))
-    # More of the same continues.
+    # A larger budget continues the run.
     more = tune(folder, GMM, SOFTMAX, "--trials", 80)
     assert more["trials"] == 80 and sum(task["resumed"] for task in more["tasks"]) == 64, more
-    # One workload is tuned as ever.
+    # A single workload has no scheduler.
     assert tune(folder, DENSE, "--trials", 4)["trials"] == 4
 
 
@@ -81,12 +81,12 @@ def a_killed_run_counts_what_it_has(folder):
     assert result["trials"] == 96 and sum(task["resumed"] for task in result["tasks"]) == before, result
     records = searched(folder)
     assert len(records) == 96 and len(set(records)) == 96, "nothing is measured twice"
-    # And it is what a run that nobody killed does, up to the times.
+    # The restarted run does what an uninterrupted run does, except for times.
     assert min(task["trials"] for task in result["tasks"]) >= 16
 
 
 def started(folder, *args, **kwargs):
-    """A run that measures already."""
+    """Starts a run and waits until it measures."""
     process = subprocess.Popen([cli.TUNESMITH, *map(str, ["tune", GMM, SOFTMAX, "--trials", 5000, "--database", folder / "records.db", *args])], text=True, **kwargs)
     begin = time.monotonic()
     while time.monotonic() - begin < 60:
@@ -106,7 +106,7 @@ def an_interrupt_ends_with_a_summary(folder):
     out, err = process.communicate(timeout=60)
     waited = time.monotonic() - begin
     assert process.returncode == 130 and waited < cli.within(2), (process.returncode, waited, err)
-    # A machine that is busy leaves no time for the summary: everything is recorded all the same.
+    # A busy machine may leave no time for the summary, but everything is recorded.
     assert ("interrupted" in out and GMM in out and SOFTMAX in out) or "everything measured so far is recorded" in err, (out, err)
     assert "clean" in run("records", "check", "--database", folder / "records.db").stdout
 
@@ -167,7 +167,7 @@ def searchers_are_replaced_for_a_run(folder):
     # A searcher that the space names keeps its options.
     assert searcher.splitlines()[0].startswith("searcher random") and "  trials 16" in searcher and "population=64" in searcher, searcher
     assert model.startswith("cost_model random"), model
-    # Another searcher is another run, which knows what is on record.
+    # With another searcher it is another run, which knows all records.
     other = tune(folder, GMM, "--trials", 8, "--search", "random")
     assert other["resumed"] == 0 and other["known"] == 24 and other["trials"] == 8, other
     for args, said in [(["--search", "randum"], "did you mean 'random'"), (["--search", "random,evolutionary"], "say how many it takes, as random:192"),
@@ -180,7 +180,7 @@ def minutes_end_a_run(folder):
     begin = time.monotonic()
     result = tune(folder, GMM, SOFTMAX, "--minutes", 0.15)
     took = time.monotonic() - begin
-    # 9 s, and what was being measured.
+    # The limit of 9 s, plus the measurement in progress.
     assert result["trials"] >= 32 and result["wall_seconds"] <= cli.within(12) and took < cli.within(18), (result["trials"], result["wall_seconds"], took)
     assert all(task["best_seconds_interval"] for task in result["tasks"]), "ranked in time"
     begin = time.monotonic()

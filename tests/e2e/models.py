@@ -46,7 +46,7 @@ def trained_model_is_shown_and_used(folder):
     assert 0 < len(named) <= 5 and all(name in columns or name.startswith("estimated_") for name in named), named
     assert f"{task['programs']} programs" in run("model", "show", file).stdout
 
-    # A run continues from it, by option or by space, and says so in the file.
+    # A run that continues from the file, by option or by space, adds itself to it.
     run("tune", PRODUCT, "--space", "cpu-xgboost", "--trials", 64, "--model-file", file, "--database", database, "--quiet")
     after = read("model", "show", file)
     assert after["tasks"][0]["programs"] > task["programs"], after["tasks"]

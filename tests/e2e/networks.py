@@ -55,16 +55,16 @@ def a_network_is_summarised(folder):
     file.write_bytes(two_layers())
     assert run("import", file).stdout.endswith("only the names of operators are checked: --dim gives batch\n")
     assert run("import", file, "--dim", "batch=3").stdout.endswith("2 kernels a call, 1 tasks\n")
-    # Names of extents that follow from those of the inputs need no values.
+    # Extents that follow from the inputs' need no values.
     file.write_bytes(model([node("Relu", ["X"], ["Y"])], [tensor_value("X", 3, 2)], [tensor_value("Y", "Relu_dim_0", 2)]))
     assert run("import", file).stdout.endswith("1 kernels a call, 1 tasks\n")
-    # Its operators are known; what it computes with them is not.
+    # The operators are known, but the shapes do not fit.
     file.write_bytes(model([node("Add", ["X", "W"], ["Y"], "odd")], [tensor_value("X", 2, 3)], [tensor_value("Y", 2, 3)], [("W", [1.0, 2.0])]))
     done = run("import", file, code=3)
     assert "nodes: 1 (Add 1)" in done.stdout and "node 'odd' (Add@17)" in done.stderr, done
     said = json.loads(run("import", file, "--json", code=3).stdout)
     assert "node 'odd'" in said["refused"] and said["kernels"] is None and said["open_extents"] == [] and not said["unknown_operators"], said
-    # Operators and attributes in one message; what no result needs is not refused.
+    # One message names operators and attributes; nodes that no result needs are not refused.
     file.write_bytes(model([node("Add", ["X", "W"], ["A"], "odd"), node("Odd", ["X"], ["B"], "foreign", "nobody"), node("Odd", ["X"], ["C"], "unread", "nobody")],
                            [tensor_value("X", 2, 3)], [tensor_value("A", 2, 3), tensor_value("B", 2, 3)], [("W", [1.0, 2.0])]))
     done = run("import", file, code=3)
@@ -79,7 +79,7 @@ def a_network_is_shown(folder):
     assert "nodes: 5 (If 2, Add 1, Mul 1, Neg 1)" in run("import", NODES_IN_NODES).stdout.splitlines()
     bodies = json.loads(run("show", NODES_IN_NODES, "--json").stdout)["nodes"][0]["bodies"]
     assert bodies["else_branch"]["nodes"][0]["op"] == "Add" and "then_branch" in bodies["then_branch"]["nodes"][0]["bodies"], bodies
-    file = folder / "small.model"  # known by its beginning
+    file = folder / "small.model"  # recognised by its first bytes
     file.write_bytes(small_model())
     said = run("show", file).stdout
     assert said.splitlines()[3:] == ["add: S: ?[...] = Add@17(X, W)", "Relu: R: ?[...] = Relu@17(S)", "Relu_1: Q: ?[...] = Relu@17(R)",
@@ -109,7 +109,7 @@ def tensor_file(name, *values):
 
 
 def write_test(folder, nodes, expected):
-    """A test of ONNX's format of one input, [1, -2]."""
+    """A test in ONNX's format with one input, [1, -2]."""
     (folder / "test_data_set_0").mkdir(parents=True)
     (folder / "model.onnx").write_bytes(model(nodes, [tensor_value("X", "n")], [tensor_value("Y", "n")], [("W", [1.0, 2.0])]))
     (folder / "test_data_set_0/input_0.pb").write_bytes(tensor_file("X", 1.0, -2.0))
@@ -219,7 +219,7 @@ def two_layers(weights=WEIGHTS, before=()):
 
 
 def joined():
-    """relu(X W) and relu(relu(X W) W) side by side, and a product of both: the joining is no kernel of its own."""
+    """relu(X W) and relu(relu(X W) W) side by side, and a product of both: the concatenation needs no kernel."""
     nodes = [node("MatMul", ["X", "W"], ["P"]), node("Relu", ["P"], ["H"]), node("MatMul", ["H", "W"], ["Q"]), node("Relu", ["Q"], ["G"]),
              node("Concat", ["H", "G"], ["J"]) + field(5, field(1, "axis") + field(3, 1) + field(20, 2)), node("MatMul", ["J", "V"], ["Y"])]
     flat = [value for row in WEIGHTS for value in row]
@@ -243,7 +243,7 @@ def matrix(rows):
 
 
 def called(folder, rows):
-    """What the library in this folder gives for these rows."""
+    """The results of the library in this folder for these rows."""
     library = ctypes.CDLL(str(folder / "libtwo.so"))
     model_of = ctypes.c_void_p()
     assert library.two_open(str(folder / "two.weights").encode(), ctypes.byref(model_of)) == 0
@@ -267,7 +267,7 @@ def a_network_is_tuned_and_built(folder):
                    check=True, capture_output=True)
     refused = run("build", file, *common[:-1], 2, code=2).stderr
     assert "1 of 1 tasks have no record" in refused and "matmul_add_relu -> [3, 16]" in refused and "network tune" in refused, refused
-    assert "tunesmith tune matmul" not in refused, refused  # which is no workload's name
+    assert "tunesmith tune matmul" not in refused, refused  # matmul is not a workload's name
     for records in (database, folder / "none.db"):
         run("build", file, "--dim", "batch=3", "--output", built, "--space", "cpu-random", "--threads", 2, "--unscheduled", "--database", records)
         assert "2 of 2 steps are right" in run("verify", built).stdout
@@ -291,7 +291,7 @@ def a_network_is_tuned_in_one_command(folder):
     assert "1 tasks: 6 trials" in said and "in place: " in said and f"built {built}/libtwo.so" in said, said
     assert "2 of 2 steps are right" in run("verify", built).stdout
     assert not list(built.glob("in_place*"))
-    # What is on record is not measured again, and one JSON object says all.
+    # Recorded programs are not measured again, and the output is one JSON object.
     said = json.loads(run("tune", file, *common, "--output", built, "--trials", 6, "--json").stdout)
     assert said["tuning"]["tasks"][0]["resumed"] == 6 and said["built"]["kernels"] == 2 and said["in_place"]["other_programs"] in (0, 1), said
     said = json.loads(run("build", file, *common, "--output", folder / "again", "--in-place", "--json").stdout)
@@ -300,7 +300,7 @@ def a_network_is_tuned_in_one_command(folder):
     assert "excludes" in run("build", file, *common, "--in-place", "--unscheduled", code=2).stderr
     assert "leaves no extent of this name open" in run("tune", file, "--dim", "rows=3", code=2).stderr
     assert "cannot name C functions" in run("tune", file, *common, "--name", "2x", code=2).stderr
-    # It begins with what --untuned would time, which is the same for every seed.
+    # It begins with the programs that --untuned would time, which are the same for every seed.
     def programs(seed):
         store = folder / f"seed{seed}.db"
         run("tune", file, "--dim", "batch=3", "--database", store, "--threads", 1, "--seed", seed, "--trials", 6, "--output", folder / f"of{seed}")
@@ -308,7 +308,7 @@ def a_network_is_tuned_in_one_command(folder):
             return [row[0] for row in connection.execute("select lowered_hash from record where kind = 'search' order by seq")]
 
     assert programs(1) == programs(2) and len(programs(1)) == 6
-    # What would fail at the end is found before anything is measured.
+    # An error that would occur at the end is found before anything is measured.
     fresh = [folder / "none.db" if word == database else word for word in common]
     for name in ("sem", "shm"):
         assert f"'{name}_open' cannot be the name" in run("tune", file, *fresh, "--name", name, code=2).stderr
@@ -325,12 +325,12 @@ def shrink(source, result, bias):
 def what_cannot_be_verified_is_left_as_it_is_written(folder):
     needs_onnx()
     file, built, database = folder / "two.onnx", folder / "built/here", folder / "records.db"
-    # What is added and taken away again leaves nothing of an f32.
+    # Adding and subtracting 1e9 leaves nothing of an f32's digits.
     nodes = [node("Relu", ["X"], ["Y"]), node("MatMul", ["Y", "W"], ["Z"]), shrink("Z", "A", -1e9), shrink("A", "B", 1e9)]
     flat = [value for row in WEIGHTS for value in row]
     file.write_bytes(model(nodes, [tensor_value("X", 3, WIDTH)], [tensor_value("Y", 3, WIDTH), tensor_value("B", 3, WIDTH)], [("W", flat, WIDTH, WIDTH)]))
     common = ["tune", file, "--space", "cpu-random", "--threads", 1, "--trials", 2]
-    # All that is refused is refused before anything is measured.
+    # All refusals come before any measurement.
     for words, wanted in (("--name sem", "'sem_open' cannot be the name"), (f"--output {file}/built", "the folder cannot be made"),
                           (f"--output {built} --model-file {file}", "")):
         assert wanted in run(*common, "--database", database, *words.split(), code=2).stderr, words
@@ -345,7 +345,7 @@ def what_cannot_be_verified_is_left_as_it_is_written(folder):
     assert "1 of 2 steps are right" in verified and "it is not verified" in verified, verified
     as_written = json.loads(run("build", file, "--output", built, *common[2:-2], "--database", database, "--unscheduled", "--json").stdout)["as_written"]
     assert as_written == [{"name": "matmul_shrink_shrink -> [3, 16]", "why": "it has no record"}], as_written
-    # With --untuned the first has its first program; the other cannot be verified.
+    # With --untuned the first task gets its first program; the other task cannot be verified.
     said = run("build", file, "--output", built, *common[2:-2], "--database", folder / "none.db", "--untuned", "--draws", 20, "--json")
     parts = json.loads(said.stdout)
     assert [one["name"] for one in parts["untuned"]] == ["relu -> [3, 16]"] and "of 20 draws by the cost model" in parts["untuned"][0]["how"], parts
@@ -359,7 +359,7 @@ def what_cannot_be_verified_is_left_as_it_is_written(folder):
 
 def what_there_is_no_memory_to_measure_is_left_as_it_is_written(folder):
     needs_onnx()
-    # As on a machine that has 200 MB left: a namespace of its own sees another /proc/meminfo.
+    # Simulates a machine with 200 MB left by another /proc/meminfo in a new namespace.
     file, left, database = folder / "two.onnx", folder / "meminfo", folder / "records.db"
     left.write_text("MemTotal: 200000 kB\nMemAvailable: 200000 kB\n")
     alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f'mount --bind {left} /proc/meminfo && exec "$@"', "sh"]
@@ -377,7 +377,7 @@ def what_there_is_no_memory_to_measure_is_left_as_it_is_written(folder):
 
 
 def equal_kernels_of_two_networks_share_their_records(folder):
-    """Although their arrays have other names in the second network."""
+    """Two networks share tasks although their arrays have different names."""
     needs_onnx()
     first, second, built, database = folder / "two.onnx", folder / "other.onnx", folder / "built", folder / "records.db"
     first.write_bytes(two_layers())
@@ -404,7 +404,7 @@ def an_interrupted_network_continues(folder):
             break
     process.send_signal(signal.SIGINT)
     said, err = process.communicate(timeout=60)
-    # On a busy machine the process may end before it has summed up.
+    # On a busy machine the process may end before its summary.
     assert "no library is built: the same command continues where this one ended" in said or "everything measured so far is recorded" in err, (said, err)
     assert process.returncode == 130, (process.returncode, said)
     assert not (folder / "built").exists()
@@ -435,7 +435,7 @@ def passes_are_shown(folder):
 
 
 def built_of_two_layers(place):
-    """The folder of the library, and the options with which it was built."""
+    """Builds a library; returns its folder and the build's options."""
     file, tasks, built = place / "two.onnx", place / "tasks", place / "built"
     file.write_bytes(two_layers())
     run("tasks", file, "--dim", "batch=3", "--output", tasks)
@@ -454,7 +454,7 @@ def a_built_library_is_verified_in_place(folder):
     assert said["right"] and said["name"] == "two" and said["calls"][0]["seed"] == 7 and said["calls"][0]["faults"] == [], said
     for step in said["calls"][0]["steps"]:
         assert step["right"] and 0 < step["worst"] <= 1 and step["elements"] == 3 * WIDTH and step["reference"] == "interpreted", step
-    # Of another model nothing can be said, and one that says that it was built of that is found out.
+    # Another model is refused; a description of another model makes all steps wrong.
     other = folder / "other.onnx"
     other.write_bytes(two_layers([[value + (0.001 if i == 3 else 0) for value in row] for i, row in enumerate(WEIGHTS)]))
     assert "was not built of this" in run("verify", built, "--model", other, code=2).stderr
@@ -471,7 +471,7 @@ def a_built_library_is_verified_in_place(folder):
 
 
 def another_axis_of_a_masked_softmax_is_refused(folder):
-    """The mask is the lowest number there is, so that sums of it may be anything: such a step is compared on data that show the axis."""
+    """The mask is the lowest number of its type, whose sums may overflow: such a step is compared on data that show the axis."""
     needs_onnx()
     kept = pathlib.Path(__file__).parent.parent / "networks/verify_void_masked_attention"
     for name in ("masked_attention", "masked_attention_other_axis"):
@@ -484,7 +484,7 @@ def another_axis_of_a_masked_softmax_is_refused(folder):
 
 
 def npy(rows):
-    """A file of NumPy's with a matrix of f32."""
+    """Writes a matrix of f32 in NumPy's format."""
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}".encode()
     header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(rows) * len(rows[0])}f", *[value for row in rows for value in row])
@@ -524,7 +524,7 @@ def a_built_library_is_run_and_timed(folder):
     assert abs(said["sum_of_steps"] - sum(step["seconds"] for step in said["steps"])) < 1e-12, said
     assert 0 < said["observed_seconds"] < 10 * said["median_seconds"], said
     assert abs(said["sum_of_medians"] - sum(step["median_seconds"] for step in said["steps"])) < 1e-12, said
-    # 16 rows fit into any cache: what they move is no share of what memory does.
+    # 16 rows fit into any cache, so their traffic is not compared with memory's bandwidth.
     assert all(step["roof"] in ("compute", "cache") and (step["share_of_roof"] is None) == (step["roof"] == "cache") and step["flops"] == 1632 for step in said["steps"]), said
     assert all(0 <= step["waiting_share"] <= 1 and step["type"] == "f32" for step in said["steps"]), said
     assert [step["reads"] for step in said["steps"]] == [[], [0]] and all(step["operators"] for step in said["steps"]), said
@@ -537,7 +537,7 @@ def a_built_library_is_run_and_timed(folder):
 def results_are_files_of_numpys_of_their_types(folder):
     needs_onnx()
     file, tasks, built = folder / "casts.onnx", folder / "tasks", folder / "built"
-    names = {4: ("<u2", "H"), 5: ("<i2", "h"), 12: ("<u4", "I"), 13: ("<u8", "Q")}  # by ONNX's number of the type
+    names = {4: ("<u2", "H"), 5: ("<i2", "h"), 12: ("<u4", "I"), 13: ("<u8", "Q")}  # by ONNX's number for the type
     casts = [node("Cast", ["X"], [f"Y{number}"]) for number in names]
     casts = [cast + field(5, field(1, "to") + field(3, number) + field(20, 2)) for cast, number in zip(casts, names)]
     outputs = [field(1, f"Y{number}") + field(2, field(1, field(1, number) + field(2, field(1, field(1, 3))))) for number in names]
@@ -574,7 +574,7 @@ def no_importer_is_said(folder):
 
 
 def a_fault_of_an_importer_names_it(folder):
-    """Whatever happens in its calls."""
+    """An importer may misbehave in any call."""
     file = folder / "some.bad"
     file.write_bytes(b"some")
     for mistake, code, wanted in (("throws in import", 4, "[P12] import threw: boom"), ("throws in reads", 4, "[P12] reads threw: boom"),

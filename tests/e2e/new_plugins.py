@@ -34,7 +34,7 @@ def main():
         for file in pack.iterdir():
             assert "null" not in file.read_text().replace("nullptr", "").replace("NULL", ""), f"{file} is still the null plugin's"
 
-        # Nothing that is there is overwritten, and nonsense is refused.
+        # Existing files are not overwritten, and invalid names are refused.
         assert "is there already" in run(tunesmith, *new, kind, name, cwd=folder, code=2).stderr
         assert "did you mean" in run(tunesmith, "plugins", "new", kind + "s", "x", cwd=folder, code=2).stderr
         assert "cannot be a plugin's id" in run(tunesmith, "plugins", "new", kind, "../x", cwd=folder, code=2).stderr
@@ -55,7 +55,7 @@ def main():
             assert "did you mean" in run(tunesmith, "plugins", "new", "--yaml", "extensoin", "x", cwd=folder, code=2).stderr
             assert "extensions can be described in YAML" in run(tunesmith, "plugins", "new", "--yaml", "module", "x", cwd=folder, code=2).stderr
             return
-        # What a kernel might have in another form without refusing the plugin must not be included.
+        # The plugin must not include headers that may change without the kernel refusing the plugin.
         source = pack / f"{name}.cpp"
         stable = kind in ("module", "task_scheduler")
         header = "support/version.h" if stable else "tuning/tuner.h" if kind == "runner" else "records/record_store.h"

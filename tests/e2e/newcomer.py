@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a newcomer stumbles over: words that are nearly right, places that are none, results that say too much or too little. Usage: newcomer.py --tunesmith BINARY TEST"""
+"""A newcomer's mistakes: words that are nearly right, wrong places, results that say too much or too little. Usage: newcomer.py --tunesmith BINARY TEST"""
 import json
 import os
 import pathlib
@@ -38,7 +38,7 @@ def every_error_begins_alike_and_says_what_to_do(folder):
 
 
 def of_one_search(place):
-    """Its store, the best trace in a file and as a line, and its record."""
+    """Runs a search; returns its store, the best trace as a file and as a line, and its record."""
     store, trace, lines = place / "r.db", place / "t.trace", place / "l.jsonl"
     run("tune", GMM, "--trials", 3, *ONE, "--database", store)
     record = json.loads(run("records", "best", "--database", store, "--json").stdout)["records"][0]["id"]
@@ -47,12 +47,12 @@ def of_one_search(place):
     return store, trace, lines, record
 
 
-# What C++, SQLite or CLI11 say of themselves.
+# Raw messages of C++, SQLite or CLI11.
 RAW = re.compile(r"basic_\w+|filesystem error|std::|json\.exception|iostream|terminate called|_M_\w+|stoi|stol|bad_alloc|SQLite code|CLI::|what\(\)|boost|YAML::|\bvector::")
 
 
 def no_message_is_the_librarys_own(folder):
-    """Of each command that reads or writes, with what cannot be it in the place of each of its files and folders."""
+    """Calls each command that reads or writes files with something else in the place of each file and folder."""
     store, trace, lines, record = of_one_search(folder)
     (folder / "dir").mkdir()
     (folder / "text").write_text("no such content\n")
@@ -155,7 +155,7 @@ def records_are_deleted_when_somebody_agrees(folder):
     assert "did you mean 'gmm'" in delete("--workload", "gmn", "--yes", code=2).stderr
     assert "no run 'x'" in delete("--run", "x", "--yes", code=2).stderr and "no task 'x'" in delete("--task", "x", "--yes", code=2).stderr
     assert records() == whole
-    # On a terminal it asks, and takes anything but yes for no.
+    # On a terminal it asks; any answer but yes means no.
     for answer, left in ((b"n\n", len(whole)), (b"y\n", len([r for r in whole if "n=32" not in r["workload"]]))):
         mine, its = pty.openpty()
         asked = subprocess.Popen([cli.TUNESMITH, "records", "delete", "--workload", "gmm:n=32", "--database", database], stdin=its, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -214,7 +214,7 @@ def json_is_utf8_whatever_files_are_called(folder):
 
 def fish_tells_commands_of_one_name_apart(folder):
     script = run("completion", "fish").stdout
-    places = {}  # where an option is offered
+    places = {}  # the commands that offer an option
     for line in script.splitlines():
         if line.startswith("complete "):
             words = shlex.split(line)
@@ -239,7 +239,7 @@ def shares_are_of_the_units_of_their_types(folder):
         assert f" {unit}" in done.stdout and (unit == "GFLOP/s") == ("GFLOP/s" in done.stdout + done.stderr), done.stdout
         tuned[dtype] = json.loads(run("tune", workload, "--trials", 4, *ONE, "--database", database, "--json").stdout)
         assert tuned[dtype]["rate_unit"] == unit
-        # Every command takes the same peak.
+        # All commands use the same peak.
         compared = json.loads(run("bench", workload, "--compare", "unscheduled", "--rounds", 2, *ONE, "--database", database, "--json").stdout)["benchmarks"][0]
         assert compared["rate_unit"] == unit and compared["peak_gflops"] >= tuned[dtype]["peak_gflops"] * (1 - 1e-9), (compared, tuned[dtype])
     assert tuned["u8,b_dtype=i8"]["peak_of"].startswith("operations u8") and tuned["i32"]["peak_of"] == "operations i32"

@@ -11,7 +11,7 @@ def varint(value):
 
 
 def field(number, value):
-    """Of protobuf: a number, or bytes, a text or a message with their length."""
+    """A field of protobuf: a number, or bytes, a text or a message with a length."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     value = value.encode() if isinstance(value, str) else value

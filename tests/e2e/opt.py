@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tunesmith opt` as a person uses it. What passes and transformations make of programs is tested beside them (tests/opt_cases.py)."""
+"""`tunesmith opt` as a person uses it. Tests of passes and transformations lie beside them (tests/opt_cases.py)."""
 import json
 import pathlib
 
@@ -10,7 +10,7 @@ STORE = "program p() -> (O: f32[8])\n  for i in 0..8:\n    O[i{}] = 1.0\n"
 
 
 def programs_in(text):
-    """The programs that `text` contains, whatever stands before the first and between them."""
+    """The programs in `text`, without the text before and between them."""
     found = []
     for line in text.splitlines():
         if line.startswith("program "):

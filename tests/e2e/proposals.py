@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What there is before anything was measured: sequences, what a prior learns from, first programs. Usage: proposals.py --tunesmith BINARY TEST"""
+"""Proposals before any measurement: sequences, a prior's training data, first programs. Usage: proposals.py --tunesmith BINARY TEST"""
 import json
 import math
 import pathlib
@@ -35,7 +35,7 @@ def a_task_without_a_record_gets_its_first_program(folder):
     assert "untuned: the fastest of the best 4 of 50 draws" in header, header
     call_library(library, "gmm", {"n": 48, "m": 64, "k": 32})
     assert "untuned: the fastest of the best 4 of 50 draws" in run(*build, "--untuned", "--draws", 50).stdout
-    # A record is better than a guess.
+    # A recorded program takes precedence over draws.
     best = json.loads(run("tune", GMM, "--trials", 2, "--database", database, "--json").stdout)["trace"]
     built = json.loads(run(*build, "--untuned", "--json").stdout)
     assert not built["untuned"] and f"record {best}" in built["provenance"], built
@@ -62,14 +62,14 @@ def sequences_are_collected_and_continued(folder):
             for instruction, element, choices, chosen in program["steps"]:
                 assert chosen < len(task["choices"][choices]["choices"]), program
                 assert "sample_" in task["sketches"][program["sketch"]].splitlines()[1 + instruction], instruction
-    # What ended in the middle of a line is continued, and is the same.
+    # A collection that ended in the middle of a line continues, with the same result.
     text = file.read_bytes()
     lines = text.splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:3]) + lines[3][:100])
     said, _, _ = collect(folder, "all.jsonl", "--tasks", 5)
     assert said["tasks_added"] == 3 and file.read_bytes() == text, said
     assert collect(folder, "all.jsonl", "--tasks", 5)[0]["tasks_added"] == 0
-    # Another collection's file, or no shard at all.
+    # Another collection's file and a file of another kind are refused.
     wrong = run("prior", "collect", "--output", file, "--programs", 13, "--seed", 4, code=2).stderr
     assert "this shard has programs 12, and asked for is 13" in wrong and "all.jsonl:1:1" in wrong, wrong
     (folder / "other.txt").write_text("a file of mine\n")
@@ -79,7 +79,7 @@ def sequences_are_collected_and_continued(folder):
 
 
 def nothing_held_out_is_in_training(folder):
-    """Each part has tasks that the other one has not: not the same, and none of the same neighbourhood."""
+    """The parts share no tasks, and no tasks of one neighbourhood."""
     parts = {part: collect(folder, part, "--tasks", 12, *words)[1] for part, words in (("training", ()), ("held-out", ("--held-out",)))}
     assert [lines[0]["part"] for lines in parts.values()] == ["training", "held-out"]
 
@@ -126,7 +126,7 @@ def a_prior_is_trained_and_compared(folder):
     assert len(figures) == 4 and all(0 <= one[way] <= 1 for one in figures for way in ("drawn", "prior")), figures
     assert all(max(one["drawn"], one["prior"]) > 0 for one in figures if one["draws"] == 16), figures
     assert "by the prior" in run("prior", "eval", prior, held_out, "--draws", 2).stdout
-    # Measured programs are not drawn again, but put in order: here they take what the cost model says.
+    # Measured programs are not drawn again but ordered; here their times are the cost model's.
     head, *tasks = [json.loads(line) for line in held_out.read_text().splitlines()]
     for task in tasks:
         best = max(program["score"] for program in task["programs"])
@@ -140,7 +140,7 @@ def a_prior_is_trained_and_compared(folder):
         assert all(0 < one[order]["first"] <= one[order]["best_of_ten"] <= 1 for order in ("cost_model", "prior", "both")), one
         assert one["draws"] == 2 or one["cost_model"]["first"] > 0.999, one
     assert "of its first 10" in run("prior", "eval", prior, measured, "--draws", 2).stdout
-    # Nothing is learned from what is held out, and nothing is tried on what was learned.
+    # Held-out shards cannot be trained on, and training shards cannot be evaluated.
     assert "held out" in run("prior", "train", held_out, "--output", folder / "wrong.prior", code=2).stderr
     assert not (folder / "wrong.prior").exists()
     assert "may have learned" in run("prior", "eval", prior, training, code=2).stderr

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is answered to a user's second day: names that are nearly right, partial names, doubtful options. Usage: second_day.py --tunesmith BINARY TEST"""
+"""Answers on a user's second day: to names that are nearly right, partial names, doubtful options. Usage: second_day.py --tunesmith BINARY TEST"""
 import hashlib
 import json
 import os
@@ -87,7 +87,7 @@ def a_damaged_store_is_read_as_far_as_it_can_be(folder):
     whole = len(json.loads(run("records", "list", "--count", 1000, "--database", database, "--json").stdout)["records"])
     content = bytearray(database.read_bytes())
     page = int.from_bytes(content[16:18], "big")
-    # Of the pages behind the first one of measurements' rows.
+    # Damages a page behind the first one with rows of measurements.
     last = max(at for at in range(0, len(content), page) if b"search" in content[at:at + page])
     content[last:last + page] = bytes(page)
     database.write_bytes(content)
@@ -107,14 +107,14 @@ def a_damaged_store_is_read_as_far_as_it_can_be(folder):
 
 def minutes_end_where_nothing_is_to_be_gained(folder):
     begin = time.monotonic()
-    # Of spaces that are not tried out in two minutes.
+    # These spaces are not exhausted in two minutes.
     said = json.loads(run("tune", "gmm:n=96,m=96,k=96", "gmm:n=128,m=128,k=128", "--minutes", 2, "--least-gain", 20, "--threads", 1,
                           "--database", folder / "r.db", "--json").stdout)
     assert time.monotonic() - begin < 100 and {task["ended_because"] for task in said["tasks"]} == {"expected gain"}, said
     one = ("tune", GMM, "--threads", 1, "--batch", 16)
     said = run(*one, "--minutes", 1, "--least-gain", 60, "--database", folder / "one.db").stdout
     assert "--min-gain 0: continue" in said, said
-    # To the end, where it is asked for (of a space that a fast machine does not try out in six seconds), and where trials are.
+    # Runs use the whole budget if asked to (in a space that six seconds do not exhaust), and with a budget of trials.
     assert json.loads(run("tune", "gmm:n=256,m=256,k=256", "--threads", 1, "--minutes", 0.1, "--least-gain", 0,
                           "--database", folder / "two.db", "--json").stdout)["ended_because"] == "time limit"
     assert json.loads(run(*one, "--minutes", 1, "--trials", 48, "--database", folder / "three.db", "--json").stdout)["ended_because"] == "trials"
@@ -132,8 +132,8 @@ def one_share_everywhere_and_doubts_of_the_peak_are_said(folder):
     tuned, share, line = shares()
     assert abs(tuned["share_of_peak"] - share) < 1e-9 and abs(tuned["peak_gflops"] * 1e9 - line["operations_per_second"]) < 1, (tuned, line)
     assert tuned["peak_time_ms"] == line["operations_measured"]["time_ms"] and tuned["peak_disturbed"] == line["operations_measured"]["disturbed"] is not None
-    # Another moment shows a higher one: all shares are of that. It comes as the export of a store has it.
-    # Its other numbers stay the text that they are: Python may write them with other digits, and then the checksum does not fit.
+    # Imports a higher peak, to which all shares must then refer. Numbers are replaced in the text, since Python may write others with
+    # different digits, and then the checksum does not fit.
     line = next(text for text in run("records", "export", "--database", database).stdout.splitlines() if '"roof":' in text)
     content = re.search(r'"roof":(\{.*\}),"version"', line)[1]
     for name, value in [("id", '"high"'), ("per_second", "100000000000000.0"), ("disturbed", "true")]:
@@ -161,15 +161,15 @@ def what_is_read_is_not_written_over(folder):
     written = (folder / "out.jsonl").read_bytes()
     assert written.count(b"\n") >= 4 and run("records", "export", "--database", store, "--output", "/dev/stdout").stdout.encode() == written
     assert sorted(each.name for each in folder.iterdir() if each.name.startswith("out")) == ["out.jsonl"], "no part is left"
-    # Before anything is measured.
+    # These are refused before anything is measured.
     for words in (("tune", GMM, "--model-file", folder / "none/m", "--database", store), ("tables", "record", GMM, "--output", folder / "none/t.gz")):
         assert "there is no folder" in run(*words, code=2).stderr, words
-    # Small output, too.
+    # A full device is reported for small output, too.
     with open("/dev/full", "w") as full:
         for words in (("workloads", "list"), *(("build", "gmm:n=16,m=16,k=16", "--threads", 1, "--database", store, "--output", folder / "lib", *how) for how in ((), ("--json",)))):
             done = subprocess.run([cli.TUNESMITH, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True)
             assert done.returncode == 4 and "standard output" in done.stderr, (words, done)
-    # No limit is no time-out at once.
+    # An infinite limit does not time out at once.
     assert json.loads(run("tune", "gmm:n=16,m=16,k=16", "--trials", 4, "--threads", 1, "--candidate-time-out", "inf", "--database", folder / "i.db", "--json").stdout)["valid"] == 4
 
 
@@ -178,7 +178,7 @@ def results_whose_writer_was_killed_are_continued_twice(folder):
     compare = ("compare", "--table", table, "--searchers", "random,exhaustive", "--trials", 2, "--batch", 2, "--results", folder / "r.jsonl", "--quiet")
     run(*compare, "--seeds", 1)
     whole = (folder / "r.jsonl").read_bytes()
-    for missing in (40, 1):  # of the last line, or only what ends it
+    for missing in (40, 1):  # a part of the last line, or only its end
         (folder / "r.jsonl").write_bytes(whole[:-missing])
         for seeds in (1, 2, 2):
             run(*compare, "--seeds", seeds)
@@ -191,7 +191,7 @@ def a_library_beside_it_needs_a_python_that_has_the_package(folder):
     done = run("tune", GMM, "--trials", 2, "--against", "torch", "--database", folder / "r.db", code=4, env=environment)
     assert "does not run the package tunesmith" in done.stderr and "pip install" in done.stderr and not (folder / "r.db").exists(), done
     assert "torch" in run("tune", GMM, "--against", "blast", "--database", folder / "r.db", code=2).stderr
-    # What Python answers is told: a refusal before anything is measured, and a comparison.
+    # Python's answers are printed: a refusal before anything is measured, and a comparison.
     python = folder / "python"
     python.write_text("""#!/bin/sh
 case "$*" in
@@ -207,7 +207,7 @@ esac
     done = run("tune", GMM, "--trials", 4, "--against", "torch", "--database", folder / "r.db", env=environment)
     assert "beside it: -m tunesmith.against torch --record" in done.stdout and "--space cpu" in done.stdout, done.stdout
     assert json.loads(run("tune", GMM, "--trials", 4, "--against", "best", "--database", folder / "r.db", "--json", env=environment).stdout)["against"]["rounds"] == 7
-    # A library that fails at the end takes nothing of the result away.
+    # A library that fails at the end leaves the result.
     python.write_text(python.read_text().replace("*) echo \"", "*) echo '{\"error\": \"torch is broken\"}';;\n  none) echo \""))
     done = run("tune", GMM, "--trials", 4, "--against", "torch", "--database", folder / "r.db", code=2, env=environment)
     assert "torch is broken" in done.stderr and "  best  " in done.stdout, done

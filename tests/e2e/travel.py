@@ -16,7 +16,7 @@ def records(folder, database):
 
 
 def calling(folder, database="records.db"):
-    """A record whose program calls the pack's instruction."""
+    """The id of a record whose program calls the pack's instruction."""
     return next(one["id"] for one in records(folder, database)
                 if "tensorize" in json.loads(run("records", "show", one["id"], "--database", folder / database, "--json").stdout)["trace"])
 
@@ -30,7 +30,7 @@ def measure(folder, *more, space="acme", code=0, **kwargs):
 
 
 def changed(line, change):
-    """A job's line with another content, and the checksum of that."""
+    """A job's line with changed content and its checksum."""
     content = json.loads(line)["job"]
     change(content)
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -47,7 +47,7 @@ def a_candidate_is_measured_elsewhere_and_its_record_comes_back(folder):
     jobs.write_text(export(folder, best) + export(folder, other, "--repeats", 5, "--candidate-time-out", 20))
     assert [next(kind for kind in json.loads(line) if kind in ("candidate", "job")) for line in jobs.read_text().splitlines()] == ["candidate", "job"]
     assert run("trace", "check", jobs, *of(folder, "acme")[:4]).stdout.count("the same program") == 2
-    # Neither the store nor the modules of the first machine are there.
+    # The other machine has neither the first one's store nor its modules.
     (folder / "records.db").rename(folder / "here.db")
     done = run("measure", jobs, *of(folder, "tiled", "there.db"), "--lines")
     assert "jobs: 2; 2 measured, 0 as on record, 0 cannot be measured here" in done.stderr, done.stderr
@@ -55,13 +55,13 @@ def a_candidate_is_measured_elsewhere_and_its_record_comes_back(folder):
     assert kinds.count("record") == 2 and {"environment", "workload", "space", "run"} <= set(kinds), kinds
     back = run("records", "import", "--database", folder / "here.db", input=done.stdout)
     assert back.stdout == "2 added, 0 known, 0 refused\n", back
-    # The record is of the very program, and has the samples that the job asked for.
+    # The record has the same program, and the samples that the job asked for.
     there = {one["program"]: one for one in records(folder, "there.db")}
     lowered = json.loads(jobs.read_text().splitlines()[1])["job"]["candidate"]["lowered_hash"]
     assert len(there) == 2 and all(one["ok"] for one in there.values()), there
     shown = run("records", "show", there[lowered]["id"], "--database", folder / "here.db").stdout
     assert "samples        5, " in shown and "space          tiled" in shown and "command        tunesmith measure" in shown, shown
-    # What is known here counts as any other program of the task does.
+    # An imported record counts like any other of the task.
     assert json.loads(run("tune", RELU, *of(folder, "tiled", "there.db"), "--trials", 4, "--json", "--quiet").stdout)["known"] == 2
     assert run("records", "check", "--database", folder / "here.db").stdout.strip().endswith("clean")
 
@@ -71,7 +71,7 @@ def what_is_on_record_is_not_measured_again(folder):
     line = export(folder, tune(folder, "acme")["trace"])
     first = measure(folder, input=line)
     assert (first["measured"], first["known"]) == (1, 0) and first["jobs"][0]["samples"] >= 3, first
-    # A job that was interrupted is given again as it was; its records are printed all the same.
+    # The jobs of an interrupted command can be sent again; known records are printed, too.
     again = measure(folder, input=line + line)
     assert (again["measured"], again["known"]) == (0, 2) and again["jobs"][1]["record"] == first["jobs"][0]["record"], again
     printed = run("measure", *of(folder, "acme", "there.db"), "--lines", input=line).stdout
@@ -101,14 +101,14 @@ def what_cannot_be_measured_is_said(folder):
     write(folder)
     tune(folder, "acme")
     job = export(folder, calling(folder), "--repeats", 3)
-    # One line that is none does not keep the others.
+    # An invalid line does not prevent the others.
     mixed = run("measure", *of(folder, "acme", "there.db"), "--json", input="nonsense\n\n" + job, code=2)
     assert "stdin:1: damaged: it is no JSON object" in mixed.stderr, mixed.stderr
     mixed = json.loads(mixed.stdout)
     assert (mixed["refused"], mixed["measured"]) == (1, 1) and mixed["jobs"][0]["line"] == 3, mixed
     newer = job.replace('"version":6', '"version":99')
     assert "written by a newer Tunesmith (version 99" in run("measure", *of(folder, "acme", "there.db"), input=newer, code=2).stderr
-    # Without the pack, and with another version of it.
+    # Refused without the pack, and with another version of it.
     lacking = measure(folder, space="plain", input=job, code=4)
     assert lacking["lacking"] == 1 and lacking["jobs"][0]["record"] is None, lacking
     assert any("lacks the extension 'acme_relu'" in one for one in lacking["jobs"][0]["differences"]), lacking
@@ -120,14 +120,14 @@ def what_cannot_be_measured_is_said(folder):
     write(folder, wrong)
     other = measure(folder, input=job, code=4)
     assert "another program" in other["jobs"][0]["refusal"], other
-    # A program that is wrong is an answer, on record with its cause, and so known the next time.
+    # A wrong program is recorded with its cause, and so known the next time.
     content = json.loads(job)["job"]["candidate"]
     (folder / "mine.trace").write_text(content["trace"])
     wrong = export(folder, folder / "mine.trace", "--workload", content["workload"]["text"])
     failed = measure(folder, input=wrong, code=3)
     assert failed["jobs"][0]["cause"] == "wrong_result" and failed["failed"] == failed["measured"] == 1, failed
     assert measure(folder, input=wrong, code=3)["known"] == 1
-    # Usage.
+    # Usage errors.
     assert "no job in it" in run("measure", *of(folder, "acme", "there.db"), input="\n", code=2).stderr
     assert "choose --json or --lines" in run("measure", *of(folder, "acme", "there.db"), "--json", "--lines", input=job, code=2).stderr
     assert "cannot be read" in run("measure", folder / "none.jsonl", *of(folder, "acme", "there.db"), code=2).stderr

@@ -20,7 +20,7 @@ SCALE = "name: scale\nparams: {n: 64}\ninputs:\n  X: {shape: [n], dtype: f32}\nc
 def commands_start_at_once(folder):
     needed = subprocess.run(["ldd", cli.TUNESMITH], check=True, capture_output=True, text=True).stdout
     assert "LLVM" not in needed, "the command itself links a code generator"
-    run("--help")  # from here on its pages are in memory
+    run("--help")  # loads the program's pages into memory
     for args, limit in [(["--help"], 0.020), (["plugins", "list"], 0.100), (["plugins", "list", "--options"], 0.100)]:
         times = []
         while len(times) < 9:
@@ -32,7 +32,7 @@ def commands_start_at_once(folder):
 
 
 def spaces_are_generated_at_once(folder):
-    """The whole suite, and six stages with three reductions: sizes that are no multiples of a tile took ten times as long as others."""
+    """The whole suite, and six stages with three reductions. Sizes that are not multiples of a tile once took ten times as long."""
     def cpu_seconds(workload):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         run("spaces", "explain", workload)
@@ -122,7 +122,7 @@ def builtin_spaces_are_always_there(folder):
         run("tune", "gmm:n=64,m=64,k=64", "--trials", 4, "--database", database, "--space", space, cwd=folder)
     done = run("bench", "gmm:n=64,m=64,k=64", "--compare", "space:cpu", "--rounds", 3, "--database", database, cwd=folder)
     assert "space:cpu" in done.stdout, done.stdout
-    # As people type it.
+    # Positional, as people type it.
     assert "composes" in run("spaces", "lint", folder / "spaces.yaml").stdout
 
 

@@ -94,7 +94,7 @@ def one_wrong_letter(day):
         day.unit(UNIT.replace(wrong, said) if wrong != "<4 x float> %r" else UNIT.replace("ret <4 x float> %r", "ret <2 x float> %r"))
         found = day.verify(4)["intrinsics"]
         expect(found["reason"], f"acme_relu.yaml:{line}: tensor intrinsic acme_relu_4: ")
-    # A run says the same before it measures, with the place, and continues without the instruction.
+    # Before it measures, a run says the same with the place, and it continues without the instruction.
     tune = ("tune", "relu:n=8,m=16", "--spaces", "spaces.yaml", "--space", "acme", "--database", "records.db", "--trials", "8", "--quiet")
     text = day.tunesmith(*tune)
     expect(text, "tunesmith: ./acme_relu.yaml:17: tensor intrinsic acme_relu_4: ", "space 'acme' does without it")
@@ -122,7 +122,7 @@ def traces_know_the_intrinsics(day):
     own = ("relu.trace", "--workload", "relu:n=8,m=16", "--spaces", "spaces.yaml", "--space", "absent")
     expect(day.tunesmith("trace", "replay", *own), "legal on relu")
     expect(day.tunesmith("trace", "show", *own, "--program"), 'tensor_intrinsic = "acme_relu_4"')
-    # What is not shipped says whose instruction may be at fault.
+    # The refusal to ship names the instruction that may be at fault.
     day.unit(UNIT.replace("ogt", "olt"))
     build = ("build", "relu:n=8,m=16", "--trace", "relu.trace", "--spaces", "spaces.yaml", "--space", "acme", "--database", "records.db", "--output", "built")
     expect(day.tunesmith(*build, code=2), "the program is not shipped: wrong_result", "; the program calls ./acme_relu.yaml:15: tensor intrinsic acme_relu_4")
@@ -135,7 +135,7 @@ def traces_know_the_intrinsics(day):
 
 
 def every_example_of_the_schedule_page_replays(day):
-    """Saved and replayed as they stand on the page."""
+    """The page's traces are saved and replayed unchanged."""
     page = (day.prefix / "share" / "doc" / "tunesmith" / "docs" / "schedule.md").read_text()
     fenced = [block.split("\n", 1) for block in page.split("```")[1::2]]
     for head, text in fenced:

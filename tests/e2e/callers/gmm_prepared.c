@@ -59,7 +59,7 @@ int main(void) {
         for (int k = 0; k < K; ++k) wanted += a[i * K + k] * copy[w * K * M + k * M + j];
         EXPECT(fabs(c[w][i * M + j] - wanted) < 1e-3)
       }
-  /* The same through plain pointers. */
+  /* Prepares and calls again through plain pointers. */
   void* again = aligned_alloc(64, gmm_prepared_bytes());
   void* preparing[] = {NULL, copy, NULL, again};
   EXPECT(gmm_prepare_raw(preparing) == gmm_OK)
