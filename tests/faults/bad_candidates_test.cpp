@@ -1,5 +1,5 @@
-// Candidates that are wrong on purpose, each in the worker as a tuner runs them: every one is counted under
-// its cause, and the next correct one succeeds.
+// Candidates that are wrong on purpose, run in the worker like a tuner's: each is counted under its cause,
+// and the next correct one succeeds.
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -61,7 +61,7 @@ class BadCandidates : public testing::Test {
     return made;
   }
 
-  /// The causes, "" for a success.
+  /// The failures' causes, "" for a success.
   static std::vector<std::string> causes(Runner& runner, const std::vector<CompiledKernel>& kernels) {
     std::vector<MeasureRequest> requests;
     for (const CompiledKernel& one : kernels) requests.push_back({&one, 0.0});
@@ -92,7 +92,7 @@ TEST_P(EachMistake, HasItsCauseAndTheRunGoesOn) {
 INSTANTIATE_TEST_SUITE_P(All, EachMistake, testing::Range(size_t{0}, kMistakes.size() - 1),
                          [](const auto& one) { return std::string(kMistakes[one.param].name); });
 
-/// --locked holds in the worker, too, which loads the target anew.
+/// --locked also holds in the worker, which loads the target itself.
 TEST_F(BadCandidates, TheWorkerLoadsNothingThatTheLockFileDoesNotList) {
   const test::TemporaryFolder folder;
   const std::string lock = (folder / "plugins.lock").string();
@@ -161,7 +161,7 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
     return all->run({&request, 1}).front().failure.value().message;
   };
   EXPECT_NE(message(Mistake::WrongResult).find("O[500] is "), std::string::npos);
-  // Whichever call shows it first.
+  // Any of the calls may show it first.
   EXPECT_THAT(message(Mistake::VariesFromRunToRun),
               testing::AnyOf("O differs from run to run",
                              testing::HasSubstr("two threads called it at the same time")));
@@ -182,7 +182,7 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
   EXPECT_EQ(message(Mistake::Endless), "not done in 3 s");
 }
 
-// What is known to be the machine's fault is tried again by a run that takes this one up.
+// A resumed run tries again what is known to be the machine's fault.
 TEST_F(BadCandidates, ATimeOutOnABusyMachineSaysSo) {
   std::atomic<bool> stop = false;
   std::vector<std::jthread> load;
@@ -213,7 +213,7 @@ TEST_F(BadCandidates, AnInterleavedMeasurementSurvivesACrash) {
   EXPECT_EQ(times[1].failure->cause, FailureCause::Crash);
 }
 
-// A program without a parallel loop is verified on threads of the pool, which no exception may leave.
+// A program without a parallel loop is verified on threads of the pool, which exceptions must not leave.
 TEST_F(BadCandidates, ALoadedKernelThatThrowsCostsItselfWhereverItIsCalled) {
   const std::unique_ptr<Runner> all = runner();
   const CompiledKernel good = kernel(Mistake::None);
@@ -227,7 +227,7 @@ TEST_F(BadCandidates, ALoadedKernelThatThrowsCostsItselfWhereverItIsCalled) {
   EXPECT_EQ(times[2].samples.size(), 3u);
 }
 
-// Programs for a device have no parallel loop, either.
+// Programs for a device have no parallel loop, but may not run concurrently.
 TEST_F(BadCandidates, AKernelOfADeviceIsCalledByOneThreadAtATime) {
   RawOption device;
   device.name = "device";
@@ -240,7 +240,7 @@ TEST_F(BadCandidates, AKernelOfADeviceIsCalledByOneThreadAtATime) {
   EXPECT_TRUE(result.timing) << (result.failure ? result.failure->message : "");
 }
 
-// Before the first round and after the last each is compared, on other contents of the same buffers.
+// Each kernel is compared before the first round and after the last, on other contents of the same buffers.
 TEST_F(BadCandidates, WhatIsWrongInAnInterleavedMeasurementHasNoTime) {
   const std::unique_ptr<Runner> all = runner();
   std::vector<CompiledKernel> kernels;

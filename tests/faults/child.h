@@ -45,12 +45,12 @@ class Child {
     pid_ = -1;
     return status;
   }
-  /// Until the child has reported something, or has ended, or half a minute has gone.
+  /// Waits until the child has reported something, has ended, or half a minute is over.
   void wait_for_report() const {
     pollfd ready{read_end_, POLLIN, 0};
     poll(&ready, 1, 30'000);
   }
-  /// Until the child has ended. A line cut off in the middle was not reported.
+  /// Waits for the child's end. A line cut off in the middle does not count.
   std::vector<std::string> reported() const {
     std::string text;
     char buffer[4096];

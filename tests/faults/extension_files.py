@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an extension as a file may do wrong: it is named with its line, and no command ends by it.
+"""Mistakes in an extension's file are named with their lines, and do not end a command.
 Usage: extension_files.py --tunesmith BINARY"""
 import argparse
 import json
@@ -110,7 +110,7 @@ def main():
             said = [line for line in tuned.stderr.splitlines() if line.endswith("; space 'tested' does without it")]
             assert len(said) == 2, tuned.stderr
             says_once("\n".join(said))
-        # Of the schedules that call the instruction each is refused for it.
+        # Every schedule that calls the instruction is refused because of it.
         samples = json.loads(run("spaces", "sample", WORKLOAD, "--count", 16, "--json").stdout)["samples"]
         refused = [sample["decisions"] for sample in samples if sample["decisions"].startswith("refused: ")]
         assert refused and all("no_requires.yaml:14:33: " in one and "forgetful_dot cannot be compiled" in one for one in refused), samples

@@ -33,7 +33,7 @@ spaces:
 
 
 def mistakes():
-    """Name and cause of each, by number, from the header that the plugins are built from."""
+    """Name and cause of each mistake, by number, from the plugins' header."""
     header = (pathlib.Path(__file__).parent / "plugins" / "mistakes.h").read_text()
     return re.findall(r'\{"(\w+)", "(\w*)"\}', header)
 
@@ -62,7 +62,7 @@ def records(folder):
 
 
 def wait_for_more(folder, known):
-    """Until there are more records than `known`, or half a minute has gone."""
+    """Waits until there are more records than `known`, or half a minute is over."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         try:
@@ -83,7 +83,7 @@ def counted(causes):
 
 
 def every_mistake_is_counted(folder):
-    """A target whose kernels do every wrong thing in turn: one run survives them all."""
+    """One run survives a target whose kernels make every mistake in turn."""
     causes = [cause for _, cause in mistakes()]
     result, err = tune(folder, "faulty", range(len(causes)))
     assert result["trials"] == PLAIN + len(causes), result
@@ -129,7 +129,7 @@ def wait_for_records(folder, process, count):
 
 
 def gmm(folder, *more, search="random", seed=3):
-    """In a space whose programs do not run out before the run is killed."""
+    """Tunes in a space that is not exhausted before the run is killed."""
     return [cli.TUNESMITH, "tune", "gmm:n=64,m=64,k=64", "--space", "cpu-tiling", "--search", search, "--model", "random",
             "--database", str(folder / "records.db"), "--seed", str(seed), *map(str, more)]
 
@@ -139,7 +139,7 @@ def kills_at_random_moments_lose_nothing(folder):
     seen = {}
     for round in range(8):
         process = subprocess.Popen(gmm(folder, "--trials", 100000, "--quiet"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if round % 3 != 0:  # the others are killed while they measure, however slow the machine is to begin
+        if round % 3 != 0:  # two of three rounds are killed while they measure, however slowly the machine starts
             wait_for_more(folder, len(seen))
         time.sleep(moments.uniform(0.05, 2.0))
         if (folder / "records.db").exists():
@@ -158,7 +158,7 @@ def kills_at_random_moments_lose_nothing(folder):
         assert all(now.get(id) == record for id, record in seen.items()), "a record that was seen is lost"
         seen = now
     assert len(seen) > 20, "the kills came too early to test anything"
-    # In whole rounds of 64 the search takes the same way up to the record at which the last run was killed.
+    # With whole rounds of 64, the search repeats its way to the record at which the last run was killed.
     done = subprocess.run(gmm(folder, "--trials", -(-len(seen) // 64) * 64, "--json"), capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
@@ -191,7 +191,7 @@ def kills_of_two_runs_at_once_lose_nothing(folder):
         process.send_signal(signal.SIGINT)
     for process in processes:
         err = process.communicate(timeout=60)[1]
-        # A signal's end: before it had begun at all.
+        # It ends by the signal if it had not begun.
         assert process.returncode in (130, -signal.SIGINT), (process.returncode, err)
         waited += err.count("take turns")
     assert waited > 0, "nobody said that he waits for the other"
@@ -217,7 +217,7 @@ def killed_workers_change_nothing(folder):
                 killed += 1
             except ProcessLookupError:
                 pass
-        # Not twice in a row at one candidate, which would be lost. Records appear in groups of eight.
+        # Not twice in a row at one candidate, which would then count as failed. Records appear in groups of eight.
         wait_for_records(folder, process, len(records(folder)) + 10)
         time.sleep(moments.uniform(0.0, 0.1))
     out, err = process.communicate(timeout=120)
@@ -235,7 +235,7 @@ def interrupts_at_random_moments(folder):
     for number, search in enumerate(("evolutionary", "random") * 4):
         known = len(records(folder)) if (folder / "records.db").exists() else 0
         process = subprocess.Popen(gmm(folder, "--trials", 100000, "--json", "--fresh", search=search), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        # At any moment: one round in three from its start, the others once it measures, however slow the machine.
+        # One round in three is killed at any moment, the others while it measures, however slow the machine is.
         if number % 3 != 0:
             wait_for_more(folder, known)
         time.sleep(moments.uniform(0.3, 1.5 if number % 3 != 0 else 3.0))
@@ -243,11 +243,11 @@ def interrupts_at_random_moments(folder):
         begin = time.monotonic()
         out, err = process.communicate(timeout=60)
         waited = time.monotonic() - begin
-        assert waited < 30, f"stopped after {waited:.1f} s"  # how soon: timed_interrupt_stops_soon
+        assert waited < 30, f"stopped after {waited:.1f} s"  # timed_interrupt_stops_soon has the real limit
         if process.returncode == -signal.SIGINT:
-            continue  # before there was anything to keep
+            continue  # nothing was recorded yet
         assert process.returncode == 130, (process.returncode, err)
-        if not out:  # nothing to sum up yet, or no time for it
+        if not out:  # no results yet, or no time for a summary
             assert "interrupted" in err, err
             continue
         result = json.loads(out)

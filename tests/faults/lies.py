@@ -19,7 +19,7 @@ compute: |
   O[i<n] = X[i] + 1
 outputs: [O]
 """
-# Programs that are all right, and differ in a number.
+# Correct programs that differ in a number.
 SPACE = """version: 1
 spaces:
   right:
@@ -30,7 +30,7 @@ spaces:
 """
 ENVIRONMENT_FAULT = 4
 PLAIN = 2  # the unscheduled program and its outermost loop in parallel
-# What the message of the failure says of each lie.
+# A part of the failure's message for each lie.
 LIES = {
     "garbage": "makes no sense: its header has",
     "huge": "makes no sense: its header has 1152921504606846976 bytes, and may have",
@@ -51,13 +51,13 @@ LIES = {
 
 
 def tune(folder, programs, kind, lies):
-    """With a worker that lies at these questions of the kind."""
+    """Runs the command with a worker that lies at these questions of one type."""
     lib = pathlib.Path(cli.TUNESMITH).parents[1] / "lib"
     installed = folder / "installed"
     if not installed.exists():
         (installed / "lib").mkdir(parents=True)
         (installed / "bin").mkdir()
-        # The worker is looked for beside the library, links resolved.
+        # The worker is searched beside the library, with links resolved.
         for name in ("libtunesmith.so", "libtunesmith_compiler.so"):
             library = (lib / name).resolve()
             shutil.copy(library, installed / "lib")
@@ -89,7 +89,7 @@ def failures(folder):
 
 
 def a_lie_told_once_changes_nothing(folder):
-    # Each lie costs a question more.
+    # Each lie costs another question.
     lies = {3 + 2 * i: lie for i, lie in enumerate(LIES)}
     programs = 2 * len(LIES)
     done = result(tune(folder, programs, "run", lies))
@@ -104,7 +104,7 @@ def from_question(first, lie):
 def a_lie_told_twice_costs_the_candidate(folder):
     for lie, wanted in LIES.items():
         done = result(tune(folder, 4, "run", from_question(4, lie)))
-        # What is measured again, because the machine was disturbed, asks questions, too, and keeps its first time.
+        # Repetitions after a disturbance also ask questions, and keep the first time.
         lost = done["failures"].pop("worker_lost", 0)
         assert 1 <= lost <= 4 and not done["failures"] and done["valid"] == 4 + PLAIN - lost, (lie, done)
         assert {(cause, wanted in message) for cause, message in failures(folder)} == {("worker_lost", True)}, (lie, failures(folder))
@@ -117,7 +117,7 @@ def a_silent_worker_is_not_waited_for(folder):
 
 
 def rounds_survive_lies(folder):
-    """Those of the final ranking, asked for with two other questions."""
+    """Lies in the final ranking, which asks two other questions."""
     for kind in ("add_to_rounds", "time_in_turn"):
         done = tune(folder, 12, kind, {1: "garbage", 4: "another's type"})
         assert not result(done)["failures"] and result(done)["best_seconds"] > 0, done.stdout

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a target has no facet for is said, and refused where it was asked for. Usage: missing_facets.py --tunesmith BINARY --plugins FOLDER --bad FOLDER"""
+"""A missing facet of a target is reported, and its use refused. Usage: missing_facets.py --tunesmith BINARY --plugins FOLDER --bad FOLDER"""
 import argparse
 import json
 import os

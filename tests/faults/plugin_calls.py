@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every call of a plugin of each kind x what may go wrong in it: the run ends with the plugin's name, and its records are whole.
+"""Each fault in each call of plugins of each kind: the run ends with the plugin's name, and its records are whole.
 Usage: plugin_calls.py --tunesmith BINARY --plugins FOLDER --bad FOLDER KIND"""
 import argparse
 import os
@@ -37,7 +37,7 @@ CALLS = {
     "extension": [("probe", "probe"), ("describe", "describe"), ("adapt", "adapt"), ("extend", "extend"), ("bad_step", "the step bad_step")],
     "target": [("probe", "probe"), ("compile", "compile"), ("peak_kernel", "peak_kernel")],
 }
-# The mistake: the exit code, and what is said of the call.
+# Mistake: exit code, and the message with the call's name.
 FAULTS = {
     "throws": (4, "[P12] {} threw: boom"),
     "user_error": (2, "{}: boom"),
@@ -48,9 +48,9 @@ FAULTS = {
     "hangs": (4, "[P22] {} has not returned in 1 seconds; everything measured is recorded"),
     "allocates": (4, "[P22] {} has taken "),
 }
-# What a run continues without is left behind.
+# A run continues without a hanging cost model.
 FAULTS_OF = {"cost_model": {"hangs": (0, "[P22] {} has not returned in 1 seconds")}}
-# What is no answer: the space, the exit code, what is said.
+# Invalid answers: space, exit code, message.
 NONSENSE = {
     "module": {
         "begins_anew": "[P23] the schedule it answers does not continue the one it was given",
@@ -119,11 +119,11 @@ def main():
         for mistake, said in NONSENSE[kind].items():
             # A run continues without a cost model that answers nonsense.
             expect(arguments, folder, "other_target" if kind == "target" else kind, mistake, 0 if kind == "cost_model" else 4, said)
-        if kind == "searcher":  # whatever is thrown there ends the process
+        if kind == "searcher":  # an exception in its destructor ends the process
             for fault in ("segfaults", "recurses", "hangs"):
                 code, said = FAULTS[fault]
                 expect(arguments, folder, kind, f"{fault} in destroy", code, f"{NAMES[kind]}: {said.format('destroy')}")
-            # A fault of the module that it calls is the module's.
+            # A searcher's call of a module names the faulty module.
             expect(arguments, folder, kind, "segfaults in apply", -signal.SIGSEGV, "module 'bad_module': [P12] apply")
 
 

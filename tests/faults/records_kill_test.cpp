@@ -1,4 +1,4 @@
-// kill -9 at any moment: what was reported is in the store, and the store is sound.
+// After kill -9 at any moment, the store is sound and contains everything that was reported.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -39,7 +39,7 @@ Environment test_environment() {
   return e;
 }
 
-/// All that the records of a run refer to.
+/// Stores everything that the records of a run refer to.
 void begin_run(RecordStore& store, const std::string& run) {
   store.add_environment(test_environment());
   store.add_workload({1, "gmm:n=512", "name: gmm\n"});
@@ -64,7 +64,7 @@ Record record_of(const std::string& id) {
   r.target = "llvm";
   r.environment = test_environment().hash();
   r.space = "cpu";
-  r.trace = std::string(20'000, 'x') + id;  // large, so that the log is folded into the database now and then
+  r.trace = std::string(20'000, 'x') + id;  // large, so that the log is sometimes merged into the database
   r.trace_version = 1;
   r.timing = make_timing({1e-3, 2e-3, 3e-3});
   r.seconds = r.timing->min;
@@ -194,14 +194,14 @@ TEST_F(RecordsKillTest, TwoWritersKilledAtOnceLoseNothing) {
 
 constexpr int kRecords = 12;
 constexpr int kCopies = 40;
-// Under other ids their checksums do not fit.
+// Gives copies of records other ids; their checksums then no longer match.
 constexpr const char* kRepeat =
     "INSERT INTO measurement SELECT NULL, id || '-{}', program, run, kind, ranking, candidate, status, "
     "cause, message, seconds, seconds_min, seconds_median, samples, sample_count, seconds_prepare, "
     "disturbed, verified_error, time_ms, checksum, round, score, verified_on, verifier FROM measurement "
     "WHERE seq <= 12";
 
-/// A store of schema 7, as Tunesmith wrote it, made larger.
+/// Enlarges a store of schema 7 that Tunesmith wrote.
 void write_old_store(const fs::path& path) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
@@ -239,7 +239,7 @@ TEST_F(RecordsKillTest, AKillDuringTheMigrationLosesNothing) {
     const CheckReport check = store.check();
     EXPECT_EQ(check.records, size_t{kRecords} * kCopies);
     EXPECT_EQ(check.faults.size(), size_t{kRecords} * (kCopies - 1));
-    // Every copy that bears the name of one is whole.
+    // Every copy with a final name is complete.
     size_t copies = 0;
     for (const auto& entry : fs::directory_iterator(folder_.path())) {
       const std::string name = entry.path().filename().string();
@@ -262,7 +262,7 @@ TEST_F(RecordsKillTest, AKillDuringTheMigrationLosesNothing) {
   EXPECT_GE(killed_before, 1) << "the kills came too late to test anything";
 }
 
-// A limit on the size of files stands in for a disk without space: writing fails half-way just the same.
+// A limit on the size of files simulates a full disk: writing fails half-way, too.
 TEST_F(RecordsKillTest, ADiskWithoutSpaceIsAnEnvironmentErrorAndLosesNothing) {
   const fs::path path = folder_ / "records.db";
   Child writer([&](int report) {

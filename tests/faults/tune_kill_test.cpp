@@ -1,5 +1,5 @@
-// kill -9 of a tuning run at any moment: what it reported is in the store, and the same run continues from
-// there.
+// After kill -9 of a tuning run at any moment, the store contains what it reported, and the same run
+// continues from there.
 #include <chrono>
 #include <filesystem>
 #include <set>
@@ -24,8 +24,8 @@ using test::report_id;
 
 namespace fs = std::filesystem;
 
-// Programs, and two that need no search, which differ in a number that their target takes no notice of, save
-// that one in seven crashes.
+// Programs, besides the two that need no search, differ in a number that their target ignores, except that
+// one in seven crashes.
 constexpr const char* kWorkload = R"(name: add_one
 params: {n: 1000}
 inputs:
@@ -37,7 +37,7 @@ outputs: [O]
 
 int programs() { return test::usual_or_extended(300, 1000); }
 
-/// As many as there are: programs() and the two.
+/// All programs: programs(), and the two that need no search.
 int64_t trials() { return programs() + 2; }
 
 std::string space_text() {
@@ -48,7 +48,7 @@ std::string space_text() {
          among + "]}}]\n    search: {kind: random}\n    cost_model: {kind: random}\n";
 }
 
-/// Reports the id of each record that the tuner reports. In a process of its own.
+/// Tunes in a new process, which reports the id of each record.
 int tune_and_report(const fs::path& path, int64_t trials, int report, uint64_t seed = 0) {
   PluginRegistry registry({.command_line = {{TEST_PLUGINS}}});
   const Space space(SpacesFile::parse(space_text(), "s.yaml").space(""), registry);
@@ -78,8 +78,7 @@ TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
   std::set<std::string> reported;
   for (int round = 0; round < test::usual_or_extended(3, 12); ++round) {
     Child tuner([&](int report) { return tune_and_report(path, trials(), report); });
-    // At any moment: one round in three from its start, the others once it measures, however slow the
-    // machine.
+    // One round in three is killed at any moment, the others while it measures, however slow the machine is.
     if (round % 3 != 0) tuner.wait_for_report();
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(200)));
     tuner.end(SIGKILL);
@@ -102,7 +101,7 @@ TEST(TuneKill, NothingReportedIsLostAndTheRunIsResumed) {
       << "7, 14, ..";
 }
 
-/// Of each of two runs, which know of each other's programs and measure others: both can find as many.
+/// The trials of each of two runs that exclude each other's programs; there are enough for both.
 int64_t shared() { return programs() / 2 - 20; }
 
 TEST(TuneKill, TwoRunsOfOneStoreThatAreKilledLoseNothingAndBothResume) {

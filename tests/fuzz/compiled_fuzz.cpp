@@ -14,7 +14,7 @@ namespace tunesmith::fuzz {
 namespace {
 
 constexpr uint64_t kSteps = 24;
-/// Races are the interpreter's to find; threads that wait for each other on a busy machine take long.
+/// The interpreter finds races, and threads that wait for each other on a busy machine are slow.
 constexpr uint64_t kPairsForOneWithThreads = 8;
 /// Beyond this compiling and interpreting take too long.
 constexpr int64_t kMaxInstances = 20000;
@@ -89,7 +89,7 @@ std::string CompiledFuzz::check(const Program& program, const Program& scheduled
     const std::string wrong = difference(expected, given, numbers);
     return wrong.empty() ? "" : wrong + "\n" + to_string(lowered.program);
   } catch (const LowerError&) {
-    return "";  // a program that the target cannot take is no wrong one
+    return "";  // a program that the target refuses is not wrong
   } catch (const std::exception& error) {
     return error.what();
   }

@@ -1,5 +1,5 @@
-// Random workloads under random traces, compiled: the same as the unscheduled program interpreted, on guarded
-// buffers.
+// Compiles random workloads with random traces, and compares the results, on guarded buffers, with those of
+// the interpreted unscheduled program.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ class CompiledFuzz {
  public:
   explicit CompiledFuzz(uint64_t seed);
 
-  /// Makes pair `index` of the seed, which no other pair has a say in. Answers "" or what is wrong with it,
-  /// with the smallest trace that shows it.
+  /// Runs pair `index` of the seed, which is independent of other pairs. Returns "", or the fault with the
+  /// smallest trace that shows it.
   std::string run(uint64_t index);
 
   /// The workload and the trace of pair `index`.
   std::string text(uint64_t index) const;
 
-  /// Programs that were compiled and compared; the others cannot be lowered, or take too long.
+  /// The number of programs compiled and compared; others cannot be lowered, or take too long.
   uint64_t compiled() const { return compiled_; }
 
  private:
@@ -35,7 +35,7 @@ class CompiledFuzz {
     bool too_long = false;
   };
   Pair make(uint64_t index) const;
-  /// "" when `scheduled` gives, compiled, what `program` gives interpreted.
+  /// "" if the compiled `scheduled` computes what the interpreted `program` does.
   std::string check(const Program& program, const Program& scheduled, Numbers numbers, int threads);
 
   uint64_t seed_;

@@ -5,7 +5,7 @@
 namespace tunesmith::fuzz {
 namespace {
 
-// The program fuzz_pairs runs for longer, and continues after a failure.
+// The program fuzz_pairs runs longer, and continues after failures.
 TEST(CompiledFuzz, TracesKeepTheMeaning) {
   const uint64_t pairs = from_environment("TUNESMITH_FUZZ_PAIRS", 300);
   const uint64_t first = from_environment("TUNESMITH_FUZZ_FIRST", 0);

@@ -1,7 +1,6 @@
-// fuzz_pairs SEED FIRST COUNT: the pairs [FIRST, FIRST + COUNT) of a seed, for hours if need be. Says every
-// ten seconds where it is; a pair depends on the seed and its number alone, so that a run that was ended goes
-// on from there, and a range may be divided among processes. Ends with 1 when a result was wrong, after the
-// last pair.
+// fuzz_pairs SEED FIRST COUNT: runs the pairs [FIRST, FIRST + COUNT) of a seed. Prints its position every ten
+// seconds. A pair depends only on the seed and its number, so an interrupted run can continue from there, and
+// processes can share a range. Ends with 1, after the last pair, if a result was wrong.
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -18,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace tunesmith::fuzz;
 
-/// What a program that crashes leaves: the pair, of which the rest can be made again.
+/// The message of a crash: the pair, from which everything can be made again.
 char crash_line[128];
 
 void on_crash(int signal) {
@@ -55,7 +54,7 @@ int main(int argc, char** argv) {
   for (uint64_t pair = first; pair < first + count; ++pair) {
     *fmt::format_to_n(crash_line, sizeof(crash_line) - 1, "crashed: seed {} pair {}\n", seed, pair).out =
         '\0';
-    // A pair alone is one that crashed, most often: it says what it is first.
+    // A single pair has usually crashed before, so print it first.
     if (count == 1) fmt::print(stderr, "{}\n", fuzz.text(pair));
     const std::string what = fuzz.run(pair);
     if (!what.empty()) {

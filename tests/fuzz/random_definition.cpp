@@ -14,20 +14,20 @@
 namespace tunesmith::fuzz {
 namespace {
 
-/// No whole number up to the bound is rounded.
+/// The type represents all integers up to this.
 double exact_limit(DType type) {
   if (!type.is_float()) return INFINITY;
   return 1 / unit_roundoff(type);
 }
 
-/// What inputs of whole numbers reach (random_workload.cpp), and what is cut back reaches.
+/// The magnitude of integer inputs (random_workload.cpp), and of values that are cut back.
 constexpr int kSmall = 2;
 
 struct Array {
   std::string name;
   std::vector<int64_t> shape;
   DType type;
-  double bound = kSmall;  // |element| of a floating array of whole numbers
+  double bound = kSmall;  // of |element|, if a floating array has integers only
   bool read = false;
 };
 
@@ -36,13 +36,13 @@ struct Axis {
   int64_t extent = 1;
 };
 
-/// An expression of the language and what bounds its magnitude.
+/// An expression of the language, and a bound of its magnitude.
 struct Value {
   std::string text;
   double bound = kSmall;
 };
 
-/// Writes one statement after the other; each reads inputs and what stands before it.
+/// Writes statements, each of which reads inputs and earlier arrays.
 class Writer {
  public:
   Writer(RandomStream& random, Numbers numbers) : random_(random), exact_(numbers == Numbers::Exact) {}
@@ -63,7 +63,7 @@ class Writer {
                           fmt::join(arrays_[i].shape, ", "), arrays_[i].type.str(),
                           below(4) == 0 ? ", constant: true" : "");
     }
-    // What nothing reads is a result; now and then something else is, too.
+    // Arrays that nothing reads are outputs, and now and then another one is.
     std::vector<std::string> outputs;
     for (size_t i = inputs; i < arrays_.size(); ++i) {
       if (!arrays_[i].read || below(6) == 0) outputs.push_back(arrays_[i].name);
@@ -73,7 +73,7 @@ class Writer {
   }
 
  private:
-  /// Gaps in some of the inputs and outputs. By the text, so that what is drawn afterwards is as without
+  /// Adds gaps to some inputs and outputs. Depends on the text, so that later draws are the same without
   /// them.
   std::string strides(const std::string& definition, size_t inputs,
                       const std::vector<std::string>& outputs) const {
@@ -108,18 +108,18 @@ class Writer {
     std::vector<int64_t> shape;
     const size_t dimensions = 1 + below(max_dimensions);
     for (size_t d = 0; d < dimensions; ++d) shape.push_back(static_cast<int64_t>(1 + below(most)));
-    // Vectors and what is left over of them.
+    // Extents with whole vectors and a remainder.
     if (below(4) == 0) shape.back() = static_cast<int64_t>(1 + below(20));
     return shape;
   }
 
-  /// Cut back when it may leave what its type holds exactly.
+  /// Cuts a value back if it might leave its type's exact range.
   Value limited(const Value& value, DType type) const {
     if (!exact_ || value.bound <= exact_limit(type)) return value;
     return {fmt::format("max(min({}, {}), -{})", value.text, kSmall, kSmall), kSmall};
   }
 
-  /// Of one type in another, so that both hold it exactly or wrap around.
+  /// Converts between types such that both represent the value exactly or wrap around.
   Value converted(const Value& value, DType from, DType to) const {
     if (from == to) return value;
     if (!from.is_float() && to.is_float())
@@ -130,7 +130,7 @@ class Writer {
     return {fmt::format("{}({})", to.str(), source.text), source.bound};
   }
 
-  /// The array that stands last, element by element, combined with something: as a bias is added.
+  /// Combines the last array element-wise with something, like a bias.
   std::string epilogue(size_t number) {
     const Array last = arrays_.back();
     std::vector<Axis> axes;
@@ -152,7 +152,7 @@ class Writer {
     return fmt::format("{}[{}] = {}", arrays_.back().name, declared(axes), value.text);
   }
 
-  /// Elements of an array together with those two rows on: what is computed for one row serves another.
+  /// Combines an array with its elements two rows on, so that a row's values are used twice.
   std::string window(size_t number) {
     Array& array = arrays_[std::max(below(arrays_.size()), below(arrays_.size()))];
     if (array.shape[0] < 3) return "";
@@ -202,7 +202,7 @@ class Writer {
     const uint64_t operands = 1 + below(3);
     for (uint64_t i = 1; i < operands; ++i)
       value = limited(combine(value, operand(all, type, &unused), type), type);
-    // Every reduction axis must be used: as a value when no index happens to.
+    // Every reduction axis must be used: as a value if no index uses it.
     for (const std::string& axis : unused) {
       const double bound = value.bound * 5;  // the greatest extent of a reduction
       value = limited(
@@ -230,7 +230,7 @@ class Writer {
         term = {fmt::format("max(min({}, {}), -{})", term.text, kSmall, kSmall), kSmall};
       term.bound *= terms;
     }
-    // The terms of a product are at most one, or it would leave what its type holds exactly.
+    // The terms of a product are at most one, to stay in the type's exact range.
     if (kind == "prod" && exact_ && type.is_float())
       term = {fmt::format("max(min({}, 1), -1)", term.text), 1};
     return {fmt::format("{}({}) ({})", kind, declared(axes), term.text), term.bound};
@@ -259,7 +259,7 @@ class Writer {
         return {fmt::format("max({}, {})", a.text, b.text), larger};
       default:
         if (!exact_) return {fmt::format("select({} < 0.25, {}, 0.5)", a.text, b.text), larger};
-        // On integers a condition that holds of indices: the next is greater.
+        // For integers, a condition on indices that always holds: the next one is greater.
         if (!type.is_float() && below(2) == 0)
           return {fmt::format("select({0} + 1 > {0}, {1}, 1)", a.text, b.text), larger};
         return {fmt::format("select({} < 1, {}, 1)", a.text, b.text), larger};
@@ -269,7 +269,7 @@ class Writer {
   std::string padding() { return exact_ ? std::to_string(below(kSmall + 1)) : std::string("0.5"); }
 
   Value operand(const std::vector<Axis>& axes, DType type, std::vector<std::string>* unused) {
-    // Later arrays more often: chains are what placement moves.
+    // Prefers later arrays, since placement moves chains.
     Array& array = arrays_[std::max(below(arrays_.size()), below(arrays_.size()))];
     array.read = true;
     std::vector<std::string> indices;
@@ -295,11 +295,11 @@ class Writer {
     return converted(value, array.type, type);
   }
 
-  /// An index that an array holds, inside of [0, extent) more often than not; "" where no array has integers.
+  /// An index loaded from an array, mostly inside [0, extent); "" if no array has integers.
   std::string data_index(int64_t extent, const std::vector<Axis>& axes) {
     std::vector<Array*> known;
     for (Array& array : arrays_) {
-      // Rounding in another order must not change which element is meant, so reals come from inputs.
+      // A different order of rounding must not change the index, so reals come from inputs.
       if (!array.type.is_float() || (!exact_ && array.name[0] == 'X')) known.push_back(&array);
     }
     if (known.empty()) return "";
@@ -316,7 +316,7 @@ class Writer {
                          : fmt::format("at({} % {} - 1)", element, std::min<int64_t>(extent + 2, 100));
   }
 
-  /// An index that is read under the condition only that it is inside, "" when it always is.
+  /// An index that is read only if it is inside, with that condition; "" if it always is.
   std::pair<std::string, std::string> masked_index(int64_t extent, const std::vector<Axis>& axes) {
     const Axis& axis = pick(axes);
     const auto offset = static_cast<int64_t>(below(4));
@@ -328,9 +328,9 @@ class Writer {
     return {at, condition};
   }
 
-  /// An index that stays within [0, extent), or one that may leave it, for which it sets `padded`.
+  /// An index within [0, extent), or one that may leave it, and then sets `padded`.
   std::string index(int64_t extent, size_t dimension, const std::vector<Axis>& axes, bool* padded) {
-    // The axis at the same position is the plain case; it must stay the most frequent one.
+    // The axis at the same position is the usual case and must stay the most frequent.
     if (dimension < axes.size() && axes[dimension].extent <= extent && below(2) == 0)
       return axes[dimension].name;
     for (int attempt = 0; attempt < 6; ++attempt) {

@@ -1,4 +1,4 @@
-// Made-up workloads, as the text of a file.
+// Invents workloads, as the text of a file.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace tunesmith::fuzz {
 
-/// What values a workload computes with.
+/// The values that a workload computes with.
 enum class Numbers {
-  /// f64 throughout, over the reals: another order of a sum changes the last digits.
+  /// Real numbers in f64: another order of a sum changes the last digits.
   Reals,
-  /// Every element type. Floating arrays hold whole numbers that are small enough for every step to be exact
-  /// in its type, whatever the order; integers wrap around, which no order changes either.
+  /// Every element type. Floating arrays contain integers so small that every step is exact in any order;
+  /// integer types wrap around, which no order changes either.
   Exact
 };
 

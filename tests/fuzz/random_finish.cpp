@@ -15,7 +15,7 @@ void RandomScheduler::finish() {
       return;
     }
   };
-  // Handles first: a call may put other objects in the blocks' places.
+  // Takes handles first, since a call may replace the block objects.
   const auto handles = [&] {
     std::vector<BlockRV> blocks;
     for (const Block* block : schedule_.program().blocks()) blocks.push_back(handle_of(*block));
@@ -60,7 +60,7 @@ void RandomScheduler::finish() {
   }
 }
 
-/// A read, and a copy of its buffer that was made for another block.
+/// A read, and an existing copy of its buffer that was made for another block.
 std::vector<Arg> RandomScheduler::read_and_copy() {
   for (int attempt = 0; attempt < 8; ++attempt) {
     const Block& first = *random_block();

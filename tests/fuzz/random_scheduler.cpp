@@ -16,7 +16,7 @@ const InstructionKind& kind_named(const std::string& name) {
   return *InstructionRegistry::global().find(name);
 }
 
-/// Samplings give numbers that transformations take, so they come less often than those.
+/// Samplings only make numbers for transformations, so they are rarer.
 const InstructionKind& random_kind(RandomStream& random) {
   const std::vector<std::string> names = InstructionRegistry::global().names();
   while (true) {
@@ -25,7 +25,7 @@ const InstructionKind& random_kind(RandomStream& random) {
   }
 }
 
-/// At first sight: the same sort of sum or copy, whose innermost loops divide into tiles.
+/// A rough check: the same kind of sum or copy, whose innermost loops divide into tiles.
 bool could_compute(const Block& block, const TensorIntrinsic& intrinsic,
                    const std::vector<int64_t>& extents) {
   const Store* store = block.body()->as<Store>();
@@ -117,7 +117,7 @@ BlockRV RandomScheduler::handle_of(const Block& block) {
     try {
       if (&schedule_.block(known) == &block) return known;
     } catch (const ScheduleError&) {
-      continue;  // a handle of a block that is gone
+      continue;  // the handle's block no longer exists
     }
   }
   blocks_.push_back(schedule_.handle(block));
@@ -152,7 +152,7 @@ const Block* RandomScheduler::random_neighbour() {
 }
 
 Arg RandomScheduler::loop_arg() {
-  // Among the old handles may be loops that are gone, the root, and inlining.
+  // Old handles may be loops that no longer exist, the root, or inlining.
   if (!loops_.empty() && chance(4)) return pick(loops_);
   const Block* block = random_neighbour();
   const size_t depth = loops_above(*block).size();
@@ -210,7 +210,7 @@ Arg RandomScheduler::string_arg(const std::string& name) {
   if (name == "index_map") return index_map();
   if (name == "intrinsic") return pick(TensorIntrinsics::global().names());
   if (name == "thread_axis") return pick(std::vector<std::string>{"block.x", "thread.x", "thread.y"});
-  // Keys that any place takes are likelier: an annotation must be there before it is removed.
+  // Prefers keys that any place accepts, since only an existing annotation can be removed.
   return !chance(4) ? "first"
                     : pick(std::vector<std::string>{"second", "prefetch", "prefetch_behind", "nontemporal",
                                                     "double_buffer"});
@@ -219,7 +219,7 @@ Arg RandomScheduler::string_arg(const std::string& name) {
 std::string RandomScheduler::index_map() {
   const Block* block =
       last_block_.has_value() ? schedule_.program().find_block(*last_block_) : random_block();
-  // Some maps speak of the indices of a buffer, some of the block's iterators.
+  // A map is over the indices of a buffer or over the block's iterators.
   const bool of_iters = chance(2);
   const std::vector<Access> accesses = chance(2) ? writes_of(*block) : reads_of(*block);
   const size_t rank = of_iters ? block->iters.size() : (accesses.empty() ? 1 : pick(accesses).indices.size());
@@ -352,7 +352,7 @@ std::vector<Arg> RandomScheduler::tile_and_intrinsic() {
     if (!around.empty()) schedule_.reorder(order);
     if (block->init() != nullptr) schedule_.decompose_reduction(handle, tile.front());
   } catch (const ScheduleError&) {
-    return {loops.back(), name};  // what was done is legal, if useless
+    return {loops.back(), name};  // legal, although useless
   }
   return {tile.front(), name};
 }
@@ -371,7 +371,7 @@ std::vector<Arg> RandomScheduler::producer_under_a_loop() {
   try {
     if (depth > 0) schedule_.compute_at(handle, handle_of(reader, random_.below(depth)));
   } catch (const ScheduleError&) {
-    return {handle, int64_t{0}};  // it may stand under one already
+    return {handle, int64_t{0}};  // the block may already be under a loop
   }
   return {handle, int64_t{0}};
 }

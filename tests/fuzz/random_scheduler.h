@@ -11,7 +11,7 @@
 
 namespace tunesmith::fuzz {
 
-/// How often instructions of one kind were done and refused, by reason.
+/// How often instructions of one kind were applied, and refused, by reason.
 struct KindCount {
   int done = 0;
   std::map<std::string, int> refused;
@@ -22,19 +22,17 @@ class RandomScheduler {
  public:
   RandomScheduler(const Program& program, RandomStream random);
 
-  /// Tries one instruction, and whether it keeps its promises. Answers "" or which promise was broken: a
-  /// refused call left the schedule changed, something else than ScheduleError was thrown, the program is not
-  /// well formed.
+  /// Tries one instruction and checks its contract. Returns "", or the violation: a refused call changed the
+  /// schedule, threw something other than ScheduleError, or the program is not well formed.
   std::string step(Coverage& coverage);
-  /// Tries one instruction, trusting it.
+  /// Tries one instruction without checks.
   void trusted_step();
-  /// Tries, for some blocks, what brings their accesses into vectors and registers: pieces of what they read
-  /// or write cached in a loop, buffers local, the innermost loop vectorized or unrolled, the one around it
-  /// unrolled.
+  /// Tries, for some blocks, to use vectors and registers: caches pieces of reads or writes in a loop, makes
+  /// buffers local, vectorizes or unrolls the innermost loop, and unrolls the one around it.
   void finish();
 
   const Schedule& schedule() const { return schedule_; }
-  /// Instances of blocks that the program runs.
+  /// The number of block instances that the program runs.
   int64_t instances() const;
 
  private:
@@ -44,24 +42,23 @@ class RandomScheduler {
   Arg block_arg(bool reduction = false);
   Arg loop_arg();
   Arg loops_arg();
-  /// Of blocks that stand one after the other.
+  /// Loops of consecutive blocks.
   Arg neighbouring_loops();
   Arg factors_arg();
   Arg integer_arg(const std::string& name);
   Arg string_arg(const std::string& name);
   Arg integers_arg(const std::string& name);
   Arg scalar_arg();
-  /// Cuts a tile of the intrinsic's extents out of a block's innermost loops; the arguments of tensorize.
+  /// Splits a tile of the intrinsic's extents off a block's innermost loops; returns tensorize's arguments.
   std::vector<Arg> tile_and_intrinsic();
-  /// A block, computed at a loop of a consumer where that can be; the arguments of rolling_buffer.
+  /// Computes a block at a consumer's loop if possible; returns the arguments of rolling_buffer.
   std::vector<Arg> producer_under_a_loop();
   std::vector<Arg> read_and_copy();
-  /// A map of the indices of a buffer that the block named already accesses.
+  /// A map of the indices of a buffer that the already chosen block accesses.
   std::string index_map();
 
   const Block* random_block();
-  /// Often the block that the call names already, or one that it exchanges data with: what placement is
-  /// about.
+  /// Often the already chosen block, or one that it exchanges data with, since placement concerns these.
   const Block* random_neighbour();
   BlockRV handle_of(const Block& block);
   LoopRV handle_of(const Block& block, size_t depth);
@@ -73,7 +70,7 @@ class RandomScheduler {
 
   RandomStream random_;
   Schedule schedule_;
-  std::optional<BlockId> last_block_;  // of the arguments being made
+  std::optional<BlockId> last_block_;  // the block chosen for the current call's arguments
   std::vector<BlockRV> blocks_;
   std::vector<LoopRV> loops_;
   std::vector<IntRV> integers_;

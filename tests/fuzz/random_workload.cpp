@@ -10,7 +10,7 @@
 namespace tunesmith::fuzz {
 namespace {
 
-/// A parameter and its least and largest value; `step` > 1 keeps to multiples.
+/// A parameter with its smallest and largest value; with `step` > 1 multiples only.
 struct Range {
   const char* name;
   int64_t least;
@@ -21,7 +21,7 @@ struct Range {
 struct Family {
   const char* name;
   std::vector<Range> ranges;
-  /// Only sums of products and extremes: of small whole numbers exact in every type.
+  /// The workload has only sums of products and extremes, which are exact for small integers in every type.
   bool exact = true;
 };
 
@@ -61,7 +61,7 @@ const std::vector<Family>& families() {
   return all;
 }
 
-/// As WorkloadLibrary::load, but each file is read once.
+/// WorkloadLibrary::load that reads each file once.
 Workload built_in(const std::string& text) {
   static std::map<std::string, WorkloadDefinition> definitions;
   const auto [name, params] = parse_workload_text(text);
@@ -86,7 +86,7 @@ std::string random_built_in(RandomStream& random, Numbers numbers) {
     constexpr const char* kTypes[] = {"f64", "f32", "f16", "bf16", "i64", "i32", "i8", "u8"};
     return text + "dtype=" + kTypes[random.below(std::size(kTypes))];
   }
-  // In f64 another order of a sum changes nothing that a wrong index would not change a million times more.
+  // In f64, a wrong index changes results a million times more than another order of a sum.
   return text + "dtype=f64";
 }
 
@@ -97,7 +97,7 @@ void fill_exact(Tensor& tensor, uint64_t seed) {
       tensor.set(i, static_cast<double>(random.below(5)) - 2);
       continue;
     }
-    // The greatest, the least, or any; set_int wraps them to the type.
+    // The largest, the smallest, or any value; set_int wraps it to the type.
     const auto any = static_cast<int64_t>(random.next());
     const int value_bits = tensor.dtype.bits - (tensor.dtype.is_signed_int() ? 1 : 0);
     const uint64_t greatest = ~uint64_t{0} >> (64 - value_bits);

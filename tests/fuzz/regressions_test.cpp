@@ -1,4 +1,4 @@
-// Traces that once changed what a program computes, shrunk: each must be refused now, or be right.
+// Shrunk traces that once changed a program's results: now each must be refused, or be correct.
 #include <gtest/gtest.h>
 
 #include <tunesmith/workload/library.h>

@@ -1,7 +1,7 @@
-// Random workload x random instructions: interpreted before = interpreted after, refused calls change
-// nothing, traces read back and replay.
+// Random instructions on random workloads keep the interpreted results; refused calls change nothing; traces
+// can be read back and replayed.
 //
-// TUNESMITH_FUZZ_PAIRS and TUNESMITH_FUZZ_SEED in the environment make a longer run, or another one.
+// The environment variables TUNESMITH_FUZZ_PAIRS and TUNESMITH_FUZZ_SEED make longer or other runs.
 #include <cstdlib>
 #include <string>
 
@@ -21,7 +21,7 @@ constexpr int kSteps = 24;
 /// Beyond this the interpreter takes too long.
 constexpr int64_t kMaxInstances = 60000;
 
-/// "" or what went wrong, with the smallest trace that shows it.
+/// "", or the fault with the smallest trace that shows it.
 std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
   RandomStream random(seed, index);
   const auto [text, workload, numbers] = random_workload(random);
@@ -53,7 +53,7 @@ std::string fuzz_once(uint64_t seed, uint64_t index, Coverage& coverage) {
     return report(check(program, small), small);
   };
   std::string wrong = checked(trace);
-  // As a search does it: the same trace with one decision changed, and with all of them drawn anew.
+  // Like a search: the same trace with one decision changed, and with all decisions drawn again.
   for (const SamplingPoint& point : scheduler.schedule().sampling_points()) {
     const auto changed = point.kind->mutate(point.domain, *trace[point.position].decision, random);
     if (wrong.empty() && changed.has_value()) wrong = checked(trace.with_decision(point.position, *changed));

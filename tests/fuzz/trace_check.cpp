@@ -18,8 +18,8 @@
 namespace tunesmith::fuzz {
 namespace {
 
-/// Of the largest element, of reals. Far above the rounding of the small sums in f64 and far below the effect
-/// of one wrong element.
+/// Relative to the largest element, for reals: far above the rounding of small sums in f64, and far below the
+/// effect of one wrong element.
 constexpr double kTolerance = 1e-9;
 
 double largest(const Tensor& tensor) {
@@ -35,7 +35,7 @@ std::string text_of(const LoweredProgram& lowered) {
   return (lowered.prepare ? to_string(lowered.prepare->program) : "") + to_string(lowered.program);
 }
 
-/// `program` takes `arguments`, a Program or a LoweredProgram of it; "" when it gives `expected`.
+/// Runs a Program or LoweredProgram on `arguments`; "" if it computes `expected`.
 template <typename Runnable>
 std::string differs(const std::vector<Tensor>& expected, std::vector<Tensor> arguments,
                     const Runnable& program, Numbers numbers) {
@@ -117,7 +117,7 @@ std::string check_trace(const Program& program, const Trace& trace, Numbers numb
     interpret(program, before);
     std::string wrong_result = differs(before, arguments, schedule->program(), numbers);
     if (!wrong_result.empty()) return wrong_result;
-    // Once with calls of intrinsics and with what depends on constant inputs done ahead.
+    // Also with calls of intrinsics, and with preparation of constant inputs.
     for (const bool all : {false, true}) {
       LowerOptions options;
       if (all) options.intrinsics = test_intrinsics();
@@ -129,7 +129,7 @@ std::string check_trace(const Program& program, const Trace& trace, Numbers numb
       if (!wrong_result.empty()) return "lowered: " + wrong_result;
     }
   } catch (const LowerError&) {
-    return "";  // a program that the target cannot take is no wrong one
+    return "";  // a program that the target refuses is not wrong
   } catch (const std::exception& error) {
     return error.what();
   }

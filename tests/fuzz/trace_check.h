@@ -1,4 +1,4 @@
-// Does a trace keep what a program computes? And the smallest trace that does not.
+// Checks whether a trace keeps a program's results, and shrinks a trace that does not.
 #pragma once
 
 #include <functional>
@@ -14,21 +14,20 @@
 
 namespace tunesmith::fuzz {
 
-/// Those of tests/intrinsics.yaml, known to tensorize() from the first call on.
+/// The intrinsics of tests/intrinsics.yaml, which tensorize() knows after the first call.
 const std::vector<TensorIntrinsicPtr>& test_intrinsics();
 
-/// "" when the trace is refused, or when the program that it makes gives, interpreted, what `program` gives
-/// on random data; else what is wrong.
+/// "" if the trace is refused, or its program, interpreted on random data, computes what `program` does.
 std::string check_trace(const Program& program, const Trace& trace, Numbers numbers = Numbers::Reals);
 
-/// "" or by how much an argument differs: at all for exact numbers, beyond rounding in f64 for reals.
+/// "", or by how much an argument differs. Exact numbers must be equal, reals within rounding in f64.
 std::string difference(const std::vector<Tensor>& expected, const std::vector<Tensor>& given,
                        Numbers numbers);
 
-/// "" or what is wrong with what the trace makes of the program.
+/// Returns "", or the fault of the program that the trace makes.
 using TraceCheck = std::function<std::string(const Program&, const Trace&)>;
 
-/// Leaves out instructions (with all that needs their results) as long as what is left still fails.
+/// Removes instructions, and those that use their results, while the rest still fails.
 Trace shrink(const Program& program, Trace failing, const TraceCheck& check);
 
 }  // namespace tunesmith::fuzz

@@ -1,5 +1,5 @@
-// Random workload x random instructions in every floating type, compiled: a right program is within the
-// bounds that candidates are verified by. The environment makes a longer run, as of schedule_fuzz_test.cpp.
+// Random instructions on random workloads in every floating type, compiled: a correct program is within the
+// bounds by which candidates are verified. The environment makes longer runs, as for schedule_fuzz_test.cpp.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -53,7 +53,7 @@ Program retyped(const Program& program, DType type) {
   return result;
 }
 
-/// Every draw of a set, as a candidate meets them.
+/// Every draw of a set on which candidates are verified.
 std::vector<DrawnData> draws_of(const Program& program, DataKind kind) {
   const DataQuestion question = question_of(program, kind);
   const Program reference = reference_program(program, kind);
@@ -85,7 +85,7 @@ class VerificationCheck {
       ++accepted_;
       return "";
     } catch (const LowerError&) {
-      return "";  // a program that the target cannot take is no wrong one
+      return "";  // a program that the target refuses is not wrong
     } catch (const UserError&) {
       ++unverifiable_;
       return "";

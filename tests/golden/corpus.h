@@ -1,4 +1,4 @@
-// Hashes of programs, and the versions of what made them.
+// Hashes of programs, and the versions of the lowering and generators that made them.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace tunesmith::golden {
 
-/// Hashes, each of what is made of the one before it.
+/// Hashes of a program's forms, each made from the form before it.
 struct Hashes {
   std::string trace;
   std::string lowered;
@@ -19,7 +19,7 @@ struct Hashes {
 
 struct Generator {
   std::string version;
-  std::string libraries;  // that decide about the code, too; "" where it is the text that is held
+  std::string libraries;  // versions of libraries that also determine the code; "" if the corpus has the text
   std::string source;     // the file with the version; not in the corpus
 
   bool same_as(const Generator& other) const {
@@ -31,20 +31,20 @@ struct Corpus {
   std::string lowering;
   std::map<std::string, Generator> generators;  // by target
   std::map<std::string, Hashes> programs;       // by "TARGET SPACE WORKLOAD NUMBER"
-  std::map<std::string, std::string> texts;     // files that are compiled with what a target writes
+  std::map<std::string, std::string> texts;     // files that are compiled with a target's output
 
   static Corpus read(const std::filesystem::path& file);
   void write(const std::filesystem::path& file) const;
 };
 
 struct Differences {
-  /// What changed though its version did not: each names the version.
+  /// Changes without a new version: each names the version to raise.
   std::vector<std::string> versions;
-  /// What only has to be written anew.
+  /// Changes for which the corpus only has to be rewritten.
   std::vector<std::string> others;
 };
 
-/// Of the programs of `now`, which may be a part of those in `held`.
+/// Compares the programs of `now`, which may be a part of those in `held`.
 Differences compare(const Corpus& held, const Corpus& now);
 
 }  // namespace tunesmith::golden

@@ -21,7 +21,7 @@ namespace tunesmith::golden {
 namespace {
 
 constexpr const char* kSymbol = "golden";
-/// Of which some are refused.
+/// The maximum number of draws, some of which are refused.
 constexpr uint64_t kMaxDraws = 8;
 
 constexpr Machine kMachines[] = {{"llvm", "cpu", "znver4", 2},
@@ -66,12 +66,12 @@ constexpr const char* kWorkloads[] = {"gmm:n=33,m=70,k=48",
                                       "reduce_sum_1d:n=4096",
                                       "reduce_sum_2d:m=24,n=160"};
 
-/// What is detected where nobody says otherwise.
+/// Quantities that would otherwise be detected.
 constexpr std::pair<const char*, double> kDescription[] = {
     {"cores", 8.0},           {"l1_bytes", 32768.0},     {"l2_bytes", 1048576.0},   {"l3_bytes", 33554432.0},
     {"l1_way_bytes", 4096.0}, {"l2_way_bytes", 65536.0}, {"cache_line_bytes", 64.0}};
 
-/// The space's own target, which says the same of every machine that it runs on.
+/// The space's target with a description that does not depend on this machine.
 class DescribedTarget final : public Target {
  public:
   explicit DescribedTarget(std::unique_ptr<Space> space)
@@ -105,8 +105,8 @@ class DescribedTarget final : public Target {
   DeviceModel device_;
 };
 
-/// What a target writes is held with the time that it models, what it compiles as what runs: options of the
-/// compiler, which the text before it does not show, decide about it as well.
+/// For targets that write text, the text and its modelled time; else the machine code, since compiler options
+/// that the text before it does not show determine it, too.
 std::string code_of(const Space& space, const LoweredProgram& lowered) {
   Target& target = space.target();
   try {

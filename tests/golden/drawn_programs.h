@@ -1,4 +1,4 @@
-// Programs that the built-in spaces draw for machines of a fixed description, wherever the test runs.
+// Programs drawn from the built-in spaces for machines with a fixed description, the same on every machine.
 #pragma once
 
 #include <functional>
@@ -15,20 +15,19 @@ namespace tunesmith::golden {
 struct Machine {
   const char* target;
   const char* space;
-  const char* processor;  // as LLVM calls it; "": as the space says
-  int programs;           // of each workload, at most
+  const char* processor;  // LLVM's name; "": the space's own
+  int programs;           // the maximum for each workload
 };
 
 std::span<const Machine> machines();
 
 SpaceSpec space_of(const Machine& machine);
 
-/// The space on the machine of the fixed description. Throws EnvironmentError where this machine lacks what
-/// it needs.
+/// The space for the described machine. Throws EnvironmentError if this machine lacks what the space needs.
 std::unique_ptr<Space> make_space(const Machine& machine, SpaceSpec spec, PluginRegistry& registry);
 
-/// Adds the hashes of what is drawn, with the versions of what made them, of each workload for which
-/// `is_wanted` answers so. Returns what this machine lacks to do it, or "".
+/// Adds the hashes of programs drawn for each wanted workload, and the versions of lowering and generators.
+/// Returns "", or what this machine lacks.
 std::string draw(const Machine& machine, PluginRegistry& registry, const std::function<bool()>& is_wanted,
                  Corpus& corpus);
 

@@ -1,5 +1,5 @@
-// Whatever is decided, a sketch of a built-in space, or of one of its modules, is a legal program: a draw
-// that a primitive refuses is lost to the search.
+// All decisions of a sketch of a built-in space, or of one of its modules, give legal programs: a draw that a
+// primitive refuses is lost to the search.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -24,7 +24,7 @@
 namespace tunesmith::golden {
 namespace {
 
-/// The parameters of a workload that are drawn: up to a number, or of all extents.
+/// The parameters of a workload that are drawn: up to a number, or with any extent.
 struct Family {
   const char* text;
   std::vector<std::pair<const char*, uint64_t>> drawn;
@@ -81,12 +81,12 @@ std::string text_of(const Family& family, RandomStream& random) {
   return text;
 }
 
-/// A drawn shape that the workload has.
+/// The workload with a drawn shape that it accepts.
 Workload draw_workload(const Family& family, RandomStream& random) {
   while (true) {
     try {
       return WorkloadLibrary().load(text_of(family, random));
-    } catch (const UserError&) {  // a window larger than the image
+    } catch (const UserError&) {  // such as a window larger than the image
     }
   }
 }
@@ -108,13 +108,13 @@ class DrawnShapes : public testing::Test {
     }
   }
 
-  /// Of each family, `shapes` shapes; of those the suite takes one of `share`.
+  /// Draws `shapes` shapes of each family, of which the suite takes one in `share`.
   void draw_all(const Machine& machine, const SpaceSpec& spec, const std::string& name, uint64_t shapes,
                 uint64_t share) {
     std::unique_ptr<Space> space;
     try {
       space = make_space(machine, spec, registry_);
-    } catch (const EnvironmentError&) {  // what this machine lacks, other tests say
+    } catch (const EnvironmentError&) {  // other tests report what this machine lacks
       return;
     }
     for (size_t family = 0; family < families().size(); ++family) {
@@ -135,7 +135,7 @@ class DrawnShapes : public testing::Test {
   PluginRegistry registry_;
   uint64_t taken_ = 0;
   int64_t drawn_ = 0;
-  std::map<std::string, std::pair<int64_t, std::string>> refused_;  // how often, and what was first
+  std::map<std::string, std::pair<int64_t, std::string>> refused_;  // how often, and the first refusal
 };
 
 TEST_F(DrawnShapes, OfTheBuiltInSpacesAreLegal) {
@@ -144,7 +144,7 @@ TEST_F(DrawnShapes, OfTheBuiltInSpacesAreLegal) {
   expect_none_refused();
 }
 
-// Alone, a module meets blocks that another one has claimed otherwise.
+// Alone, a module also gets blocks that another module would have claimed.
 TEST_F(DrawnShapes, OfEachModuleAloneAreLegal) {
   for (const Machine& machine : machines()) {
     const SpaceSpec spec = space_of(machine);

@@ -1,4 +1,4 @@
-// Tasks name the versions of lowering and of code generators; this holds the versions to what they stand for.
+// Tasks name the versions of lowering and of code generators: if programs change, the version must change.
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -26,11 +26,11 @@ using testing::SizeIs;
 
 constexpr const char* kCorpusFile = TUNESMITH_SOURCE_DIR "/tests/golden/corpus.txt";
 constexpr const char* kRewrite = "write the corpus anew: TUNESMITH_WRITE_GOLDEN=1 build/release/bin/golden";
-/// What CUDA C++ includes, compiled with it.
+/// Generated CUDA C++ includes it.
 constexpr const char* kDeviceHeader = "targets/cuda/device/tunesmith_device.cuh";
-/// Of so many programs the suite draws one.
+/// The suite draws one of this many programs.
 constexpr int kShare = 7;
-/// They differ from the space cpu in their search.
+/// Spaces that differ from the space cpu only in their search.
 const std::set<std::string> kSearchOnly{"cpu-random", "cpu-xgboost", "cpu-ensemble"};
 
 bool writes() { return std::getenv("TUNESMITH_WRITE_GOLDEN") != nullptr; }

@@ -1,5 +1,5 @@
-// A target whose kernels compute O[i] = X[i] + 1, whatever the program says, and do wrong what the program's
-// annotation "mistake" says.
+// A target whose kernels compute O[i] = X[i] + 1 for any program, and make the mistake that it is annotated
+// with.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -36,7 +36,7 @@ constexpr std::array<tunesmith_kernel, sizeof...(numbers)> all_preparations(std:
 constexpr auto kPreparations =
     all_preparations(std::make_index_sequence<static_cast<size_t>(Mistake::Count)>());
 
-/// A kernel that adds what was prepared rather than one needs a step for it.
+/// Adds the preparation to kernels that add a prepared number instead of one.
 CompiledKernel with_step(CompiledKernel kernel, Mistake mistake) {
   if (test::has_preparation(mistake))
     kernel.prepare = PrepareStep{"prepare", test::kPreparedNumbers * int64_t{sizeof(float)}, {}, {}};
@@ -52,7 +52,7 @@ constexpr auto kKernels = all_kernels(std::make_index_sequence<static_cast<size_
 class FaultyKernel final : public LoadedKernel {
  public:
   FaultyKernel(tunesmith_kernel kernel, Mistake mistake) : kernel_(kernel), mistake_(mistake) {}
-  // After everything that is looked at: what dies of it is the next one.
+  // Comes after all checks of this kernel, so that the next kernel suffers.
   ~FaultyKernel() override {
     if (mistake_ == Mistake::BreaksTheNext) g_broken = true;
     if (mistake_ == Mistake::SpoilsTheNext) g_spoilt = true;

@@ -9,7 +9,7 @@
 
 namespace tunesmith::test {
 
-/// A thread that works beside the calls and continues when they have returned.
+/// A thread that works during calls and continues after their return.
 class Helper {
  public:
   static Helper& one() {

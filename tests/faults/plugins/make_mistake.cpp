@@ -1,5 +1,5 @@
-// A finishing module that is wrong on purpose: it breaks the program as the annotation "mistake" says, behind
-// the back of the schedule's checks.
+// A finishing module that is wrong on purpose: it breaks the program as the annotation "mistake" says,
+// without the schedule's checks.
 #include <tunesmith/analysis/blocks.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>

@@ -32,14 +32,14 @@ inline constexpr int64_t kWorkspaceBytes = 64;
 inline int64_t g_elements = 0;        // of the workload; one at a time
 inline std::atomic<int> g_varied{0};  // calls of the kernel that varies
 inline bool g_broken = false;         // by a kernel that was run before
-inline bool g_spoilt = false;         // likewise: what comes after it is wrong
+inline bool g_spoilt = false;         // likewise: later results are wrong
 inline char* volatile g_leak = nullptr;
 
-/// Written to as a wild pointer would; not known to the compiler.
+/// The address of a wild write; volatile, so that the compiler does not know it.
 inline volatile intptr_t g_wild = 16;
 
 [[gnu::noinline]] inline int overflow_stack(int depth) {
-  if (depth < g_wild) return 0;  // never: it begins above
+  if (depth < g_wild) return 0;  // never, since depth begins above g_wild
   volatile char frame[4096];
   frame[0] = static_cast<char>(depth);
   return overflow_stack(depth + 1) + frame[0];
@@ -67,11 +67,11 @@ inline void run_peak(void* const*, void*, tunesmith_parallel_for, void*) {
 inline void allocate_without_end(void* (*allocate)(size_t)) {
   for (constexpr size_t kBytes = size_t{1} << 20;;) {
     auto* bytes = static_cast<volatile char*>(allocate(kBytes));
-    bytes[0] = 1;  // of each only a page: the address space is what is limited
+    bytes[0] = 1;  // touches one page only: the address space is limited, not the memory
   }
 }
 
-/// Kept from call to call. Two calls may run at once, each on its own data.
+/// Shared by all calls, of which two may run at once, each on its own data.
 inline std::atomic<int> g_calls{0};
 inline std::atomic<const void*> g_last_output{nullptr};
 inline std::mutex g_keeping;
@@ -82,8 +82,8 @@ inline const float* kept(const float* x, int64_t count) {
   return g_kept_inputs.try_emplace(x, x, x + count).first->second.data();
 }
 
-/// A right kernel of a device that can run one at a time: a result is wrong where two calls overlap, and each
-/// waits for the other.
+/// A correct kernel for a device that runs one call at a time: results are wrong if two calls overlap, for
+/// which each waits.
 inline void run_one_at_a_time(void* const* buffers, void*, tunesmith_parallel_for, void*) {
   static std::atomic<int> running{0};
   constexpr std::chrono::milliseconds kWait{5};
@@ -96,7 +96,7 @@ inline void run_one_at_a_time(void* const* buffers, void*, tunesmith_parallel_fo
   --running;
 }
 
-/// Right unless two calls overlap, for which there is time on a busy machine, too.
+/// Correct unless two calls overlap, for which it leaves time even on a busy machine.
 inline void add_one_by_scratch(const float* x, float* o, int64_t count) {
   static std::atomic<float> scratch{0.0f};
   scratch = x[0];
@@ -105,10 +105,10 @@ inline void add_one_by_scratch(const float* x, float* o, int64_t count) {
   o[0] = scratch + 1.0f;
 }
 
-/// At most so many, so that a worker's memory is not exhausted first.
+/// The maximum number of resources, so that a worker's memory is not exhausted first.
 inline constexpr int kMaxMade = 60;
 
-/// Its call returns before the second half is there.
+/// Returns before the second half is written.
 inline void add_half_elsewhere(const float* x, float* o, int64_t count) {
   Helper::one().begin([=] { add_one(x + count / 2, o + count / 2, count - count / 2); });
 }
@@ -116,7 +116,7 @@ inline void add_half_elsewhere(const float* x, float* o, int64_t count) {
 inline std::atomic<float*> g_written_late{nullptr};
 inline std::atomic<float> g_late_value{0.0f};
 
-/// What is written is right, but not any more when it is written.
+/// Writes values that were correct, but too late.
 inline void write_again_late(const float* x, float* o) {
   g_late_value = x[0] + 1.0f;
   g_written_late = o;
@@ -129,7 +129,7 @@ inline void write_again_late(const float* x, float* o) {
   });
 }
 
-/// Wrong numbers, and memory that is not the kernel's.
+/// Writes wrong numbers, or to memory that is not the kernel's.
 template <Mistake mistake>
 void touch_wrongly(float* x, float* o, void* workspace) {
   const int64_t n = g_elements;
@@ -139,7 +139,7 @@ void touch_wrongly(float* x, float* o, void* workspace) {
       o[n / 2] += 0.01f;
       break;
     case Mistake::VariesFromRunToRun:
-      o[n / 2] += 2e-6f * static_cast<float>(++g_varied);  // the first times within the bound
+      o[n / 2] += 2e-6f * static_cast<float>(++g_varied);  // within the bound at first
       break;
     case Mistake::WritesBeyond:
       static_cast<volatile float*>(o)[n] = 1.0f;
@@ -215,7 +215,7 @@ void harm_the_worker(tunesmith_parallel_for parallel_for, void* pool) {
     case Mistake::Exits:
       _exit(0);
     case Mistake::ExitsInThreads:
-      std::atexit(std::abort);  // a handler may not stand other threads
+      std::atexit(std::abort);  // a handler at exit may fail beside other threads
       parallel_for(pool, 64, [](void*, int64_t, int64_t) { std::exit(0); }, nullptr);
       break;
     case Mistake::KillsItself:
@@ -318,8 +318,8 @@ void change_state(int number, tunesmith_parallel_for parallel_for, void* pool) {
   }
 }
 
-/// So long a right kernel takes: every wrong one may be the best, on a loaded machine, too. Some checks are
-/// of such programs alone.
+/// The duration of a correct kernel: long enough for every wrong one to be the best even on a loaded machine,
+/// since some checks concern only programs that may be the best.
 inline constexpr std::chrono::microseconds kRightTime{50};
 
 inline void wait_for(std::chrono::microseconds time) {
@@ -328,7 +328,7 @@ inline void wait_for(std::chrono::microseconds time) {
   }
 }
 
-/// Right whatever it is given, but it computes only where it is given something else than the last time.
+/// Always correct, but computes only if the inputs differ from the last call's.
 inline void keep_result(const float* x, float* o, int64_t n) {
   static std::vector<float> inputs, result;
   if (!std::equal(x, x + n, inputs.begin(), inputs.end())) {

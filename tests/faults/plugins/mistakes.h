@@ -1,4 +1,4 @@
-// What a candidate on purpose does wrong. By number in the annotation "mistake" of its program.
+// Mistakes that a candidate makes on purpose, by their number in its program's annotation "mistake".
 #pragma once
 
 #include <array>
@@ -72,13 +72,13 @@ enum class Mistake : size_t {
   OpensAFileEachCall,
   OpensAFileOnce,
   ClosesAFile,
-  Prepares,  // rightly; from here to PreparesAnOutput there is something to prepare
+  Prepares,  // correctly; those from here to PreparesAnOutput have a preparation
   ForgetsToPrepare,
   PreparesBeyond,
   WritesPrepared,
   ThrowsInPrepare,
   PreparesAnOutput,
-  DoesNotCompile,  // last: no runner sees it
+  DoesNotCompile,  // last, since no runner sees it
   Count
 };
 
@@ -86,10 +86,10 @@ constexpr bool has_preparation(Mistake mistake) {
   return mistake >= Mistake::Prepares && mistake <= Mistake::PreparesAnOutput;
 }
 
-/// Of the prepared memory; its first number is the one that the kernel adds.
+/// The size of the prepared memory, whose first number the kernel adds.
 inline constexpr int kPreparedNumbers = 16;
 
-/// The tuner's record of each, "" where it is a success.
+/// The cause that the tuner records for each, "" for a success.
 struct MistakeInfo {
   std::string_view name;
   std::string_view cause;

@@ -1,4 +1,4 @@
-// What a call may do to its process and must not.
+// Changes that a call could, but must not make to its process.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ inline void run_for_ever() {
   }).detach();
 }
 
-/// With a stack so small that many of them fit a worker's memory.
+/// Starts a sleeping thread with a small stack, so that many fit a worker's memory.
 inline void sleep_for_ever() {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -51,10 +51,10 @@ inline void block_termination() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-/// Of a loop: each of the pool's threads that takes part blocks them, but the caller does not.
+/// A loop whose iterations block signals in the pool's threads, but not in the caller.
 struct BlockedInThePool {
   std::thread::id caller = std::this_thread::get_id();
-  /// In one call of the process: later ones are as fast as calls should be.
+  /// Only one call of the process does so; later calls are fast.
   static inline std::atomic<bool> done = false;
 
   static void chunk(void* closure, int64_t, int64_t) {
@@ -64,7 +64,7 @@ struct BlockedInThePool {
       done = true;
       return;
     }
-    // Or the caller might take all chunks. Asleep: on a busy machine the other thread needs the processor.
+    // Else the caller might take all chunks. Sleeping leaves the processor to the other thread.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
     while (!done && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::microseconds(100));
