@@ -21,12 +21,12 @@ NAMES = r"""
     mmx sse\d* avx vnni amx neon sve\d? wmma mma tensor_?cores? tpu npu
     xgboost lightgbm gbdt evolutionary genetic elitist annealed annealing metropolis bayesian gaussian thompson droplet exhaustive analytical
 """.split()
-# Modules that are for one sort of machine, and names of a device's levels and memories as words of the code.
+# Modules for one kind of machine; and names of a device's levels and memories, as literals.
 MODULES = "cooperative_fetch bulk_fetch cross_thread_reduction auto_bind"
 LITERALS = r'"((?:shared|thread|block|cluster)\.[xyz]|shared)"'
-# A vendor of nowhere is what examples in the kernel's manual are about.
+# The fictional vendor of the kernel's manual.
 FICTIONAL = "acme_npu"
-# The kernel must know its own architecture where it reads ELF files and /proc/cpuinfo, pauses in a loop, and fills registers.
+# The kernel must know its architecture to read ELF files and /proc/cpuinfo, to pause in loops, and to fill registers.
 ARCHITECTURES = r"x86(_64)?|i[36]86|amd64|aarch64|arm(64|v\d\w*)?|riscv\w*|ppc\w*|intel|amd"
 KNOW_ARCHITECTURES = {"host/plugin/elf_file.cpp", "host/include/tunesmith/plugin/exact_note.h"}
 
@@ -50,11 +50,11 @@ ARROWS = {
     "api": "space search lower trace intrinsics analysis ir plugin support",
 }
 
-# The two libraries that the kernel is.
+# The kernel's two libraries.
 KERNEL = ("core/compiler", "core/host")
 
-# The libraries beside the kernel, and which others each may include. All may include the kernel; it includes none of them. Each is a folder
-# of its name, the kit one of sdk/.
+# The libraries beside the kernel, and which others each may include. All may include the kernel, which includes none of them. Each has a
+# folder of its name; the kit's is in sdk/.
 LIBRARIES = {
     "process": "",
     "runtime": "",
@@ -71,9 +71,9 @@ LIBRARIES = {
     "network": "performance verification runtime",
     "conformance": "network tuning measuring performance verification runtime",
 }
-# The kernel stands on it.
+# The kernel may include it.
 UNDER_KERNEL = {"process"}
-# Over the stable interface alone: of the kernel it includes nothing.
+# Includes the stable interface and nothing else of the kernel.
 OVER_STABLE = {"tiling"}
 LIBRARY_FOLDERS = [{"conformance": "sdk/conformance"}.get(library, library) for library in LIBRARIES]
 
@@ -118,7 +118,7 @@ def fail_if(faults, what):
 
 
 def plugin_ids():
-    """What the plugins of this tree call themselves, as a pattern of words."""
+    """The ids of this tree's plugins, except words of the language."""
     ids = {match for folder in ("searchers", "costmodels", "task_schedulers", "importers", "runners", "targets", "packs") for path in (ROOT / folder).rglob("*.cpp")
            for match in re.findall(r'TUNESMITH_PLUGIN\([^;]*?PluginKind::\w+,\s*"(\w+)"', path.read_text())}
     assert {"random", "llvm", "evolutionary", "round_robin"} <= ids, ids
@@ -153,17 +153,17 @@ def core_names_no_hardware():
             "core/ names hardware, a searcher, a cost model or a task scheduler")
 
 
-# Beside a pack's own folder: what may name it.
+# What may name a pack, besides its own folder.
 MAY_NAME_PACKS = {"packs", "tests", "docs", "bench", "spaces.yaml", "README.md", "CHANGELOG.md", "build", ".git"}
 
 
 def named_packs(text, packs):
-    """The packs, and instructions of theirs, that a text names."""
+    """The packs that a text names, itself or by an instruction."""
     return re.findall(rf"(?<![\w-])(?:{'|'.join(sorted(packs))})(?:_\w+)?(?![\w-])", text)
 
 
 def nobody_knows_the_packs():
-    """A folder of packs/ may be taken away, or put there: no file outside of it names it. Those of packs/ may name each other by what they require."""
+    """A folder of packs/ can be removed or added, since no file outside names it. Packs may name those that they require."""
     packs = {path.parent.name for path in (ROOT / "packs").glob("*/CMakeLists.txt")}
     assert {"tensor_core", "tensor_core_mma", "hopper", "vnni", "bf16_dot", "amx_dot"} <= packs, packs
     for text in ["if(TARGET vnni_pack)", 'has_extension("hopper")', "// as tensor_core does", "with: [bf16_dot?]", 'tensorize(j, "vnni_dot_16x4")', "packs/hopper"]:
@@ -171,7 +171,7 @@ def nobody_knows_the_packs():
     for text in ['machine.has("avx512vnni")', "emulation_hopper.h", "space cuda-hopper", "a tensor core"]:
         assert not named_packs(text, packs), text
     files = [ROOT / "packs/CMakeLists.txt"]
-    # What a person has written here, such as a report, is none of the project's.
+    # Untracked files, such as reports, are not the project's.
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, listed.split("\0")):
         if pathlib.Path(name).parts[0] not in MAY_NAME_PACKS and (ROOT / name).is_file():
@@ -183,12 +183,12 @@ def nobody_knows_the_packs():
 
 
 def quantities_in(text):
-    """What code sets or asks for of a device model, by name."""
+    """The quantities that code sets or reads of a device model."""
     return set(re.findall(r'(?:\bdevice_?(?:\(\))?(?:\.|->)(?:set|get|get_or|find)|(?<![.\w])get)\(\s*"(\w+)"', text))
 
 
 def the_docs_list_the_quantities():
-    """The kernel has no list of them: docs/targets.md is where targets and readers agree."""
+    """docs/targets.md lists them, since the kernel has no list."""
     assert quantities_in('device.set("cores", 1); context.device().get_or("a", 0); get("b"); json.get("c")') == {"cores", "a", "b"}
     used = {name for folder in ("targets", "plugins", "costmodels", "tiling", "performance", "grid") for path in sources(folder)
             for name in quantities_in(path.read_text()) if path.suffix != ".txt"}
@@ -226,7 +226,7 @@ def folders_include_in_one_direction():
 
 
 def unknown_to_a_library(library, text):
-    """What a library includes of Tunesmith that is neither the kernel's, nor its own, nor a library's below it; of the kernel ("core") as well."""
+    """The Tunesmith headers that a library, or the kernel ("core"), includes although they belong neither to it nor to a library below it."""
     kernel = {"stable"} if library in OVER_STABLE else {*ARROWS, "stable"}
     allowed = {*kernel, library, *UNDER_KERNEL, *LIBRARIES.get(library, "").split()}
     return [name for name in re.findall(r'^#include ["<]tunesmith/(\w+)/', text, re.M) if name not in allowed]
@@ -244,7 +244,7 @@ def libraries_stand_above_the_kernel():
 
 
 def undeclared_exports(symbols, headers):
-    """Exported functions and variables, as nm prints them, whose own name no public header has."""
+    """Exported functions and variables, as nm prints them, that no public header names."""
     faults = []
     for symbol in symbols:
         if symbol.startswith(("vtable for ", "typeinfo ", "guard variable ")):
@@ -256,12 +256,12 @@ def undeclared_exports(symbols, headers):
 
 
 def is_exported(text):
-    """Does a header say that what it declares leaves its library?"""
+    """Does a header export its declarations?"""
     return "namespace tunesmith" not in text or "#pragma GCC visibility push(default)" in text
 
 
 def public_headers_are_exported():
-    """Of shared libraries: else what is declared links in the library itself alone."""
+    """Without it, declarations of shared libraries link only within the library."""
     assert not is_exported("namespace tunesmith {\nvoid f();\n}\n") and is_exported("extern \"C\" {\n}\n")
     shared = [folder for folder in (*KERNEL, *LIBRARY_FOLDERS) if re.search(r"tunesmith_add_(kernel_library\(|library\(\w+ SHARED)", (ROOT / folder / "CMakeLists.txt").read_text())]
     assert len(shared) > 7, shared
@@ -299,7 +299,7 @@ def the_docs_list_the_libraries():
 
 
 def files_named(page):
-    """Files that a page names in backticks: whole paths, or the ends of some."""
+    """Files that a page names in backticks, by whole paths or their ends."""
     return [name for name in re.findall(r"`([\w/.*-]+\.(?:cpp|h|py|txt|yaml|program|map|trace|dict))`", page) if "*" not in name and "NAME" not in name]
 
 
@@ -319,7 +319,7 @@ def the_docs_list_the_folders_in_this_order():
 
 
 def private_includes(text, path):
-    """What a plugin's file includes that is neither of the SDK nor beside it or in the plugin's folder, as it is or as what it is made from."""
+    """The headers that a plugin's file includes although they are neither in the SDK, nor beside it, nor in the plugin's folder (or generated there)."""
     folders = [path.parent, *(folder for folder in path.parents if ROOT in folder.parents and folder.parent != ROOT)]
     return [name for name in re.findall(r'^ *#include "([^"\n]+)"', text, re.M)
             if not (name.startswith("tunesmith/") and any((ROOT / folder / "include" / name).exists() for folder in (*KERNEL, *LIBRARY_FOLDERS)))
@@ -327,7 +327,7 @@ def private_includes(text, path):
 
 
 def stable_headers_stand_alone(*compilers):
-    """With no other folder of headers in sight, and with every compiler."""
+    """They compile with every compiler and no other folder of headers."""
     folders = [ROOT / folder / "include" for folder in ("stable", *OVER_STABLE)]
     headers = sorted(path.relative_to(folder).as_posix() for folder in folders for path in folder.rglob("*.h"))
     assert len(headers) > 20
@@ -345,7 +345,7 @@ def plugins_include_the_sdk_only():
 
 
 def the_stable_interface_is_generated():
-    """Its headers are what api.yaml gives, and nothing that was released has changed: things were appended alone."""
+    """The headers are generated from api.yaml, and what was released has not changed; things were only appended."""
     generate = ROOT / "tools/generate-api"
     subprocess.run([sys.executable, generate, "--check"], check=True)
     with tempfile.TemporaryDirectory() as folder:  # a tree in which a function has moved
@@ -386,7 +386,7 @@ def beside_its_own(folder, text):
 
 
 def commands_have_folders():
-    """No command includes another's files, and none but the command line knows CLI11; JSON is printed in one way, which mends what is no UTF-8."""
+    """No command includes another's files, only the command line uses CLI11, and JSON is printed in one way, which repairs invalid UTF-8."""
     home = ROOT / "tools/tunesmith"
     assert beside_its_own("records", '#include "tune/tune_many.h"\n#include "common/exit_codes.h"\n') == ["tune"]
     assert {path.parent.name for path in home.glob("*/*.cpp")} == set(COMMAND_ARROWS) and not list(home.glob("*.cpp")), home
@@ -414,7 +414,7 @@ def lines_of(path):
 
 
 def public_headers_are_short():
-    """The headers are the manual: one question each, at most 300 lines. Of the kernel's, what a module includes is at most twelve."""
+    """The headers are the manual: one question each, at most 300 lines. A module includes at most twelve of the kernel's."""
     headers = [path for folder in (*KERNEL, "stable", *LIBRARY_FOLDERS) for path in (ROOT / folder / "include").rglob("*.h")]
     assert len(headers) > 80 and max(map(lines_of, headers)) > 100
     fail_if([f"{path.relative_to(ROOT)}: {lines_of(path)} lines" for path in headers if lines_of(path) > 300], "a public header has more than 300 lines")
@@ -425,7 +425,7 @@ def public_headers_are_short():
 
 
 def reached_headers(header, text_of):
-    """The header and all of Tunesmith's that it includes, directly or not."""
+    """The header, and all Tunesmith headers that it includes, directly or indirectly."""
     reached, waiting = set(), [header]
     while waiting:
         name = waiting.pop()
@@ -436,7 +436,7 @@ def reached_headers(header, text_of):
 
 
 def a_module_reaches_12_stable_headers():
-    """What an author of the stable tier meets who includes the header of a module or of a task scheduler."""
+    """An author who includes the header of a module or of a task scheduler reaches few headers of the stable tier."""
     chain = {f"tunesmith/{i}.h": f'#include "tunesmith/{i + 1}.h"\n#include <tunesmith/{i + 1}.h>\n' for i in range(13)} | {"tunesmith/13.h": "#include <vector>\n"}
     assert len(reached_headers("tunesmith/0.h", chain.get)) == 14 and len(reached_headers("tunesmith/2.h", chain.get)) == 12
     reached = {name: reached_headers(f"tunesmith/stable/{name}", lambda header: (ROOT / "stable/include" / header).read_text()) for name in ("module.h", "task_scheduler.h")}
@@ -446,7 +446,7 @@ def a_module_reaches_12_stable_headers():
 
 
 def compile_unit(compiler, includes, unit):
-    """What the compiler says of a file that includes `unit`, with the flags of a stranger; "" when nothing."""
+    """The compiler's messages for a file that includes `unit`, with strict flags; "" if there are none."""
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:
         file.write("".join(f"#include <{header}>\n" for header in unit))
         file.flush()
@@ -463,7 +463,7 @@ def public_headers(generated):
 
 
 def headers_compile_alone(compiler, generated):
-    """Each public header alone. One compiler is enough: whether an include is missing hangs on the library, not on it."""
+    """Each public header compiles alone. One compiler suffices: whether an include is missing depends on the standard library."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "incomplete.h").write_text("#pragma once\nstd::string name();\n")
         assert "incomplete.h" in compile_unit(compiler, [folder], ["incomplete.h"])
@@ -474,21 +474,21 @@ def headers_compile_alone(compiler, generated):
 
 
 def headers_compile_together(compiler, generated):
-    """All public headers, in both orders, with the warnings of this compiler."""
+    """All public headers compile together, in both orders, without warnings of this compiler."""
     includes, headers = public_headers(generated)
     fail_if(list(filter(None, [compile_unit(compiler, includes, order) for order in (headers, headers[::-1])])),
             "the public headers do not compile together")
 
 
 def a_matrix_unit_in_82_lines():
-    """The paper's measure of how much a new matrix unit costs: the intrinsic and the module that uses it."""
+    """The paper's measure of a new matrix unit's cost: the lines of the intrinsic and of the module that uses it."""
     pack = ROOT / "sdk/examples/vendor_pack"
     lines = sum(len((pack / name).read_text().splitlines()) for name in ("acme_npu.yaml", "acme_tile.cpp"))
     assert lines <= 82, f"{lines} lines"
     assert f"with the extension {lines} lines" in (pack / "README.md").read_text(), f"README.md does not say {lines} lines"
 
 
-# What may hash files while it is built or configured: the headers of plugins (P2), and the libraries in manifests.
+# Build files that may hash files: for the headers of plugins (P2), and for the libraries in manifests.
 MAY_HASH = {"cmake/code_hash.py", "cmake/plugin_headers.py", "cmake/TunesmithManifest.cmake", "core/host/CMakeLists.txt"}
 
 
@@ -498,7 +498,7 @@ def hashing_lines(text):
 
 
 def identity_reads_no_sources():
-    """A local variable of another name orphans no record: what tasks name are versions, and no build file makes a hash of sources for them."""
+    """Renaming a local variable orphans no record: tasks name versions, and no build file hashes sources for them."""
     for line in ["import code_hash", "file(SHA256 ${file} sum)", 'string(MD5 sum "${text}")', 'inline constexpr const char* kHash = "@CONTENT_HASH@";', "execute_process(COMMAND git describe)"]:
         assert hashing_lines(line), line
     assert not hashing_lines("configure_file(page.h.in page.h)  # the hash of a record")
@@ -508,14 +508,14 @@ def identity_reads_no_sources():
     assert len(files) > 40 and MAY_HASH <= {path.relative_to(ROOT).as_posix() for path in files}
     fail_if([f"{path.relative_to(ROOT)}: {line}" for path in files for line in hashing_lines(path.read_text())
              if path.relative_to(ROOT).as_posix() not in MAY_HASH and path.name != "api_version.h.in"], "a build file hashes sources")
-    # The one header with such hashes is for the notes of plugins.
+    # Only the header for plugins' notes has such hashes.
     users = [path for folder in ("core", "targets", "grid", "performance") for path in sources(folder) if re.search(r"#include .*api_version\.h", path.read_text())]
     assert users, "nobody includes api_version.h"
     fail_if([path.relative_to(ROOT).as_posix() for path in users if "plugin" not in path.parts], "what is no plugin's note reads hashes of headers")
 
 
 def tests_not_run(script, cmake):
-    """The functions of an end-to-end script that take a folder, and so are tests, which no word of CMakeLists.txt names."""
+    """The tests of an end-to-end script (functions that take a folder) that CMakeLists.txt does not name."""
     words = set(re.findall(r"\w+", cmake))
     return [name for name in re.findall(r"^def (\w+)\(folder\):", script, re.MULTILINE) if name not in words]
 
@@ -531,12 +531,12 @@ def every_end_to_end_test_is_run():
 
 
 def shared_paths(text):
-    """Lines of a test that take a path which another test, running at the same time, may take, too."""
+    """Lines of a test that use a path which another, concurrent test may use."""
     return [line.strip() for line in text.splitlines() if re.search(r"TempDir\(|temp_directory_path|mk[ds]temp|\"/tmp/\w", line)]
 
 
 def tests_share_no_file():
-    """CTest runs several tests at once; one that writes where another does fails now and then."""
+    """CTest runs tests concurrently; if two write to one place, they fail now and then."""
     for line in ['fs::path(testing::TempDir()) / "scripts"', 'fs::temp_directory_path() / name', "mkdtemp(name.data())", 'std::ofstream("/tmp/one")']:
         assert shared_paths(line), line
     assert not shared_paths("const test::TemporaryFolder folder;")
@@ -549,12 +549,12 @@ def tests_share_no_file():
 
 
 def folders_of_a_machine(command):
-    """Words of a command line that only the machine it was given on understands, and its program if that is a path."""
+    """Words of a command line that make sense on one machine only, and the program if it is a path."""
     return [word for place, word in enumerate(command.split()) if word.startswith("/") or (place == 0 and "/" in word)]
 
 
 def recorded_tables_name_no_machine():
-    """Where somebody's checkout lies does not belong in what is published."""
+    """Published tables do not contain anybody's paths."""
     assert folders_of_a_machine("build/bin/tunesmith tables record gmm --spaces /home/me/spaces.yaml -o new/gmm.table.gz") == [
         "build/bin/tunesmith", "/home/me/spaces.yaml"]
     tables = sorted((ROOT / "bench/tables").glob("*.table.gz"))
@@ -571,7 +571,7 @@ def blanked(text):
 
 
 def functions(text):
-    """(first line, last line, head) of each function that stands in a namespace or a class; lambdas are parts of functions."""
+    """(first line, last line, head) of each function in a namespace or a class; lambdas are parts of functions."""
     code = blanked(text)
     found, scopes, head, begin, first = [], [], "", 0, True
     for at, sign in enumerate(code):
@@ -604,7 +604,7 @@ def functions(text):
 
 
 def no_function_over_60_lines():
-    """Of all code of the house, tests and benches included."""
+    """This holds for all code, tests and benchmarks included."""
     long = "int f(int a) {\n" + "  a += [] { return 1; }();\n" * 59 + "  return a;\n}\n"
     short = "int f(int a) {\n" + "  a += 1;\n" * 57 + "  return a;\n}\n"
     for text in (long, "namespace n {\nclass C {\n  C() : a_{1}, b_(2) {\n" + "    call();\n" * 59 + "  }\n};\n}\n", 'TEST(A, B) {\n' + '  use("}");\n' * 60 + "}\n"):

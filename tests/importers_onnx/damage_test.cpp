@@ -18,7 +18,7 @@ std::string whole_model() {
   return model.SerializeAsString();
 }
 
-/// Whether it is accepted; what is no UserError is thrown.
+/// Is it accepted? Rethrows everything but UserError.
 bool accepted(const std::string& bytes) {
   try {
     import_bytes(bytes);
@@ -31,7 +31,7 @@ bool accepted(const std::string& bytes) {
 TEST(OnnxDamage, FilesThatAreCutOffAreRefused) {
   const std::string bytes = whole_model();
   ASSERT_TRUE(accepted(bytes));
-  // The graph is written last but for the operators' version.
+  // Only the operators' version stands behind the graph.
   for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(accepted(bytes.substr(0, size))) << size;
   EXPECT_THROW(
       try { import_bytes(bytes.substr(0, bytes.size() / 2)); } catch (const UserError& error) {

@@ -37,7 +37,7 @@ class OnnxExternalFiles : public testing::Test {
     return model_with(text);
   }
 
-  /// What the values of W are, or why they are refused.
+  /// The values of W, or why they are refused.
   std::string read(const std::string& location, const std::string& entries = "", int elements = 8) const {
     const onnx::ModelProto proto = model(location, entries, elements);
     const std::string fault = refusal(proto, folder());
@@ -66,7 +66,7 @@ TEST_F(OnnxExternalFiles, AreReadFromAnOffset) {
 TEST_F(OnnxExternalFiles, OutsideTheFolderAreRefused) {
   for (const char* location : {"../outside", "leads_out", "up/outside", "below/../../outside"})
     EXPECT_THAT(read(location), HasSubstr("lies outside the model's folder")) << location;
-  // As caches of models have them.
+  // Caches of models consist of such links.
   EXPECT_THAT(read("leads_out"),
               HasSubstr("; 'leads_out' is a link to '../outside'; give a folder of the files"));
   EXPECT_THAT(read("up/outside"), HasSubstr("; 'up' is a link to '..'"));

@@ -71,7 +71,7 @@ TEST(OnnxFunctions, KeepDefaultsThatAreTensors) {
       R"(functions {domain: "own" name: "Known" opset_import {version: 15} input: "a" output: "r"
   node {op_type: "Constant" output: "c" attribute {name: "value" type: TENSOR ref_attr_name: "by"}}
   node {name: "m" op_type: "Add" input: "a" input: "c" output: "r"}})");
-  // So many that freeing them unmaps their memory.
+  // Large enough that freeing it unmaps the memory.
   const std::vector<float> numbers(1 << 20, 2.5F);
   onnx::AttributeProto by;
   by.set_name("by");

@@ -76,7 +76,7 @@ TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
     EXPECT_THAT(said, HasSubstr(fault));
 }
 
-/// A body is a network of its own; what it reads of the graph around it are inputs of the node.
+/// A body is a separate network; the tensors that it reads of the graph around it become inputs of the node.
 TEST(OnnxGraph, BodiesCaptureWhatTheyRead) {
   const std::string inner =
       R"(attribute {name: "else_branch" type: GRAPH g {name: "e" output {name: "w"}

@@ -1,4 +1,4 @@
-// Models as protobuf's text, and what the importer says of them.
+// Models in protobuf's text format, and the importer's answers.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ inline onnx::ModelProto model_of(const std::string& text) {
   return model;
 }
 
-/// A model of format 8 and operators 17, with this in its graph.
+/// A model of format 8 and operator set 17 with this graph.
 inline onnx::ModelProto model_with(const std::string& graph) {
   return model_of("ir_version: 8 opset_import {version: 17} graph {name: \"g\" " + graph + "}");
 }
@@ -38,7 +38,7 @@ inline network::Network import(const onnx::ModelProto& model,
   return import_bytes(model.SerializeAsString(), folder);
 }
 
-/// Of a model that is refused.
+/// The message that refuses the model.
 inline std::string refusal(const onnx::ModelProto& model,
                            const std::filesystem::path& folder = "/nonexistent") {
   try {
@@ -48,7 +48,7 @@ inline std::string refusal(const onnx::ModelProto& model,
   }
 }
 
-/// Constants' hashes left out.
+/// The text without constants' hashes.
 inline std::string without_hashes(const std::string& text) {
   return std::regex_replace(text, std::regex("#[0-9a-f]{16}"), "#");
 }

@@ -113,7 +113,7 @@ TEST(OnnxValues, StayInTheMessageWhileTheNetworkLives) {
   EXPECT_EQ(std::memcmp(bytes.data(), weights.data(), bytes.size()), 0);
 }
 
-/// Of a tensor by itself: its first value, or why it is refused.
+/// The first value of a single tensor, or why it is refused.
 std::string single_tensor(const std::string& bytes) {
   try {
     const auto constant = read_tensor(std::as_bytes(std::span(bytes)));

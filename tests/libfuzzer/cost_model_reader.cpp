@@ -1,5 +1,4 @@
-// Any bytes are what a cost model has learned, with which it predicts, or are refused: behind the file's
-// checksum, too.
+// A cost model loads any bytes and predicts with them, or refuses them, also if the file's checksum is right.
 #include <cstddef>
 #include <cstdint>
 #include <string>

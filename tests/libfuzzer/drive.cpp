@@ -1,4 +1,4 @@
-// Gives a reader of text what mistakes make of examples, where no libFuzzer is:
+// Gives mutated examples to a reader, without libFuzzer:
 //
 //   readers_NAME [--seed S] [--count N | --seconds T] [--dict FILE] [--found FILE] FOLDER..
 //
@@ -35,7 +35,7 @@ using namespace tunesmith;
 constexpr int kMaxSeconds = 5;
 constexpr rlim_t kMaxMemory = rlim_t{1} << 30;
 
-// What a handler of signals may look at.
+// For the signal handler.
 std::string input;
 std::string found = "found";
 uint64_t number = 0;

@@ -59,7 +59,7 @@ class Mistakes {
     const auto [begin, size] = part();
     text_.erase(begin, size);
   }
-  /// Few times or very often.
+  /// Repeats a part a few times, or very often.
   void repeat() {
     const auto [begin, size] = part();
     text_.insert(begin, repeated(text_.substr(begin, size)));
@@ -82,7 +82,7 @@ class Mistakes {
     const auto [begin, size] = theirs.part();
     text_.insert(place(), other.substr(begin, size));
   }
-  /// One of the text's.
+  /// Changes a number in the text.
   void change_number() {
     size_t begin = text_.find_first_of("0123456789", place());
     if (begin == std::string::npos) begin = text_.find_first_of("0123456789");

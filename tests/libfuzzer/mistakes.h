@@ -1,4 +1,4 @@
-// Examples of a text, and what mistakes make of them.
+// Mutates examples of a text.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace tunesmith::test {
 
 class Examples {
  public:
-  /// Each file is one.
+  /// Adds each file as an example.
   void add_folder(const std::filesystem::path& folder);
-  /// A dictionary as libFuzzer reads it: lines "word", in which \xNN is a byte.
+  /// Adds a dictionary in libFuzzer's format: lines "word", in which \xNN is a byte.
   void add_words(const std::filesystem::path& file);
 
-  /// The first are the examples as they are; the others have a few mistakes. Nothing when there are none.
+  /// The first inputs are the unchanged examples; others have a few mistakes. Empty without examples.
   std::string input(uint64_t seed, uint64_t number) const;
 
  private:

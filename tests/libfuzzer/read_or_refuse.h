@@ -4,7 +4,7 @@
 
 namespace tunesmith::test {
 
-/// `read` may refuse what it is given by a UserError with a reason. All else that it throws is a fault.
+/// `read` may refuse its input by a UserError with a reason. Any other exception is a fault.
 template <typename Read>
 void read_or_refuse(const Read& read) {
   try {

@@ -1,4 +1,4 @@
-// A file for readers that take no text.
+// A file for readers that take a path.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ inline const std::filesystem::path& scratch_folder() {
   return folder.path();
 }
 
-/// With these bytes, until the next call.
+/// A file with these bytes, until the next call.
 inline std::filesystem::path scratch_file(const std::string& bytes, const std::string& name = "input") {
   std::filesystem::path path = scratch_folder() / name;
   std::ofstream(path, std::ios::binary) << bytes;

@@ -1,5 +1,5 @@
-// Any lines, once their checksums are right, are taken into a store that can be asked and written again; any
-// bytes of a store may be others. Whatever is refused has a reason.
+// A store imports any lines with correct checksums, can then be queried and exported, and survives changes of
+// any of its bytes; or it refuses with a reason.
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -51,7 +51,7 @@ void ask(const RecordStore& store) {
   std::ignore = store.check();
 }
 
-/// A store with what the example has.
+/// The bytes of a store with the example's lines.
 std::string whole_store() {
   const std::filesystem::path path = test::scratch_folder() / "whole";
   {
@@ -72,7 +72,7 @@ void read_lines(const std::string& text) {
   ask(store);
 }
 
-/// Three bytes say where, the next one what stands there.
+/// In `places`, three bytes are a position and the fourth is its new byte.
 void read_damaged(std::string store, const std::string& places) {
   for (size_t i = 0; i + 3 < places.size(); i += 4) {
     const auto byte = [&](size_t at) { return static_cast<size_t>(static_cast<uint8_t>(places[i + at])); };

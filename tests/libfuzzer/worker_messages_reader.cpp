@@ -1,5 +1,5 @@
-// Any bytes from a worker's socket are a message that some reader takes, and reads the same when it is
-// written again, or are refused with a reason.
+// Any bytes from a worker's socket are a message that reads the same when it is written again, or are refused
+// with a reason.
 #include <cstddef>
 #include <cstdint>
 #include <string>

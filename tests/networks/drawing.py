@@ -19,23 +19,23 @@ TYPES = {name: (getattr(onnx.TensorProto, number), numpy.dtype(dtype)) for name,
 NAMES = {dtype: name for name, (_, dtype) in TYPES.items()}
 FLOATS, INTEGERS = ("f32", "f64", "f16", "bf16"), ("i64", "i32", "i16", "i8", "u32", "u16", "u8")
 NARROW = ("f16", "bf16")
-# How far two right programs are apart after one operator, and how much of a result `network test` lets pass: a thousandth, or four units of a narrow type.
+# How far two correct programs may differ after one operator. `network test` tolerates a thousandth, or four units of a narrow type.
 NOISE = {"f32": 2e-6, "f64": 2e-6, "f16": 2.0 ** -11, "bf16": 2.0 ** -8}
 TOLERANCE = {"f32": 2.5e-4, "f64": 2.5e-4, "f16": 2.0 ** -9, "bf16": 2.0 ** -6}
 ABSOLUTE = 4e-6
 LARGEST = {"f32": 1e5, "f64": 1e5, "f16": 1e3, "bf16": 1e4}
 LARGEST_INTEGER = 1 << 40
 MOST_ELEMENTS = 4000
-# These give elements of their inputs, or are exact.
+# Operators that only move elements, or are exact.
 EXACT = frozenset("Identity Reshape Flatten Squeeze Unsqueeze Transpose Expand Tile DepthToSpace SpaceToDepth Slice Pad Concat Split Gather GatherElements GatherND ReverseSequence Trilu CenterCropPad Max Min "
                   "ReduceMax ReduceMin MaxPool GlobalMaxPool Relu Neg Abs Where TopK Clip Sign Ceil Floor Round OneHot".split())
 
-# Sums of many terms of which some are zero but for rounding: how far these are apart does not depend on what is left of them.
+# Sums of many terms that may cancel: their error is relative to the terms, not to the result.
 TRANSFORMS = frozenset(("DFT", "STFT"))
 
 
 class Refused(Exception):
-    """No program here computes an operator on these types."""
+    """ONNX Runtime does not compute an operator on these types."""
 
 
 def type_of(array):
@@ -56,7 +56,7 @@ def opsets(version):
 
 
 def run_alone(op, arrays, outputs, opset, attributes):
-    """What a node with these inputs, None where one is left out, gives."""
+    """The results of a node with these inputs; None for an input that is left out."""
     given = [None if array is None else as_computed(array) for array in arrays]
     names = [f"i{i}" if array is not None else "" for i, array in enumerate(given)]
     node = helper.make_node(op, names, outputs, **attributes)
@@ -106,12 +106,12 @@ class Drawing:
         return type_of(self.array(name))
 
     def pick(self, types=FLOATS, fits=lambda shape: True, odd=False):
-        """One of the last tensors, mostly; None where none fits. `odd`: also with numbers that are not finite."""
+        """Mostly one of the last tensors; None if none fits. `odd`: numbers need not be finite."""
         there = [name for name, array in self.values.items() if type_of(array) in types and fits(array.shape) and (odd or is_tame(array))]
         return self.choose.choice(there[-5:] if self.choose.random() < 0.7 else there) if there else None
 
     def add(self, op, inputs, outputs=1, /, odd=False, unread=(), **attributes):
-        """Adds a node, and gives the names of its results; nothing where it would not do. `unread`: outputs that are left out."""
+        """Adds a node and returns the names of its results; None if the node is unsuitable. `unread`: outputs that are left out."""
         names = ["" if i in unread else f"t{len(self.nodes)}_{i}" for i in range(outputs)]
         results = []
         try:
@@ -140,7 +140,7 @@ class Drawing:
         return name
 
     def disturb(self, array, alike=False):
-        """By a part of each element or, `alike`, of the largest one."""
+        """Adds noise in proportion to each element or, with `alike`, to the largest one."""
         noise = NOISE[type_of(array)] * self.numbers.choice((-1.0, 1.0), array.shape)
         wide = array.astype(numpy.float64)
         return (wide + noise * (numpy.abs(wide).max() if alike and array.size else wide)).astype(array.dtype)
@@ -149,7 +149,7 @@ class Drawing:
         if value.size == 0 or value.size > MOST_ELEMENTS or value.shape != near.shape:
             return False
         if not is_float(value):
-            # Beyond that onnxruntime's reductions do not wrap around, or do so in another type.
+            # For larger integers, onnxruntime's reductions do not wrap around, or do so in another type.
             return numpy.array_equal(value, near) and (value.dtype == bool or int(numpy.abs(value.astype(numpy.float64)).max()) < LARGEST_INTEGER)
         if not odd and not is_tame(value):
             return False
@@ -161,11 +161,11 @@ class Drawing:
         return bool((apart <= ABSOLUTE + TOLERANCE[type_of(value)] * numpy.abs(wide[finite])).all())
 
     def model(self):
-        """Nothing where there is no result."""
+        """The network; None without a result."""
         read = {name for node in self.nodes for name in node.input}
         computed = [name for name in self.values if name not in self.inputs]
         results = [name for name in computed if name not in read or self.choose.random() < 0.1]
-        # Some results that nothing reads are no outputs either; one remains.
+        # Some unread results are not outputs either; at least one is.
         results = [name for name in results if self.choose.random() < 0.9] or results[:1]
         if not results:
             return None, []

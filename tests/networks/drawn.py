@@ -45,13 +45,13 @@ def drawing_of(seed):
 
 
 def as_file(array):
-    """NumPy's files have no bf16: its bytes."""
+    """Writes bf16 as its bytes, since NumPy's files do not have the type."""
     array = array.copy()
     return array.view("V2") if type_of(array) == "bf16" else array
 
 
 def write_network(seed, folder):
-    """The network of this seed with what ONNX Runtime computes; the names of its operators, and nothing where it computes nothing."""
+    """Writes the network of this seed with ONNX Runtime's results; returns the names of its operators, or None if it computes nothing."""
     d = drawing_of(seed)
     model, results = d.model()
     if model is None:

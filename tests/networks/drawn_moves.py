@@ -33,7 +33,7 @@ def reshape(d):
 
 
 def reshape_by_shapes(d):
-    """As exporters write it: of the extents of another tensor."""
+    """Reshapes by the extents of another tensor, as exporters write it."""
     x = d.pick(ALL, lambda shape: len(shape) >= 2)
     if x is None:
         return
@@ -150,7 +150,7 @@ def join(d):
 
 
 def views_joined(d):
-    """Slices, transposed or as they are, side by side again, and read by others, too."""
+    """Joins slices again, transposed or not; others read them, too."""
     x = d.pick(ALL, lambda shape: len(shape) >= 2 and max(shape) >= 2)
     if x is None:
         return
@@ -253,12 +253,12 @@ def resize(d):
     if mode == "nearest":
         attributes["nearest_mode"] = d.choose.choice(("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"))
         if attributes["nearest_mode"] in ("floor", "ceil") and attributes["coordinate_transformation_mode"] == "align_corners":
-            del attributes["nearest_mode"]  # positions at whole numbers, which f32 misses
+            del attributes["nearest_mode"]  # f32 misses positions at integers
     if mode == "cubic" and d.choose.random() < 0.3:
         attributes["cubic_coeff_a"] = -0.5
     if d.choose.random() < 0.6:
         if attributes.get("nearest_mode") in ("floor", "ceil"):
-            del attributes["nearest_mode"]  # of a position that is whole, onnxruntime takes the neighbour in f32 at times
+            del attributes["nearest_mode"]  # at integer positions, rounding in f32 makes onnxruntime take the neighbour at times
         to = [*shape[:2], *(d.choose.randint(1, 13) for _ in shape[2:])]
         d.add("Resize", [x, "", "", d.constant(to)], **attributes)
     else:
@@ -295,7 +295,7 @@ def identity(d):
 
 
 def constant_node(d):
-    """A tensor that no input gives, used as one."""
+    """Adds an operand that does not depend on the inputs."""
     values = d.numbers.standard_normal(d.choose.choice(((), (1,), (3, 1), (4,)))).astype(numpy.float32)
     x = d.pick(("f32",))
     if x is not None:

@@ -1,4 +1,4 @@
-"""Operators that write or read at places that are data, products of bytes, steps of sequences, transforms, and what onnxruntime's optimiser writes."""
+"""Operators with indices that are data, products of bytes, recurrences, transforms, and operators of onnxruntime's optimiser."""
 import numpy
 
 from drawing import FLOATS
@@ -32,7 +32,7 @@ def scatter_nd(d):
     shape = d.shape(x)
     depth = d.choose.randint(1, len(shape))
     name, attributes = reduction_of(d)
-    if d.choose.random() < 0.4:  # a range along each axis, as slices that are assigned are exported
+    if d.choose.random() < 0.4:  # a range along each axis, as assignments to slices are exported
         grid = [d.choose.choice((None, 1, 2)) for _ in range(depth)]
         ranges = [numpy.arange(d.choose.randrange(extent), extent, step) if step else numpy.array([d.choose.randrange(extent)]) for step, extent in zip(grid, shape)]
         indices = numpy.stack(numpy.meshgrid(*ranges, indexing="ij"), -1)
@@ -40,7 +40,7 @@ def scatter_nd(d):
     else:
         places = numpy.prod(shape[:depth])
         count = d.choose.randint(1, 4) if name != "none" else d.choose.randint(1, min(4, places))
-        flat = d.numbers.choice(places, count, replace=name != "none")  # of writes to one place any may be the last
+        flat = d.numbers.choice(places, count, replace=name != "none")  # of several writes to one place, any may be the last
         indices = numpy.stack(numpy.unravel_index(flat, shape[:depth]), -1).astype(numpy.int64)
         indices = numpy.where(d.numbers.random(indices.shape) < 0.3, indices - numpy.array(shape[:depth]), indices)
         indices = d.constant(indices) if d.choose.random() < 0.5 else d.input(indices)
@@ -57,7 +57,7 @@ def scatter_elements(d):
     name, attributes = reduction_of(d)
     extents = [d.choose.randint(1, extent) for extent in shape]
     order = numpy.argsort(d.numbers.random([shape[axis] if i == axis else extent for i, extent in enumerate(extents)]), axis)
-    indices = numpy.take(order, range(extents[axis]), axis)  # without a place twice
+    indices = numpy.take(order, range(extents[axis]), axis)  # no place twice
     if name != "none":
         indices = d.numbers.integers(-shape[axis], shape[axis], extents)
     indices = d.input(indices.astype(numpy.int64))
@@ -184,7 +184,7 @@ def columns_to_image(d):
 
 
 def heads(d):
-    """Attention as one operator, with what it may have."""
+    """Attention as one operator, with optional inputs and attributes."""
     if d.opset < 23:
         return
     batch, kv, queries, keys, width = (d.choose.randint(1, 3) for _ in range(5))

@@ -67,7 +67,7 @@ def integer_unary(d):
 
 
 def smaller_shape(d, shape):
-    """One that is broadcast to `shape`, or is a little larger where the shape has ones."""
+    """A shape that broadcasts to `shape`, but may be a little larger where `shape` has ones."""
     drawn = [one_of(d, 1, extent, extent) if extent > 1 else one_of(d, 1, 1, 1, 3) for extent in shape]
     return tuple(drawn[d.choose.randint(0, len(drawn)):] if d.choose.random() < 0.5 else drawn)
 
@@ -77,7 +77,7 @@ def fits_beside(shape):
 
 
 def second(d, x, values=None):
-    """A tensor or a constant of the type of x that is broadcast with it."""
+    """A tensor or constant of x's type that broadcasts with x."""
     if d.choose.random() < 0.5:
         other = d.pick((d.type(x),), fits_beside(d.shape(x)))
         if other is not None:
@@ -155,7 +155,7 @@ def clip(d):
 
 
 def guard(d):
-    """Numbers that are not finite, and what removes them."""
+    """Makes non-finite numbers, and removes them again."""
     x = d.pick(("f32", "f64"))
     made = x and d.add(one_of(d, "Log", "Sqrt"), [x], odd=True)
     if made:
@@ -261,7 +261,7 @@ def product(d):
 
 
 def square(d):
-    """A tensor's product with its own transpose, as attention has it."""
+    """A tensor's product with its own transpose, as in attention."""
     x = d.pick(F, lambda shape: len(shape) >= 2)
     if x is None:
         return
@@ -319,7 +319,7 @@ def convolution(d):
     else:
         inputs = [x, weights(d, (shape[1], outputs // groups, *kernel), dtype)]
         op = "ConvTranspose"
-        attributes.pop("auto_pad", None)  # with strides beyond the kernel onnxruntime gives fewer elements than ONNX's text
+        attributes.pop("auto_pad", None)  # with strides above the kernel's extent, onnxruntime returns fewer elements than ONNX specifies
     if d.choose.random() < 0.5:
         inputs.append(weights(d, (outputs,), dtype))
     d.add(op, inputs, group=groups, **attributes)
@@ -340,18 +340,18 @@ def pooling(d):
     if "auto_pad" in attributes:
         attributes.pop("dilations", None)  # onnxruntime pads for a kernel without them
         if attributes["auto_pad"] == "VALID" and any(extent > there for extent, there in zip(kernel, d.shape(x)[2:])):
-            return  # as below
+            return  # refused, as below
     else:
         attributes["ceil_mode"] = d.choose.randint(0, 1)
         pads = attributes.get("pads", [0] * (2 * len(kernel)))
         reaches = [(extent - 1) * dilation + 1 for extent, dilation in zip(kernel, attributes.get("dilations", [1] * len(kernel)))]
         if any(reach > extent + begin + end for reach, extent, begin, end in zip(reaches, d.shape(x)[2:], pads, pads[len(kernel):])) and not attributes["ceil_mode"]:
-            return  # refused; onnxruntime divides a negative number towards zero, and has one window
+            return  # refused; onnxruntime rounds a negative quotient towards zero and returns one window
     return d.add(op, [x], kernel_shape=kernel, **attributes)
 
 
 def quantized(d):
-    """To bytes and back, with one scale or one for each index of an axis; what stands between may compute."""
+    """Quantizes and dequantizes, with one scale or one for each index of an axis; an operator may stand between."""
     x = d.pick(("f32",), len)
     if x is None:
         return
@@ -384,7 +384,7 @@ def gate(d):
 
 
 def excitation(d):
-    """The mean of each channel, two products, and the scale of the channels."""
+    """Squeeze and excitation: scales channels by two products of their means."""
     x = d.pick(("f32",), lambda shape: len(shape) == 4)
     if x is None:
         return

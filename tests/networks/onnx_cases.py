@@ -24,7 +24,7 @@ except ImportError as missing:
 
 
 def bytes_of(value, described):
-    """A tensor's file; nothing for sequences, maps and optional values, whose models are refused."""
+    """Writes a tensor's file; does nothing for sequences, maps and optional values, whose models are refused."""
     if not described.type.HasField("tensor_type"):
         return None
     return (value if isinstance(value, onnx.TensorProto) else numpy_helper.from_array(value, described.name)).SerializeToString()

@@ -19,13 +19,13 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-MEMORY = 2 << 30  # what no process may take
+MEMORY = 2 << 30  # the limit for each process
 SECONDS = 900
 
 
 def run(*words):
-    """A command in memory that is limited, so that none takes the machine's; ended by a signal where it takes too long."""
-    os.environ["TUNESMITH_MACHINE_LOCK"] = f"{tempfile.gettempdir()}/tuned-{os.getpid()}.lock"  # no time counts here: waits for no other run
+    """Runs a command with limited memory; a signal ends it if it takes too long."""
+    os.environ["TUNESMITH_MACHINE_LOCK"] = f"{tempfile.gettempdir()}/tuned-{os.getpid()}.lock"  # times do not matter here, so do not wait for other runs
 
     def limited():
         resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
@@ -33,14 +33,14 @@ def run(*words):
 
 
 def widened(array):
-    """Floats as f64; of bf16, which NumPy has not, a file has the bytes."""
+    """Reads floats as f64. Files contain bf16 as bytes, since NumPy does not have the type."""
     if array.dtype == "V2":
         return (array.view(numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32).astype(numpy.float64), 2.0 ** -5
     return array.astype(numpy.float64), 2.0 ** -8 if array.dtype == numpy.float16 else 1e-3
 
 
 def difference(found, expected):
-    """What is wrong, as `network test` compares NumPy's files."""
+    """The fault, by the rules of `network test`."""
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return f"{found.dtype}{list(found.shape)}, expected {expected.dtype}{list(expected.shape)}"
     if found.dtype.kind in "iub":
@@ -56,7 +56,7 @@ def numbered(folder, kind):
 
 
 def fault_of(tunesmith, folder, trials):
-    """What goes wrong where a network is tuned, built and called; nothing where all is right."""
+    """Tunes, builds and calls a network; returns the fault, or None."""
     with tempfile.TemporaryDirectory() as temporary:
         place = pathlib.Path(temporary)
         done = run(tunesmith, "network", "tune", folder / "model.onnx", "--trials", trials, "--seed", 1, "--database", place / "records.db", "--output", place / "built", "--name", "kept", "-q")

@@ -32,7 +32,7 @@ def build(name, folder, dim="batch=1..16"):
 
 
 def values(file):
-    """Shape and f32 elements of a file of NumPy's."""
+    """The shape and f32 elements of a file in NumPy's format."""
     data = file.read_bytes()
     begin = 10 + struct.unpack("<H", data[8:10])[0]
     shape = [int(part) for part in data[10:begin].decode().split("(")[1].split(")")[0].split(",") if part.strip()]
@@ -59,7 +59,7 @@ def each_step_is_verified_at_many_batches(folder):
         built = build(name, folder / name)
         said = json.loads(tunesmith("network", "verify", built, "--json").stdout)
         batches = {call["extents"] for call in said["calls"]}
-        # Typical are 16, 4 and 1; 13 is the prime below the highest.
+        # 16, 4 and 1 are the typical values; 13 is the highest prime below 16.
         assert said["right"] and {"batch=1", "batch=4", "batch=13", "batch=16"} < batches and len(batches) == 5, batches
         said = tunesmith("network", "verify", built, "--dim", "batch=11").stdout
         assert said.startswith("with batch=11:\n") and "WRONG" not in said, said
@@ -106,12 +106,12 @@ def wrong_extents_are_refused_at_the_call(folder):
         shape = (ctypes.c_int64 * 2)()
         assert library.net_output_shape((ctypes.POINTER(DLTensor) * 1)(ctypes.pointer(tensor(batch, 24))), 0, shape) == OK
         assert list(shape) == [batch, 10], list(shape)
-    for batch in (0, 1, 17):  # of the input
+    for batch in (0, 1, 17):  # wrong batches of the input
         assert call(tensor(batch, 24), tensor(batch, 10)) == WRONG_SHAPE, batch
     assert call(tensor(5, 24), tensor(6, 10)) == WRONG_SHAPE + 256  # of the output
     assert call(tensor(5, 23), tensor(5, 10)) == WRONG_SHAPE
     assert call(tensor(5, 24, 1), tensor(5, 10)) == WRONG_RANK
-    # A row has the same bits in any batch: programs without a schedule take one after the other.
+    # A row has the same bits in any batch, since programs without a schedule compute row by row.
     many, alone = tensor(16, 10), tensor(2, 10)
     assert call(tensor(16, 24), many) == OK and call(tensor(2, 24), alone) == OK
     assert list(many.kept)[:20] == list(alone.kept)[:20]
@@ -127,12 +127,12 @@ def what_cannot_vary_is_refused_by_name(folder):
         assert "give a number instead of a range: --dim batch=16" in said, said
         assert not list((folder / "out").glob("*.so")), said
 
-    # An inner extent; one that goes inwards; one over which is summed.
+    # The range may not be an inner extent, move inwards, or be reduced.
     refused(["'batch'", "node 'tanh' (Tanh@17)", "not its outermost"], [node("Tanh", ["X"], ["Y"], "tanh")],
             [tensor_value("X", 3, "batch")], [tensor_value("Y", 3, "batch")])
     refused(["'batch'", "node 'turned' (Transpose@17)"], [node("Relu", ["X"], ["R"], "relu"), node("Transpose", ["R"], ["Y"], "turned")],
             [tensor_value("X", "batch", 4)], [tensor_value("Y", 4, "batch")])
-    # Shapes that fit one value alone.
+    # These shapes fit one value only.
     refused(["'batch'", "with batch=15", "node 'sum' (Add@17)"], [node("Add", ["X", "W"], ["Y"], "sum")],
             [tensor_value("X", "batch", 2)], [tensor_value("Y", "batch", 2)], [("W", [float(i) for i in range(32)], 16, 2)])
 

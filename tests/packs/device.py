@@ -1,4 +1,4 @@
-"""Mistakes in the fragments of a matrix unit of groups of threads: the built-in tensor_core, copied and damaged, on the emulated device."""
+"""Mistakes in the fragments of a warp's matrix unit: a damaged copy of the built-in tensor_core, on the emulated device."""
 import json
 import pathlib
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Damage:
     cause: str
     says: str  # in the run's message
     verified: bool = True
-    why: str = ""  # the kit does not see it
+    why: str = ""  # why the kit does not see it
 
     def text(self):
         text = right()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packs and the installed Tunesmith that they are put into, taken out of, locked and changed in. Each test has a copy of PREFIX.
+"""Adds packs to an installed Tunesmith, removes, locks and changes them. Each test has a copy of PREFIX.
 Usage: installed.py --prefix PREFIX --sources FOLDER [--launcher L] [--flags F] TEST"""
 import argparse
 import hashlib
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 
-# What a space lacks without a pack; the default space does without instructions, and says so.
+# The spaces that need each pack. The default space works without instructions, and says so.
 SPACES_OF = {"hopper": {"cuda-hopper"}, "tensor_core": {"cuda-tensorcore", "cuda-tensorcore-mma"}, "tensor_core_mma": {"cuda-tensorcore-mma"},
              "vnni": set(), "bf16_dot": set(), "amx_dot": set()}
 GMM = "gmm:n=32,m=32,k=64,dtype=bf16"
@@ -19,7 +19,7 @@ AMX_WHERE_IT_IS = """version: 1
 spaces:
   all: {extends: cpu, target: {with+: ["amx?"]}, modules+: [{use: amx_tile, before: register_tile}]}
 """
-# A program that calls an instruction of the pack, which is legal on every machine.
+# A program that calls an instruction of the pack; it is legal on every machine.
 ZERO = """c = get_block("C")
 b, i, j, k = get_loops(c)
 zero = decompose_reduction(c, i)
@@ -52,12 +52,12 @@ class Installation:
         return self.run(self.prefix / "bin/tunesmith", *arguments, code=code)
 
     def composing(self, code=0):
-        """The built-in spaces that compose, and what is said of the others."""
+        """The built-in spaces that compose, and the messages for the others."""
         linted = self.tunesmith("spaces", "lint", code=code)
         return {line.split("'")[1] for line in linted.stdout.splitlines() if line.endswith(" composes")}, linted.stderr
 
     def build_and_install(self, source):
-        """A pack's folder, as its vendor builds it, and into the user's folder."""
+        """Builds a pack like its vendor, and installs it into the user's folder."""
         build = self.folder / "build" / source.name
         self.run("cmake", "-S", source, "-B", build, *self.cmake)
         self.run("cmake", "--build", build)
@@ -100,7 +100,7 @@ def a_build_without_a_pack_lacks_its_spaces_and_nothing_else(here):
 
 
 def a_folder_of_packs_builds_by_itself(here):
-    """As a vendor's: against what is installed, into the user's folder, where it is what it was in the system's."""
+    """Built like a vendor's against the installation, a pack behaves the same in the user's folder as in the system's."""
     explain = ("spaces", "explain", "gmm:n=128,m=128,k=128,dtype=f16", "--space", "cuda-hopper")
     before = here.tunesmith(*explain).stdout
     shutil.rmtree(here.plugins / "hopper")
@@ -116,13 +116,13 @@ def a_pack_that_was_changed_is_refused(here):
     here.tunesmith("plugins", "lock", "plugins.lock")
     here.tunesmith(*tune, "--locked", "plugins.lock")
     file.write_text(file.read_text().replace("[C, A, B]", "[C, B, A]"))
-    # P9: it is not what its manifest says. An extension that is optional is refused all the same: it is there.
+    # P9: it does not match its manifest. An optional extension is refused, too, since it is there.
     refused = here.tunesmith(*tune, code=4).stderr
     expect(refused, "extension 'vnni'", "[P9]", right, sha256(file))
     composing, _ = here.composing(code=4)
     assert composing and all(space.startswith("cuda") for space in composing), composing
     here.tunesmith("spaces", "explain", "gmm", "--space", "cuda-tensorcore")
-    # P15: with a manifest that fits, it is not what was locked.
+    # P15: with a matching manifest, it differs from the locked one.
     manifest = here.plugins / "vnni/vnni.pack.json"
     manifest.write_text(manifest.read_text().replace(right, sha256(file)))
     here.tunesmith(*tune)
@@ -131,7 +131,7 @@ def a_pack_that_was_changed_is_refused(here):
 
 
 def a_pack_out_of_the_tree_lives(here):
-    """AMX is in no build: its folder is built, dropped in, used, upgraded, locked, refused when it was tampered with, and removed."""
+    """The pack for AMX, which no build contains, is built, added, used, upgraded, locked, refused after tampering, and removed."""
     source = shutil.copytree(here.sources / "sdk/examples/amx_pack", here.folder / "amx_pack")
     (here.folder / "zero.trace").write_text(ZERO)
     (here.folder / "all.yaml").write_text(AMX_WHERE_IT_IS)
@@ -175,7 +175,7 @@ def a_pack_out_of_the_tree_lives(here):
 
 
 def packs_are_chosen(here):
-    """-DTUNESMITH_PACKS: what is left out is not built, and what was built before is not found."""
+    """-DTUNESMITH_PACKS: packs that are left out are not built, and earlier builds of them are not found."""
     build = here.folder / "tree"
     configure = ("cmake", "-G", "Ninja", "-S", here.sources, "-B", build, "-DTUNESMITH_TARGETS=", "-DTUNESMITH_BUILD_TESTS=OFF", "-DTUNESMITH_BUILD_BENCH=OFF")
     built = lambda: {file.name.removesuffix(".pack.json") for file in (build / "lib/tunesmith/plugins").rglob("*.pack.json")}

@@ -1,4 +1,4 @@
-"""Mistakes that a vendor makes in good faith: each is a text that is changed in a right pack, and what is to become of it."""
+"""Mistakes that a vendor makes in good faith: each changes the text of a correct pack, and says what must happen."""
 from dataclasses import dataclass
 
 from units import UNITS
@@ -9,16 +9,16 @@ class Mistake:
     kind: str  # edge, width, memory, mode, state, line
     name: str
     unit: str
-    edits: tuple  # (right, wrong) texts of the unit's fields, which are there once
-    refused: tuple  # causes, of which each candidate that calls the instruction has one; or ("lint",): no candidate may call it
+    edits: tuple  # (right, wrong) texts; the right one occurs once in the unit's fields
+    refused: tuple  # the possible causes for candidates that call the instruction; or ("lint",): no candidate may call it
     says: str = ""  # in the message
-    line: str = ""  # the line that is named has this text; "": the first one of the fragment
+    line: str = ""  # the text of the named line; "": the fragment's first line
     verified: str = "intrinsics"  # the check of `plugins verify` that fails; "": none can see it
-    why: str = ""  # it cannot
+    why: str = ""  # why no check sees it
     mcpu: str = "native"
     threads: int = 1
     options: tuple = ()  # of tune
-    limit: int = 60  # seconds for a check of the kit
+    limit: int = 60  # seconds for each check of the kit
 
     def text(self):
         text = UNITS[self.unit].text()
@@ -40,13 +40,13 @@ LANE_15 = "i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9,
 
 
 def before_return(unit, code):
-    """`code` before the last line of the unit's fragment."""
+    """Inserts `code` before the last line of the unit's fragment."""
     last = UNITS[unit].fragment.strip("\n").split("\n")[-1]
     return ((" " * 8 + last, "".join(f"        {line}\n" for line in code.strip("\n").split("\n")) + "        " + last),)
 
 
 def result(unit, code, of):
-    """`code` makes %w of the right result, which the fragment returns instead."""
+    """The fragment returns %w instead, which `code` makes of the right result."""
     last = UNITS[unit].fragment.strip("\n").split("\n")[-1]
     return ((" " * 8 + last, "".join(f"        {line}\n" for line in code.strip("\n").split("\n")) + f"        ret <16 x {of}> %w"),)
 

@@ -1,4 +1,4 @@
-// The files of the packs that lie in packs/.
+// Paths of the packs' files in packs/.
 #pragma once
 
 #include <filesystem>

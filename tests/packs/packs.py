@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What becomes of vendors' mistakes: nothing wrong is accepted, no run ends, no right program is lost, and the mistake is named with file and line.
+"""Vendors' mistakes: nothing wrong is accepted, no run ends, no correct program is lost, and the mistake is named with file and line.
 Usage: packs.py --tunesmith BINARY --plugins FOLDER TEST"""
 import argparse
 import functools
@@ -23,7 +23,7 @@ FOLDER = pathlib.Path()
 
 @functools.lru_cache(maxsize=None)
 def without_mistake(unit, mcpu, threads):
-    """What a run with the right pack finds, or, where the processor to compile for lacks what it requires, a run without it."""
+    """The result of a run with the correct pack, or without it if the target processor lacks what the pack requires."""
     folder = FOLDER / f"right-{unit}-{mcpu}-{threads}"
     run_pack.write_unit(folder, UNITS[unit], UNITS[unit].text(), mcpu, optional=True)
     right = run_pack.tune(folder, threads=threads)
@@ -36,7 +36,7 @@ def without_mistake(unit, mcpu, threads):
 
 
 def lacks(mistake):
-    """The processor cannot run the right pack."""
+    """Can the processor not run the correct pack?"""
     if UNITS[mistake.unit].intrinsic and mistake.mcpu == "native":
         return "avx512_vnni" not in pathlib.Path("/proc/cpuinfo").read_text()
     return False
@@ -48,7 +48,7 @@ def check_lint(mistake, folder):
 
 
 def check_run(mistake, right, tuned):
-    """The columns of the table for `tune`."""
+    """Checks the run; returns the table's columns for `tune`."""
     context = (mistake.name, tuned.code, tuned.result.get("first_failures"), tuned.result.get("refusals"), tuned.said[-2000:])
     assert tuned.code == 0 and tuned.result["exhausted"], context
     assert tuned.plain == right.plain and not tuned.plain_failed, ("a right program is lost", len(tuned.plain), len(right.plain), context)
@@ -68,7 +68,7 @@ def check_run(mistake, right, tuned):
 
 
 def check_kit(mistake, folder):
-    """The column for `plugins verify`."""
+    """Checks the kit's result; returns the table's column for `plugins verify`."""
     code, failed = run_pack.verify(folder, "--time-limit", mistake.limit)
     if not mistake.verified:
         assert mistake.why and code == 0 and not failed, ("the kit sees it after all", mistake.name, failed)

@@ -1,6 +1,5 @@
-// A module that forks the space: each block as it is, for the modules after it, and once more with its
-// outermost loop split, which a script for the loops as they are declines. So half of a space's programs call
-// no instruction.
+// A module that forks the space: one branch leaves a block to later modules, the other splits its outermost
+// loop, so that a script for the original loops declines and half of the programs call no instruction.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/space/module.h>
 

@@ -1,4 +1,4 @@
-"""Packs in folders of their own, and what the commands say of them."""
+"""Writes packs into separate folders, and runs commands on them."""
 import hashlib
 import json
 import sqlite3
@@ -28,7 +28,7 @@ spaces:
 
 
 def write_pack(folder, files):
-    """`files`: text of each extension's file by its id; the manifest has their hashes."""
+    """`files`: the text of each extension's file by its id. The manifest has their hashes."""
     plugins = [{"id": id, "kind": "extension", "library": f"{id}.yaml", "sha256": hashlib.sha256(text.encode()).hexdigest()}
                for id, text in files.items()]
     folder.mkdir(mode=0o755, exist_ok=True)
@@ -40,7 +40,7 @@ def write_pack(folder, files):
 
 
 def write_unit(folder, unit, text, mcpu="native", optional=False):
-    """A pack with `text` as acme.yaml, a workload and a space for it. `optional`: where the processor supports it."""
+    """Writes a pack with `text` as acme.yaml, a workload and a space for it. `optional`: used if the processor supports it."""
     write_pack(folder, {"acme": text})
     (folder / "work.yaml").write_text(unit.workload_text())
     loops = "i, j, k" if "sum(" in unit.workload else "i, j"
@@ -50,14 +50,14 @@ def write_unit(folder, unit, text, mcpu="native", optional=False):
 
 @dataclass
 class Outcome:
-    """Of one run: the programs that were valid or failed, those that call the instruction apart."""
+    """The valid and failed programs of a run; those that call the instruction are counted separately."""
     code: int
     result: dict
     said: str
     plain: set = field(default_factory=set)  # valid
     plain_failed: set = field(default_factory=set)
     called: set = field(default_factory=set)  # valid
-    refused: dict = field(default_factory=dict)  # cause -> how many that call
+    refused: dict = field(default_factory=dict)  # cause -> number of programs that call the instruction
 
 
 def at(folder):
@@ -83,7 +83,7 @@ def tune(folder, *more, trials=64, threads=1, database="records.db"):
 
 
 def verify(folder, *more):
-    """Exit code, and check -> reason of what failed."""
+    """Returns the exit code, and the reason of each failed check."""
     done = cli.start("plugins", "verify", folder / "acme.pack.json", *at(folder), "--json", "--quiet", *more)
     checks = json.loads(done.stdout)["checks"] if done.stdout else []
     return done.returncode, {check["check"]: check["reason"] for check in checks if check["outcome"] == "failed"}

@@ -1,4 +1,4 @@
-"""The right packs that mistakes are made in: of each unit its file, a workload that it can compute, and how a schedule calls it."""
+"""The correct packs in which mistakes are made: each unit's file, a workload that it can compute, and a schedule that calls it."""
 from dataclasses import dataclass, replace
 
 
@@ -7,11 +7,11 @@ class Unit:
     semantics: str  # of acme_op
     arguments: str
     fragment: str
-    workload: str  # with an output O of 8 x 32
+    workload: str  # its output is O, 8 x 32
     head: str = ""  # lines before `intrinsics:`
     operands: str = ""
     script: str = ""  # after i, j = get_loops(block)
-    intrinsic: str = ""  # of LLVM, in the place of a fragment
+    intrinsic: str = ""  # an intrinsic of LLVM in the place of a fragment
 
     def text(self):
         """acme.yaml"""
@@ -60,7 +60,7 @@ parallel(i)
 
 
 def of_lanes(inputs, compute, dtype, fragment, **more):
-    """One vector of 16 for each input, and a workload that does the same to matrices."""
+    """A unit with one vector of 16 for each input, and a workload that does the same to matrices."""
     wide = compute.replace("[j]", "[i, j]")
     return Unit(
         semantics="inputs: {" + ", ".join(f"{name}: {{shape: [16], dtype: {dtype}}}" for name in inputs) + "}\n"
@@ -71,7 +71,7 @@ def of_lanes(inputs, compute, dtype, fragment, **more):
 
 
 def of_steps(a, b, widen_a, widen_b):
-    """Four steps of 16 sums of products."""
+    """A unit that adds four steps of products to 16 sums."""
     lines = [f"%bw = {widen_b} <64 x {b[0]}> %B to <64 x i32>", f"%aw = {widen_a} <4 x {a[0]}> %A to <4 x i32>"]
     for k in range(4):
         b_lanes = ", ".join(f"i32 {4 * j + k}" for j in range(16))

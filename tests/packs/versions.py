@@ -1,4 +1,4 @@
-"""What another version of a pack is: another program of another task; and what is refused before a run begins."""
+"""Another version of a pack makes other programs of another task; some changes are refused before a run begins."""
 import cli
 import run_pack
 from mistakes import MISTAKES
@@ -20,7 +20,7 @@ def build(folder, *more):
 
 
 def edited_between_tune_and_build(folder):
-    """A fragment with a mistake, after the right one was tuned."""
+    """The fragment gets a mistake after the correct one was tuned."""
     right = tune(folder, RELU.text())
     best = right.result["trace"]
     assert cli.require(build(folder), 0)
@@ -28,7 +28,7 @@ def edited_between_tune_and_build(folder):
     refused = build(folder)
     assert refused.returncode == 2 and "no record of acme_work" in refused.stderr, refused
     refused = build(folder, "--trace", best)
-    if refused.returncode == 0:  # the best one calls no instruction: it is verified anew, and right
+    if refused.returncode == 0:  # the best program calls no instruction, and is verified again
         assert "measured now" in refused.stdout + refused.stderr, refused
     else:
         assert "the program is not shipped: wrong_result" in refused.stderr, refused
@@ -52,7 +52,7 @@ def quantities_are_edited(folder):
 
 
 def remarks_are_edited(folder):
-    """That is no mistake, and nothing is lost by it."""
+    """Remarks do not change the program, so records stay valid."""
     first = tune(folder, RELU.text())
     assert tune(folder, "# By Acme\n" + RELU.text()).result["resumed"] == first.result["trials"]
     return "resumed"

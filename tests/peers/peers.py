@@ -1,4 +1,4 @@
-"""bench/peers without the peers. Usage: peers.py --tunesmith BINARY TEST"""
+"""Tests bench/peers without the peers. Usage: peers.py --tunesmith BINARY TEST"""
 import argparse
 import ast
 import json

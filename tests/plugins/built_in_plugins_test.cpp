@@ -1,5 +1,4 @@
-// The kernel's own plugins, found where the build has put them with no setting, and loaded as a stranger's
-// are.
+// The built-in plugins are found in the build without any setting, and loaded like a stranger's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +13,7 @@ TEST(BuiltInPlugins, EachIsFoundAndLoads) {
   for (const PluginInfo& plugin : registry.list()) {
     if (plugin.source != PluginSource::System) continue;
     ++count;
-    // A pack of several has a folder of its own, which has its name.
+    // A pack of several plugins has a folder of its name.
     const std::filesystem::path place = TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins";
     EXPECT_THAT(plugin.manifest.parent_path(), ::testing::AnyOf(place, place / plugin.pack));
     EXPECT_EQ(check_option_specs(registry.option_specs(plugin.kind, plugin.id)), "");

@@ -1,5 +1,5 @@
-// A searcher and a cost model that were built against other headers: they load where none that their kind
-// reaches has changed but in comments and white space.
+// A searcher and a cost model that were built against other headers load if the headers that their kind
+// reaches differ only in comments and white space.
 #include <filesystem>
 #include <string>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 class ChangedHeaders : public testing::TestWithParam<PluginKind> {
  protected:
-  /// "accepted", or why the plugin that was built against headers with this change is refused.
+  /// "accepted", or why the plugin built against headers with this change is refused.
   static std::string said_of(const std::string& change) {
     const std::string kind(kind_name(GetParam()));
     const std::string id = "null_" + kind;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plugins built against an installed Tunesmith where none of the packages can be found that the exact tier needs.
+"""Builds plugins against an installed Tunesmith without the packages that the exact tier needs.
 Usage: no_packages.py --prefix PREFIX --sources ROOT [--launcher L] [--flags F] module|task_scheduler"""
 import argparse
 import json
@@ -32,18 +32,18 @@ def main():
                *([f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}"] if arguments.launcher else [])]
     with tempfile.TemporaryDirectory(prefix="tunesmith-no-packages-") as folder:
         run("cmake", "-S", templates / arguments.kind, "-B", "stable", *options, *without, cwd=folder)
-        # Not one of the three's headers is read, either: they need not be on the machine.
+        # None of their headers are read, so they need not be installed.
         run("cmake", "--build", "stable", cwd=folder)
         read = "".join(file.read_text() for file in pathlib.Path(folder, "stable").rglob("*.d"))
         assert "tunesmith/stable/plugin.h" in read and not any(f"/{name}/" in read for name in ("boost", "fmt", "tl")), read
         plugins = json.loads(run(prefix / "bin/tunesmith", "plugins", "list", "--plugin-path", "stable/plugins", "--json", cwd=folder))
         assert f"null_{arguments.kind}" in {plugin["id"] for plugin in plugins["plugins"]}, plugins
 
-        # A plugin of the exact tier says what it needs, with the one package and with all.
+        # A plugin of the exact tier names what is missing: one package, or all.
         for package, missing in zip(PACKAGES, without):
             said = run("cmake", "-S", templates / "searcher", "-B", f"without-{package}", *options, missing, cwd=folder, code=1)
             assert f"tunesmith_add_plugin(null_searcher): a plugin of the tier EXACT needs the package {package}" in said, said
-        # Found where the plugin stands in a folder below the one that looked for Tunesmith, too.
+        # Also works if a folder above the plugin's looked for Tunesmith.
         above = pathlib.Path(folder) / "above"
         shutil.copytree(templates / "searcher", above / "searcher")
         (above / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(above VERSION 0.1.0 LANGUAGES CXX)\n"
@@ -52,7 +52,7 @@ def main():
         below.write_text(re.sub(r"find_package.*", "", below.read_text()))
         run("cmake", "-S", above, "-B", "exact", *options, cwd=folder)
 
-        # Whoever asks for the component is told by find_package.
+        # find_package reports the missing component.
         project = pathlib.Path(folder) / "program"
         project.mkdir()
         (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(program LANGUAGES CXX)\n"

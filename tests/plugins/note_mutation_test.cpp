@@ -1,4 +1,4 @@
-// Ten thousand damaged files, for the note reader and for the loader as a whole.
+// Gives ten thousand damaged files to the note reader, and to the loader as a whole.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(NoteMutation, EveryLengthOfFileIsSafe) {
   }
 }
 
-/// The dynamic section is what says which libraries are needed.
+/// The dynamic section lists the needed libraries.
 TEST(NoteMutation, TheReaderOfDependenciesRefusesOrReadsEveryDamagedFile) {
   const std::string good = good_content();
   const auto file = parse_elf_file(good);
@@ -101,9 +101,9 @@ TEST(NoteMutation, TheReaderOfDependenciesRefusesOrReadsEveryDamagedFile) {
   EXPECT_GT(refused, 500U);
 }
 
-/// The manifest has the damaged file's hash, so nothing but the file itself speaks against it. What the
-/// checks let through is loaded in a child process: there it may be refused or end as it likes. A child for
-/// each would be most of a minute, so after enough of them only the checks continue.
+/// The manifest has the damaged file's hash, so only the file itself gives a reason to refuse it. Files that
+/// pass the checks are loaded in a child process, which may refuse them or crash. Since children take most of
+/// the time, after some of them only the checks continue.
 TEST(NoteMutation, TheLoaderRefusesOrLoadsEveryDamagedFile) {
   const std::string good = good_content();
   PackFolder pack;
@@ -123,7 +123,7 @@ TEST(NoteMutation, TheLoaderRefusesOrLoadsEveryDamagedFile) {
     if (note && fits(*note) && note_view(note->id) == "subject") {
       if (++passed_on > loaded) continue;
       const std::string said =
-          PluginRegistry(pack.search()).probe(PluginKind::Extension, "subject");  // must come back
+          PluginRegistry(pack.search()).probe(PluginKind::Extension, "subject");  // must return
       ASSERT_TRUE(said.empty() || testing::Value(said, testing::ContainsRegex("extension 'subject': .*\\[P")))
           << said;
       continue;

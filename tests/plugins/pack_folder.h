@@ -1,4 +1,4 @@
-// A pack in a folder of its own, with what a test puts into it.
+// A pack in a new folder, to which a test adds files.
 #pragma once
 
 #include <filesystem>
@@ -18,22 +18,21 @@ class PackFolder {
 
   /// Copies a library of the build into the pack; the manifest names it as `id`.
   std::filesystem::path add(std::string_view built_library, std::string_view id = "subject");
-  /// Names a file that is there already, with the hash that it has.
+  /// Lists an existing file with its hash.
   void add_file(std::string_view library, std::string_view id = "subject", std::string_view needs = {});
-  /// Copies a library of the build that plugins need, under the name that they know it by.
+  /// Copies a library of the build that plugins need, under the name by which they need it.
   std::filesystem::path add_library(std::string_view file);
-  /// The manifest lists it, with the hash that it has.
+  /// Lists a library in the manifest with its hash.
   void list_library(std::string_view file);
   void write_manifest(std::string_view file = "test.pack.json") const;
-  /// What the next manifest names.
+  /// The entries of the next manifest.
   using Entries = std::vector<std::string>;
   const Entries& entries() const { return entries_; }
   void restore(const Entries& entries) { entries_ = entries; }
 
-  /// Looks at this folder and nowhere else.
+  /// A search in this folder only.
   PluginSearch search() const;
-  /// What is said when the extension `id` is created with its default options; "accepted" when it is
-  /// created.
+  /// The message when the extension `id` is created with its default options; "accepted" without an error.
   std::string creation(std::string_view id = "subject") const;
 
  private:
@@ -45,7 +44,7 @@ class PackFolder {
 std::string read_file(const std::filesystem::path& file);
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-/// What is said when the extension `id` is created with its default options; "accepted" when it is created.
+/// The message when the extension `id` is created with its default options; "accepted" without an error.
 std::string creation(PluginRegistry& registry, std::string_view id);
 
 }  // namespace tunesmith::test

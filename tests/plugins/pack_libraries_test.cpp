@@ -1,4 +1,4 @@
-// Libraries that come with a pack for its plugins to need: listed, hashed, in nobody else's hands.
+// Libraries in a pack that its plugins need must be listed, hashed, and writable by nobody else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ class PackLibraries : public testing::Test {
     pack_.add("test_plugin_with_companion");
     library_ = pack_.add_library(kCompanion);
   }
-  /// As the build writes it.
+  /// Writes the manifest like the build.
   void write_manifest() {
     pack_.list_library(kCompanion);
     pack_.write_manifest();
@@ -95,7 +95,7 @@ TEST_F(PackLibraries, AreLockedWithTheirPlugin) {
   };
   EXPECT_EQ(locked_creation(pack_), "accepted");
 
-  PackFolder changed;  // another library, which its manifest has right
+  PackFolder changed;  // another library with a correct manifest
   changed.add("test_plugin_with_companion");
   const fs::path library = changed.add_library(kCompanion);
   write_file(library, read_file(library) + "rebuilt");

@@ -1,4 +1,4 @@
-// Plugins that are bad on purpose: what is said about each, and that the healthy one beside it still works.
+// Plugins that are bad on purpose: each is reported, and the healthy one beside it still works.
 #include <cstdlib>
 #include <cstring>
 
@@ -35,7 +35,7 @@ class BadPlugin : public testing::Test {
     return message();
   }
 
-  /// The message about a file of this content, whose hash the manifest has right.
+  /// The message about a file with this content and a correct hash in the manifest.
   std::string message_about_content(std::string_view content) {
     write_file(pack_.path() / "subject.so", content);
     pack_.add_file("subject.so");
@@ -87,7 +87,7 @@ TEST_F(BadPlugin, DamagedNote) {
   EXPECT_THAT(message_about_content(content), HasSubstr("[P1] damaged note: wrong magic"));
 }
 
-/// The good library, with its note changed.
+/// The good library with a changed note.
 template <typename Change>
 std::string content_with_note(std::string content, const Change& change) {
   PluginNote note;
@@ -124,7 +124,7 @@ std::string this_interface() {
                      header_hash(PluginKind::Extension));
 }
 
-/// Its initialisers end the process: nothing of it may run.
+/// Its initialisers would end the process, so none of its code may run.
 TEST_F(BadPlugin, BuiltAgainstOtherHeaders) {
   const std::string said = message_about("other_headers");
   EXPECT_THAT(
@@ -136,7 +136,7 @@ TEST_F(BadPlugin, BuiltAgainstOtherHeaders) {
   EXPECT_EQ(PluginRegistry(pack_.search()).probe(PluginKind::Extension, "subject"), said);
 }
 
-/// A release raises the version, and where no header that the kind reaches has changed, nothing else.
+/// A release raises the version; the hash changes only with the headers that the kind reaches.
 TEST_F(BadPlugin, OfAnOlderVersionWithTheSameHeadersIsAccepted) {
   EXPECT_EQ(message_about("older_api"), "accepted");
 }
@@ -147,7 +147,7 @@ TEST_F(BadPlugin, OfANewerVersionWithTheSameHeadersIsAccepted) {
       "accepted");
 }
 
-/// Their initialisers end the process, too.
+/// Their initialisers would end the process, too.
 TEST_F(BadPlugin, ThatNeedsANewerMinorVersionOfTheStableInterface) {
   EXPECT_THAT(
       message_about("stable_newer_minor"),

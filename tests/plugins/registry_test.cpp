@@ -262,7 +262,7 @@ TEST(PluginRegistry, LockedRefusesWhatChangedOrIsNew) {
   const fs::path lock = pack.path() / "plugins.lock";
   PluginRegistry(pack.search()).write_lock(lock);
 
-  PackFolder changed;  // the same plugin, rebuilt with another content, and a right manifest
+  PackFolder changed;  // the same plugin with changed content and a correct manifest
   write_file(changed.path() / "subject.so", read_file(pack.path() / "test_plugin_none.so") + "rebuilt");
   changed.add_file("subject.so");
   changed.add("test_neighbour", "neighbour");
@@ -284,7 +284,7 @@ TEST(PluginRegistry, ALockFileThatOthersCanWriteIsRefused) {
   const mode_t mask = umask(0);
   PluginRegistry(pack.search()).write_lock(*search.lock_file);
   umask(mask);
-  PluginRegistry registry(search);  // a lock is written so that it is believed, whatever the umask
+  PluginRegistry registry(search);  // the lock file is trusted although the umask is wide
   EXPECT_EQ(creation(registry, "subject"), "accepted");
 
   chmod(search.lock_file->c_str(), 0666);

@@ -96,7 +96,7 @@ class Subject final : public tunesmith::TargetExtension {
 
 #if defined(DEFECT_LONGER_NOTE)
 namespace {
-/// As a later kernel might write it: with more at its end.
+/// A note as a later kernel might define it, with more fields at its end.
 struct LongerNote {
   tunesmith::ElfPluginNote note;
   std::array<uint32_t, 4> more{1, 2, 3, 4};

@@ -22,7 +22,7 @@ static int64_t call_system(int64_t number, int64_t a, int64_t b, int64_t c, int6
   return x0;
 }
 
-// What a compiler may call without being asked.
+// Compilers may call these implicitly.
 void* memset(void* to, int value, size_t count) {
   for (volatile char* byte = to; count-- > 0; ++byte) *byte = (char)value;
   return to;
@@ -46,7 +46,7 @@ static void transfer(int64_t number, int64_t file, char* bytes, int64_t count) {
   }
 }
 
-/// Memory of pages, whose end is followed by one that may not be touched.
+/// Allocates pages followed by an inaccessible one.
 static char* allocate(int64_t bytes) {
   const int64_t page = 4096, inner = (bytes + page - 1) / page * page, no_file = -1;
   char* guarded =
@@ -56,7 +56,7 @@ static char* allocate(int64_t bytes) {
   return guarded + (inner - bytes) / 64 * 64;
 }
 
-/// Of two halves the second comes first: an iteration may not count on another.
+/// Runs the second half first, since iterations must not depend on each other.
 static void run_halves(void* pool, int64_t count, tunesmith_loop_body body, void* closure) {
   (void)pool;
   body(closure, count / 2, count);

@@ -10,7 +10,7 @@
 
 namespace tunesmith::testing {
 
-/// The program that is not installed and that running needs, or "".
+/// A program that running needs and that is not installed, or "".
 std::string missing_for_emulation();
 
 /// The arguments after one call of the kernel, whose symbol is "kernel". `sve_bits`: the length of SVE's

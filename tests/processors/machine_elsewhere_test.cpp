@@ -1,4 +1,4 @@
-// Spaces composed from what a machine says of itself are those that the machine composes.
+// Spaces composed from a machine's description are those that the machine itself composes.
 #include "tunesmith/measuring/machine_elsewhere.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::vector<std::string> programs_of(const Space& space, const Workload& workloa
 
 class MachineElsewhere : public ::testing::TestWithParam<const char*> {
  protected:
-  /// As the machine composes it, and says of itself.
+  /// The space as the machine composes it.
   std::unique_ptr<Space> composed(const char* processor) {
     return std::make_unique<Space>(spec_for(processor), registry_, TargetPresence::NotRequired);
   }

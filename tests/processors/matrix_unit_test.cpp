@@ -1,6 +1,5 @@
-// What register_tile makes of products for a processor with a matrix unit (AMX): right as it is interpreted,
-// and sums stay in the unit's registers. Whether the instructions compute what the pack says, only such a
-// processor can show.
+// Programs of register_tile for a processor with a matrix unit (AMX) are correct when interpreted, and keep
+// sums in the unit's registers. Only such a processor can show whether the instructions are correct.
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +27,7 @@ constexpr const char* kSpaces =
     "true, "
     "with: [\"amx_dot?\"]}\n  all:\n    extends: tiles\n    target: {with+: [\"bf16_dot?\"]}\n";
 
-/// A product in bf16 with what follows it, and a residual.
+/// A product in bf16 with an epilogue and a residual.
 constexpr const char* kDense =
     "name: dense\ninputs:\n  X: {shape: [32, 96], dtype: bf16}\n"
     "  W: {shape: [96, 48], dtype: bf16, constant: true}\n  B: {shape: [48], dtype: f32}\n"
@@ -36,7 +35,7 @@ constexpr const char* kDense =
     "  C[i<32, j<48] = sum(r<96) f32(X[i, r]) * f32(W[r, j])\n"
     "  O[i<32, j<48] = relu(C[i, j] + B[j]) + R[i, j]\noutputs: [O]\n";
 
-/// Lines of 16 pixels, which follow each other in memory.
+/// Lines of 16 pixels, which are contiguous in memory.
 constexpr const char* kPointwise =
     "name: pointwise\ninputs:\n  X: {shape: [8, 16, 96], dtype: bf16}\n"
     "  W: {shape: [96, 32], dtype: bf16, constant: true}\ncompute: |\n"
@@ -115,7 +114,7 @@ TEST_P(MatrixUnit, KeepsSumsInItsRegisters) {
     EXPECT_EQ(count_of(code, "\ttilestored"), sums) << "one for each sum, and none for a spill or a copy";
     const std::string loop = loop_around(code, instruction);
     most = std::max(most, count_of(loop, instruction));
-    if (count_of(loop, "tilezero") > 0) continue;  // there is one step alone
+    if (count_of(loop, "tilezero") > 0) continue;  // the loop has a single step
     EXPECT_EQ(count_of(loop, "tilestored"), 0U) << loop;
     EXPECT_EQ(count_of(loop, "rsp"), 0U) << loop;
   }

@@ -1,5 +1,5 @@
-// What the space cpu makes of workloads for processors of several kinds, by their names. Programs are
-// interpreted and compiled, and run where this machine is such a processor, or emulates it.
+// Programs of the space cpu for named processors of several kinds are interpreted and compiled, and run if
+// this machine is such a processor or emulates it.
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ constexpr const char* kBytes = "gmm:n=64,m=64,k=64,dtype=u8,b_dtype=i8,acc=i32";
 constexpr const char* kHalves = "gmm:n=64,m=64,k=64,dtype=f16,acc=f16";
 constexpr const char* kBfloats = "gmm:n=64,m=64,k=64,dtype=bf16";
 
-/// Of the code for a workload.
+/// Instructions that the code for a workload must or must not contain.
 struct Instructions {
   const char* workload;
   const char* wanted;
@@ -67,7 +67,7 @@ class OnProcessor : public ::testing::TestWithParam<Processor> {
     }
     return drawn;
   }
-  /// Nothing where neither this machine nor an emulator is such a processor.
+  /// Empty if neither this machine nor an emulator can run it.
   std::vector<Tensor> run(const Candidate& candidate, const std::vector<Tensor>& given) {
     const auto kernel = space().target().compile(candidate.lowered, "kernel");
     if (!kernel) throw Error(kernel.error());

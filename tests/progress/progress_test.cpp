@@ -89,7 +89,7 @@ TEST(DurationText, RoundsUpToWholeSeconds) {
   EXPECT_EQ(duration_text(3725.0), "1h02m");
 }
 
-/// A terminal of 60 columns that nobody looks at.
+/// A pseudo-terminal of 60 columns.
 class LiveLineTest : public testing::Test {
  protected:
   LiveLineTest() {
@@ -111,7 +111,7 @@ class LiveLineTest : public testing::Test {
     return n > 0 ? std::string(buffer, static_cast<size_t>(n)) : std::string{};
   }
 
-  /// What is written arrives a little later.
+  /// Reads until `end`, since written text arrives a little later.
   std::string seen_up_to(std::string_view end) const {
     std::string text = seen();
     for (int tries = 0; tries < 100 && !text.ends_with(end); ++tries) {

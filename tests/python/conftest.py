@@ -1,4 +1,4 @@
-"""What the tests of the Python package share. They run against an installed wheel, from a folder without the sources."""
+"""Fixtures for the tests of the Python package, which run against an installed wheel, in a folder without the sources."""
 import pathlib
 import subprocess
 import sys
@@ -20,7 +20,7 @@ spaces:
 
 @pytest.fixture
 def spaces(tmp_path):
-    """A file with a space of one's own."""
+    """A file that defines a space."""
     file = tmp_path / "mine.yaml"
     file.write_text(SPACES)
     return file
@@ -33,13 +33,13 @@ def records(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def result(records):
-    """A small run, which several tests look at."""
+    """A small run that several tests use."""
     return ts.tune(MATMUL, trials=16, seed=1, threads=2, records=records, progress=None)
 
 
 @pytest.fixture
 def python(tmp_path):
-    """Runs a script in an interpreter of its own, and answers what it printed."""
+    """Runs a script in a new interpreter and returns its output."""
 
     def run(script, *arguments, code=0, **options):
         file = tmp_path / "script.py"
@@ -53,7 +53,7 @@ def python(tmp_path):
 
 @pytest.fixture
 def command(tmp_path):
-    """Runs the command that the package brings, and answers what it printed, or what it said was wrong."""
+    """Runs the package's command and returns its output, or its error."""
 
     def run(*arguments, code=0):
         done = subprocess.run([sys.executable, "-m", "tunesmith", *arguments], capture_output=True, text=True, timeout=120, cwd=tmp_path)

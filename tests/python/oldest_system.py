@@ -1,4 +1,4 @@
-"""Refuses a wheel whose libraries and programs need a newer system than it is to run on, and names what they need of it.
+"""Refuses a wheel whose libraries or programs need a newer system than the wheel supports, and names what they need.
 
     python oldest_system.py WHEEL
 """
@@ -9,13 +9,13 @@ import sys
 import tempfile
 import zipfile
 
-#: What manylinux_2_34 has: Ubuntu 22.04, RHEL 9.
+#: The versions in manylinux_2_34: Ubuntu 22.04, RHEL 9.
 NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (12, 0, 0)}
 NEEDED = re.compile(r"\b(GLIBC|GLIBCXX|CXXABI|GCC)_(\d+(?:\.\d+)*)\)?\s+(\S+)$")
 
 
 def needs(file):
-    """(library's name, version, symbol) of what it takes from the system."""
+    """(library's name, version, symbol) of each symbol that it needs from the system."""
     said = subprocess.run(["objdump", "-T", file], capture_output=True, text=True, check=True).stdout
     for line in said.splitlines():
         found = NEEDED.search(line)

@@ -1,4 +1,4 @@
-"""Plugins in Python that the tests name in spaces files: the files are written beside those."""
+"""Plugins in Python, as texts: tests write them beside the spaces files that name them."""
 
 MODULE = '''
 import tunesmith as ts

@@ -27,7 +27,7 @@ def test_there_is_a_small_one_of_each():
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("library", against.LIBRARIES)
 def test_a_library_computes_what_the_workload_says(name, library):
-    """What is called is the workload: by the interpreter."""
+    """The library's call computes the workload, as the interpreter does."""
     workload = ts.Workload(f"{name}:{SMALL[name]}")
     try:
         against.check(workload, library)
@@ -64,7 +64,7 @@ def test_a_record_beside_it(result, library):
 
 @pytest.fixture
 def own(result, tmp_path):
-    """A store of one's own with the same records: what is ranked again there is nobody else's best."""
+    """A copy of the store, so that ranking again does not change other tests' best records."""
     return shutil.copy(result.records, tmp_path / "own.db")
 
 
@@ -84,7 +84,7 @@ def test_the_command_does_it(own):
 
 @pytest.fixture
 def wrong_blas(monkeypatch):
-    """A BLAS whose product is off."""
+    """A BLAS whose product is wrong is reported."""
     right = OPERATORS["gmm"]
 
     def wrong(p, a):
@@ -149,4 +149,4 @@ def test_what_is_not_installed_is_named(monkeypatch):
 def test_intervals_hold_the_median():
     assert against._median_interval([1.0] * 6) == (1.0, 1.0, 1.0)
     middle, low, high = against._median_interval(list(range(30)))
-    assert (middle, low, high) == (14.5, 9, 20)  # the tenth of 30 from either end: 95.7 %
+    assert (middle, low, high) == (14.5, 9, 20)  # the tenth sample of 30 from either end: 95.7 %

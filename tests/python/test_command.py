@@ -1,4 +1,4 @@
-"""The command as a function, and that nothing of it is out of Python's reach."""
+"""The command as a function; all of it can be reached from Python."""
 import os
 import pathlib
 import re
@@ -41,7 +41,7 @@ def test_remarks_are_shown_when_wanted(tmp_path, capfd):
 
 
 def _commands():
-    """All that the command has, from the script that completes them in a shell."""
+    """All commands and options, from the shell's completion script."""
     script = ts.command("completion", "bash", text=True)
     paths = set(re.findall(r"^      '?([a-z -]+?)'?\) place=", script, re.M))
     return {path for path in paths if not any(other.startswith(path + " ") for other in paths)}

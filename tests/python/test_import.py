@@ -40,7 +40,7 @@ def test_it_is_quick():
         subprocess.run([sys.executable, "-c", what], check=True)
         return time.perf_counter() - began
 
-    # Of several, the quickest: the machine may be busy. What the interpreter takes by itself is no part of it.
+    # The quickest of several, since the machine may be busy, without the interpreter's own start.
     plain = min(seconds("") for _ in range(7))
     limit = max(0.15, 10 * plain)  # a slow machine starts the interpreter slowly, too
     took = []

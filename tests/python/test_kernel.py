@@ -1,4 +1,4 @@
-"""Kernels: built from records, called with arrays of anybody."""
+"""Kernels: built from records, called with arrays of any library."""
 import array
 import subprocess
 import sys

@@ -17,7 +17,7 @@ def _varint(value):
 
 
 def _field(number, value):
-    """Of protobuf: a number, or bytes, a text or a message with their length."""
+    """A field of protobuf: a number, or bytes, a text or a message with a length."""
     if isinstance(value, int):
         return _varint(number << 3) + _varint(value)
     value = value.encode() if isinstance(value, str) else value
@@ -47,7 +47,7 @@ def model(tmp_path_factory):
     try:
         ts.network.read(file).summary()
     except ts.EnvironmentFault as error:
-        if "there is no importer" not in str(error):  # one that is there is refused
+        if "there is no importer" not in str(error):  # an existing importer was refused
             raise
         pytest.skip(str(error))
     return file

@@ -1,4 +1,4 @@
-"""The notebooks of docs/notebooks run, cell after cell, and are kept without what they print."""
+"""The notebooks of docs/notebooks run, cell after cell, and are stored without output."""
 import ast
 import json
 import os
@@ -8,7 +8,7 @@ import pytest
 
 SOURCES = os.environ.get("TUNESMITH_SOURCES")
 NOTEBOOKS = sorted((pathlib.Path(SOURCES) / "docs/notebooks").glob("*.ipynb")) if SOURCES else []
-#: What each must print, besides running to its end.
+#: Text that each must print.
 PRINTED = {
     "first-kernel": ["baseline", "numpy ", "sample_"],
     "own-module": ["Max   declined  the block is not element-wise", "E     applied", "did you mean 'max_vector'?"],

@@ -16,7 +16,7 @@ RELU = "relu:m=64,n=64"
 
 @pytest.fixture
 def space(tmp_path):
-    """Makes a space that extends `cpu` with these lines, beside the files that they name."""
+    """Makes a space that extends `cpu` with these lines, and the files that they name."""
     (tmp_path / "own.py").write_text(MODULE)
     (tmp_path / "search.py").write_text(SEARCH)
 
@@ -35,7 +35,7 @@ def only(module):
 
 
 def same(sketch, workload=MATMUL):
-    """What the sketch computes, in the interpreter, beside what was written."""
+    """The interpreted results of the sketch and of the unscheduled program."""
     program = ts.Workload(workload).program
     arrays = [numpy.random.default_rng(i).random(buffer.shape, dtype="float32") for i, buffer in enumerate(program.inputs)]
     numpy.testing.assert_allclose(sketch.program.run(*arrays), program.run(*arrays), rtol=1e-4)
@@ -105,10 +105,10 @@ def test_a_run_with_all_of_them(space, tmp_path):
     assert result.trials == 24 and result.valid > 0 and result.found
     A, B = (numpy.random.default_rng(seed).random((1, 64, 64), dtype="float32") for seed in (1, 2))
     numpy.testing.assert_allclose(result.best.build()(A, B), A @ B, rtol=1e-4)
-    # The same run again: all is on record.
+    # In the same run again, everything is on record.
     again = ts.tune(MATMUL, space(*lines), trials=24, batch=8, seed=4, threads=2, records=records, progress=None)
     assert again.resumed == again.trials == 24
-    # One file says something else: another run.
+    # A changed file makes another run.
     (tmp_path / "own.py").write_text(MODULE + "\n# another text\n")
     assert ts.tune(MATMUL, space(*lines), trials=8, batch=8, seed=4, threads=2, records=records, progress=None).resumed == 0
 
@@ -152,7 +152,7 @@ def test_a_searcher_is_held_to_its_contract(space):
 
 
 def test_a_cost_model_is_held_to_its_contract(space, tmp_path):
-    """It is left behind, and the run goes on."""
+    """The run continues without it."""
     own = space("cost_model: {python: search.py:Odd}")
     result = ts.tune(MATMUL, own, trials=8, batch=4, threads=1, records=tmp_path / "r.db", progress=None)
     assert result.trials == 8 and result.valid > 0

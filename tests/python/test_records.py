@@ -1,4 +1,4 @@
-"""Records: asked, pickled, as a table."""
+"""Records: queries, pickling, tables."""
 import pickle
 
 import pytest

@@ -12,7 +12,7 @@ SOURCES = os.environ.get("TUNESMITH_SOURCES")
 
 
 def undocumented():
-    """Dotted names without a text of their own: a signature, or what a base class says, is none."""
+    """Dotted names without a docstring; a signature or a base class's docstring does not count."""
     for name in ts.__all__:
         thing = getattr(ts, name)
         if type(thing).__name__ == "DataType":

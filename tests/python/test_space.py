@@ -1,4 +1,4 @@
-"""Spaces: those that come along, and those of a file."""
+"""Spaces: the built-in ones, and those of a file."""
 import numpy
 import pytest
 
@@ -50,14 +50,14 @@ def test_mistakes_are_said_in_words(tmp_path, spaces):
 
 
 def test_packs_that_pip_left_writable_by_the_group_are_trusted(package, python):
-    """Under umask 002 pip leaves the whole package so."""
+    """Under umask 002, pip makes the whole package writable by the group."""
     changed = [path for path in (package, *package.rglob("*")) if not path.is_symlink()]
     modes = {path: path.stat().st_mode for path in changed}
     try:
         for path, mode in modes.items():
             path.chmod(mode | 0o020)
         assert python('import tunesmith as ts; print(len(ts.Space("cpu").sketches("softmax")) > 0)') == "True\n"
-        # Others may not write it, the kernel's folder or not.
+        # Others must not be able to write it, even in the kernel's folder.
         plugin = package / "lib/tunesmith/plugins/llvm.so"
         plugin.chmod(modes[plugin] | 0o002)
         script = """

@@ -1,4 +1,4 @@
-"""Tasks that are advanced by hand, and searchers that are asked and told."""
+"""Tasks that are advanced step by step, and searchers with ask and tell."""
 import time
 
 import numpy
@@ -31,7 +31,7 @@ def test_steps_are_as_many_as_asked(tmp_path):
 
 
 def test_the_same_run_as_tune(tmp_path, spaces):
-    # Of a search that times do not steer: no two runs measure the same.
+    # Uses a search that does not depend on times, since no two runs measure the same.
     mine = ts.Space.load(spaces)["mine"]
     for name, run in (("a", lambda **all: list(ts.Task(MATMUL, **all))), ("b", lambda **all: ts.tune(MATMUL, progress=None, **all))):
         run(space=mine, trials=12, batch=4, seed=9, threads=1, records=tmp_path / f"{name}.db")

@@ -51,7 +51,7 @@ def test_it_computes_what_eager_does(tuned, caplog):
     with torch.no_grad(), caplog.at_level(logging.WARNING, "tunesmith"):
         torch.testing.assert_close(compiled(model, records=records, threads=1)(x), model(x), rtol=1e-4, atol=1e-5)
     assert "3 operators from records; as torch runs them: mul" in caplog.text
-    # What is loaded into the weights later counts.
+    # Weights that are loaded later count.
     fast = compiled(model, records=records, threads=1)
     with torch.no_grad():
         fast(x)
@@ -61,7 +61,7 @@ def test_it_computes_what_eager_does(tuned, caplog):
 
 @pytest.mark.parametrize("freeze", [False, True])
 def test_a_layer_of_bert(tmp_path, caplog, freeze):
-    """All that computes runs from records, nothing is moved in between, and the result is right."""
+    """All operators run from records without moves in between, and the result is right."""
     from tunesmith.torch_backend import tasks
 
     model, x = BertLayer(32, 4), torch.randn(2, 16, 32)
@@ -79,7 +79,7 @@ def test_a_layer_of_bert(tmp_path, caplog, freeze):
 
 
 class Sums(torch.nn.Module):
-    """What may not be computed together: a sum that is read twice, what is changed in between, a mask."""
+    """Must not be joined: a sum that is read twice, a tensor that is changed in between, a mask."""
 
     def __init__(self, kind):
         super().__init__()
@@ -125,7 +125,7 @@ def test_it_falls_back_and_says_so(tmp_path, caplog):
 
 
 def test_operators_without_a_record_get_their_first_program(tmp_path, caplog):
-    """It is recorded: the second time nothing is measured."""
+    """Results are recorded: the second time nothing is measured."""
     model, x = Mlp(), torch.randn(8, 32)
     for words in (["3 operators without a record get their first program", "3 operators from records", "!no record"], ["3 operators from records", "!without a record"]):
         fast = compiled(model, records=tmp_path / "r.db", threads=1, draws=8)
@@ -152,7 +152,7 @@ def test_its_name(tuned):
 
 
 def called(model, x, words, caplog):
-    """The model's result, and what was said meanwhile has, or has not (after "!"), these words."""
+    """Returns the model's result; the log must contain these words, or not (after "!")."""
     caplog.clear()
     with torch.no_grad(), caplog.at_level(logging.WARNING, "tunesmith"):
         result = model(x)
@@ -189,7 +189,7 @@ def test_an_odd_batch_keeps_the_programs(tuned, caplog, monkeypatch):
     assert len(runs) == 3
     torch.testing.assert_close(called(fast, usual, ["inputs [8, 32]: 3 operators from records"], caplog), model(usual), rtol=1e-4, atol=1e-5)
     assert len(runs) == 6
-    for x in (usual, odd, usual):  # each shape is said once
+    for x in (usual, odd, usual):  # each shape is logged once
         torch.testing.assert_close(called(fast, x, ["!operators"], caplog), model(x), rtol=1e-4, atol=1e-5)
     assert len(runs) == 12
     torch.testing.assert_close(called(fast, other, ["inputs [3, 32]: 0 operators"], caplog), model(other), rtol=1e-4, atol=1e-5)
@@ -252,7 +252,7 @@ def test_autocast_computes_in_its_type(tmp_path, caplog, make, inside, dtype):
         got = called(fast, x, [f"linear in {str(dtype).removeprefix('torch.')}"], caplog)
     assert got.dtype == expected.dtype
     torch.testing.assert_close(got, expected, rtol=2e-2, atol=2e-2)
-    if not inside:  # without it, the same function runs its programs
+    if not inside:  # without autocast, the same function runs programs from records
         torch.testing.assert_close(called(fast, x, ["operators from records", "! 0 operators"], caplog), model(x), rtol=1e-4, atol=1e-5)
 
 

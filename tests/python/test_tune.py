@@ -1,4 +1,4 @@
-"""Tuning: what it finds, what it says meanwhile, how it ends."""
+"""Tuning: results, progress, and its ends."""
 import json
 import pickle
 import shutil
@@ -29,7 +29,7 @@ def test_it_finds_a_program(result):
 
 
 def test_the_command_has_the_same_records(result, tmp_path, command):
-    """The same task, and the same run: nothing is measured again."""
+    """The same run again measures nothing."""
     records = tmp_path / "copy.db"
     shutil.copy(result.records, records)
     best = json.loads(command("records", "best", "--database", records, "--json"))

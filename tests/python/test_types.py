@@ -1,4 +1,4 @@
-"""What type checkers make of the package: its stub has what there is, and the code of README, pages and notebooks passes them."""
+"""Type checkers: the stub is complete, and the code of README, pages and notebooks passes."""
 import ast
 import importlib.util
 import json
@@ -12,7 +12,7 @@ import sys
 import pytest
 
 SOURCES = os.environ.get("TUNESMITH_SOURCES")
-#: What pages leave to their reader.
+#: Names that pages do not define.
 GIVEN = """from typing import Any
 
 images: Any = ...
@@ -24,7 +24,7 @@ x: Any = ...
 BLOCK = re.compile(r"^```(?:python|py)\n(.*?)^```", re.M | re.S)
 #: A plugin's file that the code writes.
 FILE = re.compile(r"""Path\("(\w+\.py)"\)\.write_text\('''\n(.*?)'''\)""", re.S)
-#: A line each, which every checker refuses.
+#: Lines that every checker refuses.
 WRONG = ["import tunesmith as ts", "schedule = ts.Schedule('gmm')", "loop = schedule.get_loops(schedule.get_block('C'))[0]"]
 REFUSED = [
     "schedule.splitt(loop, [None, 4])", "schedule.split(loop)", "schedule.split('i', [None, 4])", "schedule.parallel(schedule.get_block('C'), 1)", "ts.tune('gmm', trials='many')",
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(SOURCES is None, reason="TUNESMITH_SOURCES does 
 
 
 def programs():
-    """Name and text of all that the pages show: a page's blocks, a notebook's cells, are one program."""
+    """Name and text of each program: the blocks of a page, or the cells of a notebook."""
     root = pathlib.Path(SOURCES)
     for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
         blocks = BLOCK.findall(page.read_text())
@@ -70,10 +70,10 @@ CHECKERS = {
 
 
 def checked(checker, folder, *arguments):
-    """Exit code and output of a checker that is run there."""
+    """Runs a checker there; returns its exit code and output."""
     if importlib.util.find_spec(checker) is None:
         pytest.skip(f"{checker} is not installed")
-    # Pyright asks the Python that it finds for where packages are.
+    # Pyright asks the first Python in PATH where packages are.
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run([sys.executable, "-m", *CHECKERS[checker], *map(str, arguments)], capture_output=True, text=True, cwd=folder, timeout=600, env=environment)
     if checker == "pyright" and done.returncode not in (0, 1):
@@ -111,7 +111,7 @@ def test_all_that_is_public_has_a_type(tmp_path):
 
 
 def members(cls):
-    """Public names of a class, or a module, as it is here."""
+    """The public names of a class or module."""
     return {name for name in vars(cls) if not name.startswith("_")}
 
 

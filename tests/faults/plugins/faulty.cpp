@@ -1,5 +1,4 @@
-// A target whose kernels compute O[i] = X[i] + 1 for any program, and make the mistake that it is annotated
-// with.
+// Kernels of this target compute O[i] = X[i] + 1 for any program, and make the mistake in its annotation.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
