@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page in a browser: nothing is fetched, nothing fails, every chart is drawn, in the dark, on a telephone and on paper, too.
+"""The page in a browser: it fetches nothing, nothing fails, and every chart is drawn, also in dark mode, on a telephone and on paper.
 
     browser.py --tunesmith FILE --browser CHROMIUM [--keep FOLDER]
 
@@ -10,11 +10,11 @@ import re
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # beside the sources
+sys.dont_write_bytecode = True  # it would lie beside the sources
 import report
 from devtools import Browser
 
-# Of each chart: its height, and whether anything is painted on it.
+# For each chart: its height, and whether anything is painted on it.
 CHARTS = """[...document.querySelectorAll("canvas")].map((canvas) => ({height: canvas.height, label: canvas.getAttribute("aria-label"),
   painted: canvas.width > 0 && canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte > 0)}))"""
 TEXT_COLOUR = "Chart.getChart(document.querySelector('canvas')).options.scales.x.ticks.color"
@@ -36,7 +36,7 @@ def expect_charts(browser):
 
 
 def expect_tables(browser):
-    """Every chart has a table, which a key opens."""
+    """Every chart has a table that a key opens."""
     figures = browser.evaluate("document.querySelectorAll('figure').length")
     closed = browser.evaluate("document.querySelectorAll('figure > details:not([open])').length")
     assert figures == closed > 0, (figures, closed)
@@ -56,7 +56,7 @@ def expect_no_overflow(browser, width):
 
 
 def expect_nothing_cut(browser, width):
-    """All values of all tables, without scrolling sideways."""
+    """All values of all tables are visible without horizontal scrolling."""
     browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     browser.evaluate("new Promise((done) => setTimeout(done, 200))")
     cut = browser.evaluate("[...document.querySelectorAll('td, tbody th')].filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
@@ -65,7 +65,7 @@ def expect_nothing_cut(browser, width):
 
 
 def expect_many_tasks(browser, page):
-    """They are closed, searched and put in order, and points of charts say and show where they are from."""
+    """Tables can be closed, searched and sorted, and points of charts lead to their origin."""
     browser.open(page)
     open_tasks = "document.querySelectorAll('details.task[open]').length"
     rows = "[...document.querySelectorAll('table')][0].querySelectorAll('tbody tr:not([hidden])').length"

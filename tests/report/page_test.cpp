@@ -16,7 +16,7 @@ size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
-// What a compiler or a workload's file says is the user's text, and the page is opened in a browser.
+// Texts of compilers and of workloads' files may contain anything, and the page is opened in a browser.
 TEST(Page, TextInTheDataEndsNoElement) {
   const std::string hostile = "</script><script>alert(1)</script><!-- {{library}} {{no such part}}";
   const std::string text = page({{"message", hostile}}, false);

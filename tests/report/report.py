@@ -27,21 +27,21 @@ MANY = 8
 
 
 def many(folder):
-    """A store with so many tasks that a page of all is long."""
+    """A store with many tasks, whose page is long."""
     database = folder / "many.db"
     run("tune", *(f"relu:n={16 * (i + 1)},m=16" for i in range(MANY)), "--trials", 4 * MANY, "--batch", 4, "--database", database, "--quiet")
     return database
 
 
 def compared(folder):
-    """A file with what `compare --json` says of two ways on a recorded table."""
+    """A file with the output of `compare --json` for two ways on a recorded table."""
     file = folder / "compare.json"
     file.write_text(run("compare", "--table", TABLE, "--spaces", "cpu-random,cpu", "--trials", 24, "--batch", 12, "--seeds", 2, "--json", "--quiet").stdout)
     return file
 
 
 class Elements(html.parser.HTMLParser):
-    """Balanced, and what refers to something outside of the page."""
+    """Checks that elements are balanced, and collects references to anything outside of the page."""
     EMPTY = {"meta", "link", "br", "img", "input", "hr"}
 
     def __init__(self):

@@ -1,4 +1,4 @@
-// What the report says of a store whose content is known.
+// The report's data for a store with known content.
 #include "report/report_data.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ class ReportDataTest : public StoreFixture {
     store_.add_run(begun);
   }
 
-  /// A search's measurement, `seconds` after kBegan; a failure where it took no time.
+  /// A search's measurement, `seconds` after kBegan; a failure if it took 0 seconds.
   Record measured(const std::string& run, const Workload& workload, uint64_t candidate, double took,
                   double seconds, std::optional<double> score = std::nullopt) {
     const std::string id = run + "-" + std::to_string(candidate);

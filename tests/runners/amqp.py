@@ -1,4 +1,4 @@
-"""As much of AMQP 0-9-1 as a stranger needs to put a message into an exchange of a broker on loopback."""
+"""The part of AMQP 0-9-1 that a stranger needs to send a message to a broker on loopback."""
 import socket
 import struct
 
@@ -46,7 +46,7 @@ def _log_in(sock):
 
 
 def take_and_die(port, queue):
-    """Takes the first message, if there is one, and is gone without a word."""
+    """Takes the first message, if there is one, and disconnects without an answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
         _log_in(sock)
         _method(sock, 1, (60, 70), struct.pack(">H", 0) + _short(queue) + b"\x00")
@@ -61,7 +61,7 @@ def delete_queue(port, queue):
 
 
 def publish(port, exchange, key, body, kind="job", correlation="forged", reply_to=""):
-    """Waits until the broker has closed the channel in good order: it has the message then."""
+    """Waits until the broker has closed the channel, since it has the message then."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
         _log_in(sock)
         _method(sock, 1, (60, 40), struct.pack(">H", 0) + _short(exchange) + _short(key) + b"\x00")

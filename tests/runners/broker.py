@@ -1,4 +1,4 @@
-"""A broker of a test's own: on loopback, with ports and a folder of its own, ended by its process id."""
+"""A broker for one test, on loopback, with new ports and a new folder; ended by its process id."""
 import os
 import pathlib
 import shutil
@@ -12,7 +12,7 @@ SKIPPED = 77
 
 
 def missing():
-    """What this machine lacks for a broker, or ""."""
+    """What this machine lacks to run a broker, or ""."""
     if not SERVER.exists() or shutil.which("epmd") is None:
         return "rabbitmq-server is not installed: tools/packages --broker"
     return ""
@@ -29,7 +29,7 @@ def free_ports(count):
 
 
 def make_certificates(folder):
-    """An authority of the test's own, and a server's certificate for localhost."""
+    """Makes a certificate authority, and a server's certificate for localhost."""
     def openssl(*words):
         subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=authority", "-days", "2", "-keyout", "authority.key", "-out", "authority.pem")
@@ -85,7 +85,7 @@ class Broker:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def stop(self, how=signal.SIGTERM):
-        """Ends the server and what it has started, which are a process group of their own."""
+        """Ends the server's process group."""
         if self.process is None or self.process.poll() is not None:
             return
         os.killpg(self.process.pid, how)
@@ -97,7 +97,7 @@ class Broker:
 
     def close(self):
         self.stop(signal.SIGKILL)
-        # Erlang starts one as a daemon where ours has ended; what listens at this port is ours.
+        # Erlang starts epmd as a daemon if ours has ended; the one at this port belongs to us.
         subprocess.run(["epmd", "-kill"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
         self.epmd.kill()
         self.epmd.wait(10)

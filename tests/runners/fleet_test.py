@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A tuner, its workers and a broker, and what becomes of a run when one of them is killed.
+"""Runs with a tuner, workers and a broker, of which some are killed.
 Usage: fleet_test.py TUNESMITH CASE"""
 import contextlib
 import json
@@ -22,7 +22,7 @@ SEARCH = ["gmm:n=64,m=64,k=64", "--search", "random", "--seed", "5", "--batch", 
 
 
 class Bench:
-    """What all cases have: a broker, and a folder that ends with them."""
+    """The base of all cases: a broker, and a temporary folder."""
 
     def __init__(self, tunesmith, folder, tls=False):
         self.tunesmith, self.folder = str(tunesmith), pathlib.Path(folder)
@@ -64,7 +64,7 @@ class Bench:
         return [line["record"] for line in map(json.loads, done.stdout.splitlines()) if "record" in line]
 
     def searched(self, name):
-        """The programs that the search asked for, in its order; each is there once."""
+        """The programs of the search, in its order, each once."""
         found = [record for record in self.records(name) if record["kind"] == "search"]
         assert len({record["candidate"] for record in found}) == len(found), found
         hashes = [record["lowered_hash"] for record in sorted(found, key=lambda record: record["candidate"])]
@@ -85,7 +85,7 @@ class Bench:
 
 
 def same_programs(bench):
-    """One worker, then three: the programs of a run on this machine, in its order; and what the tuner's records say."""
+    """One worker, then three, measure the same programs in the same order as a run on this machine; the tuner records them."""
     wanted = bench.local()
     bench.worker(1)
     for name, more in (("one", []), ("three", [2, 3])):
@@ -99,7 +99,7 @@ def same_programs(bench):
     (identity,) = shown["identities"]
     assert len(identity["workers"]) == 3 and identity["waiting"] == 0 and identity["threads"] == 1, shown
     assert sum(worker["done"] for worker in identity["workers"]) > TRIALS, shown
-    # SIGTERM drains: it ends by itself, with its run's end on record.
+    # After SIGTERM a worker finishes its jobs and ends, with its run's end on record.
     for process in bench.workers:
         process.send_signal(signal.SIGTERM)
     for process in bench.workers:
@@ -107,7 +107,7 @@ def same_programs(bench):
 
 
 def killed_worker(bench):
-    """kill -9 of one of two workers while it has jobs: the other has them."""
+    """After kill -9 of one of two workers, the other gets its jobs."""
     wanted = bench.local()
     victim = bench.worker(1)
     process = bench.tune("amqp")
@@ -119,7 +119,7 @@ def killed_worker(bench):
 
 
 def killed_tuner(bench):
-    """kill -9 of the tuner: answers wait, and the same command finds them."""
+    """After kill -9 of the tuner, answers wait until the same command gets them."""
     wanted = bench.local()
     bench.worker(1)
     process = bench.tune("amqp")
@@ -134,7 +134,7 @@ def killed_tuner(bench):
 
 
 def restarted_broker(bench):
-    """The broker is killed and comes back: run and worker wait, and continue."""
+    """When the broker is killed and restarted, tuner and worker wait and continue."""
     wanted = bench.local()
     bench.worker(1)
     process = bench.tune("amqp")
@@ -150,7 +150,7 @@ def restarted_broker(bench):
 
 
 def dead_letter(bench):
-    """What three workers died of is that candidate's failure; the others are measured."""
+    """A candidate on which three workers die has failed; the others are measured."""
     victim = bench.worker(1)
     identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
     process = bench.tune("amqp")
@@ -169,7 +169,7 @@ def dead_letter(bench):
 
 
 def foreign_messages(bench):
-    """Damaged, foreign and oversized messages are refused by name, on both ends, and end nothing."""
+    """Both ends refuse damaged, foreign and oversized messages by name, and continue."""
     bench.worker(1)
     identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
     whole = b'{"checksum":"0000000000000000","job":{},"version":6}'
@@ -181,7 +181,7 @@ def foreign_messages(bench):
     for name, (_, why) in jobs.items():
         bench.await_text("worker1", rf"a message is refused \({name}\): .*({why})")
     bench.await_text("worker1", "where workers do not write")
-    # A worker that answers late is waited for.
+    # The tuner waits for a worker that answers late.
     wanted = bench.local(12)
     bench.workers[0].send_signal(signal.SIGSTOP)
     process = bench.tune("amqp", 12)
@@ -192,7 +192,7 @@ def foreign_messages(bench):
 
 
 def plain_text(bench):
-    """A broker elsewhere is not spoken to without TLS; a wrong password is said."""
+    """A remote broker is refused without TLS, and a wrong password is reported."""
     def said(url, *more):
         done = subprocess.run([bench.tunesmith, "fleet", "--broker", url, *more], capture_output=True, text=True, timeout=120)
         return done.returncode, done.stderr
@@ -208,7 +208,7 @@ def plain_text(bench):
 
 
 def other_machine(bench):
-    """The tuner composes the space of a machine that is not its own, and proposes what that machine would."""
+    """The tuner composes the space of another machine, and proposes what that machine would."""
     (bench.folder / "limited.yaml").write_text("version: 1\nspaces:\n  limited:\n    extends: cpu\n    target: {kind: llvm, mcpu: haswell}\n")
     limited = ["--spaces", "limited.yaml", "--space", "limited"]
     process = bench.tune("local", search=[*SEARCH, *limited])
@@ -240,7 +240,7 @@ def drifting_worker(bench):
 
 
 def deleted_queue(bench):
-    """Who deletes the queue of jobs stalls nobody: workers make it again, and the tuner sends its jobs again."""
+    """After the queue of jobs is deleted, workers make it again, and the tuner sends its jobs again."""
     wanted = bench.local()
     bench.worker(1)
     identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
@@ -255,7 +255,7 @@ def deleted_queue(bench):
 
 
 def changed_password(bench):
-    """Worker and tuner say what to look at; the worker waits, and the tuner's run continues with the right one."""
+    """After a change of the password, worker and tuner say what to look at; with the right one both continue."""
     wanted = bench.local()
     bench.worker(1)
     process = bench.tune("amqp")
@@ -275,7 +275,7 @@ def changed_password(bench):
 
 
 def full_disk(bench):
-    """A worker that cannot record says so and ends; its jobs are another's."""
+    """A worker that cannot record says so and ends; another one gets its jobs."""
     wanted = bench.local()
     def few_bytes():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -290,7 +290,7 @@ def full_disk(bench):
 
 
 def encrypted(bench):
-    """The users, permissions and TLS of docs/fleet.md, with a certificate of an own authority and passwords in files."""
+    """The users, permissions and TLS of docs/fleet.md, with a private certificate authority and passwords in files."""
     page = (pathlib.Path(__file__).parents[2] / "docs" / "fleet.md").read_text()
     commands = re.findall(r"rabbitmqctl ((?:add_user|set_permissions) .*?)(?= &&|\n)", page)
     assert len(commands) == 4, commands
@@ -328,11 +328,11 @@ CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_t
 
 @contextlib.contextmanager
 def running(make):
-    """A bench that `make` makes in a folder of its own. Where something fails, its logs are printed."""
+    """Runs `make`'s bench in a new folder. If something fails, prints its logs."""
     if lacking := broker.missing():
         print(f"skipped: {lacking}")
         sys.exit(broker.SKIPPED)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what it started is ended in any case
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its processes are ended in any case
     with tempfile.TemporaryDirectory(prefix="tunesmith-fleet-") as folder:
         bench = make(folder)
         try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random kills of workers, tuner and broker: the records are those of a run that nobody killed, each once.
+"""Randomly kills workers, tuner and broker: the records must be those of an uninterrupted run, each once.
 Usage: kills.py TUNESMITH [--trials N] [--kills N] [--workers N] [--seed N]"""
 import argparse
 import pathlib
@@ -23,13 +23,13 @@ class Killed(fleet_test.Bench):
         return self.start("serve", "--threads", 1, "--database", f"{name}.db", "--quiet", name=name)
 
     def run(self):
-        """Until the tuner has ended by itself."""
+        """Runs until the tuner has ended by itself."""
         workers = [self.start_worker(number) for number in range(self.words.workers)]
         tuner = self.tune("amqp", self.words.trials)
         left, lately = self.words.kills, time.monotonic()
         while (code := tuner.poll()) != 0:
             time.sleep(0.1)
-            if code is not None:  # it begins when nobody is there to begin with
+            if code is not None:  # it started while the broker or all workers were down
                 assert code == 4 and re.search("does not answer|nobody at", self.text("tune_amqp")[-600:]), self.text("tune_amqp")[-4000:]
                 tuner = self.tune("amqp", self.words.trials)
             if left == 0 or time.monotonic() < lately:
@@ -51,7 +51,7 @@ class Killed(fleet_test.Bench):
             left -= 1
             lately = time.monotonic() + self.random.uniform(*self.words.every)
             for number, worker in enumerate(workers):
-                if worker.poll() is not None:  # no broker was there when it began
+                if worker.poll() is not None:  # it started while the broker was down
                     assert worker.poll() == 4, self.text(f"worker{number}")[-3000:]
                     workers[number] = self.start_worker(number)
         self.workers += workers

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One run with several numbers of workers, which replay a recorded table and wait as long as each measurement took.
+"""Repeats a run with several numbers of workers, which replay a recorded table and wait as long as each measurement took.
 The programs and their order must be the same; what each number takes is printed.
 Usage: many_workers.py TUNESMITH TABLE_WORKERS TABLE [--workers 1,3,8] [--trials N] [--batch N] [--times X] [WORKLOAD...]"""
 import argparse
@@ -15,7 +15,7 @@ WORKLOADS = [f"gmm:n={n},m={m},k=64" for n in (64, 96) for m in (64, 128)]
 
 
 class TableBench(fleet_test.Bench):
-    """A tuner, and workers of a table in one process."""
+    """A tuner, and one process with workers that replay a table."""
 
     def __init__(self, words, folder):
         super().__init__(words.tunesmith.resolve(), folder)
@@ -30,7 +30,7 @@ class TableBench(fleet_test.Bench):
         return process, re.search(r"identity (\w{16})", self.text(name))[1]
 
     def run(self, count):
-        """The seconds, and each task's programs in their order."""
+        """Returns the seconds, and each task's programs in order."""
         process, identity = self.start_workers(count)
         (self.folder / "table.yaml").write_text(f"version: 1\nspaces:\n  table:\n    extends: cpu\n    runner: {{kind: amqp, identity: {identity}}}\n")
         name, begin = f"tune{count}", time.monotonic()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""systemd takes the unit, and unit and container start `serve` with options that it has.
+"""systemd accepts the unit, and unit and container start `serve` with existing options.
 Usage: service_test.py TUNESMITH FOLDER"""
 import pathlib
 import re

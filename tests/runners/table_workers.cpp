@@ -55,7 +55,7 @@ class TableWorkers {
 
   const WorkerDescription& description() const { return worker_; }
 
-  /// Until the process is told to end.
+  /// Works until the process must end.
   void work(const broker::Address& address) {
     broker::Station station(address, {worker_.identity, [this] { return text_of(worker_); },
                                       [](const std::string& text) { fmt::print(stderr, "{}\n", text); }});
@@ -133,7 +133,7 @@ double resident_mib() {
   return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-/// What the way over the broker takes, with rounds of 1,000 jobs.
+/// Measures the time that jobs spend on their way through the broker, in rounds of 1,000 jobs.
 void ask(const broker::Address& address, const TableWorkers& workers, const Table& table, int64_t jobs) {
   constexpr int64_t kRound = 1000;
   const WorkerDescription& worker = workers.description();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kBatch = 16;
 
-/// Over five seeds.
+/// The mean over five seeds.
 double mean_trials(
     PluginRegistry& registry, const std::string& id, const std::vector<RawOption>& options,
     SyntheticContext::Score score = [](const Candidate&) { return 0.0; }) {
@@ -48,7 +48,7 @@ TEST_P(Bayesian, TheSameSeedGivesTheSameCandidates) {
   }
 }
 
-/// The cost model's score knows nothing here, so what is right of the order is the surrogate's.
+/// The cost model knows nothing here, so a correct order comes from the surrogate.
 TEST_P(Bayesian, SaysWhatItsOwnModelExpects) {
   SyntheticContext context(5);
   const auto searcher = make_searcher(registry_, "bayesian", options());
@@ -100,7 +100,7 @@ TEST_P(Bayesian, EndsWhenTheSpaceIsExhausted) {
 }
 
 TEST_P(Bayesian, AvoidsWhatFails) {
-  // Whatever of the wide sketch has an innermost factor above 2 fails: more than half of it.
+  // Points of the wide sketch with an innermost factor above 2 fail: more than half of it.
   const auto time = [](const Candidate& c) {
     return c.points.size() == 3 && decisions_of(c)[0].back() > 2 ? std::nullopt
                                                                  : std::optional(microseconds(c));

@@ -1,4 +1,4 @@
-// What the evolutionary search makes of the programs of similar tasks.
+// The evolutionary search with programs of similar tasks.
 #include "synthetic.h"
 
 namespace tunesmith::test {
@@ -17,7 +17,7 @@ std::vector<Trace> good_seeds(const SyntheticContext& context) {
   return seeds;
 }
 
-/// How many of a round are seeds, and whether they come first and in their order.
+/// The number of seeds at the start of a round, in their order.
 size_t seeds_first(const std::vector<CandidatePtr>& round, const std::vector<Trace>& seeds) {
   size_t count = 0;
   while (count < std::min(round.size(), seeds.size()) && round[count]->trace == seeds[count]) ++count;

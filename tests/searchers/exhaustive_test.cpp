@@ -68,7 +68,7 @@ TEST(Exhaustive, SeesDomainsThatDependOnDecisions) {
   const auto searcher = make_searcher(registry, "exhaustive");
   std::set<std::vector<Decision>> seen;
   for (const CandidatePtr& candidate : all_of(context, *searcher, 9)) seen.insert(decisions_of(*candidate));
-  // Of 64 = 2^6: an inner factor of 2^e is cut in e + 1 ways, 1 + 2 + ... + 7, and each with two categories.
+  // For 64 = 2^6, an inner factor of 2^e splits in e + 1 ways: 1 + 2 + ... + 7, each with two categories.
   EXPECT_EQ(seen.size(), 56U);
 }
 
@@ -78,7 +78,7 @@ TEST(Exhaustive, MakesFewCandidatesForNothingWhereDomainsChange) {
   context.set_sketches(nested_sketch(context.program()));
   const auto searcher = make_searcher(registry, "exhaustive");
   EXPECT_EQ(all_of(context, *searcher, 64).size(), 56U);
-  // Besides the points, the seven that showed new domains, and what was made before it was known that domains
+  // Besides the points: seven drafts that showed new domains, and those made before it was known that domains
   // depend on the first decision.
   EXPECT_LE(context.drafts(), 56U + 7 + 64);
 }

@@ -25,12 +25,12 @@ std::vector<uint64_t> hashes_of(const std::vector<CandidatePtr>& candidates) {
   return hashes;
 }
 
-/// What the machine of `context` is to a prior.
+/// The machine of `context`, as a prior names it.
 std::string machine_of(const SyntheticContext& context) {
   return machine_text(describe_task(context.program(), context.device()).machine);
 }
 
-/// Learned of the best of many programs of this very task.
+/// A prior trained on the best of many programs of the same task.
 Prior learned_of(SyntheticContext& context, const std::string& machine) {
   std::vector<CandidatePtr> made;
   for (uint64_t i = 0; i < 2000; ++i) {
@@ -54,7 +54,7 @@ Prior learned_of(SyntheticContext& context, const std::string& machine) {
 
 class LanguageWithPrior : public testing::Test {
  protected:
-  /// The searcher with a prior of this machine, told so by the option `prior`.
+  /// The searcher with a prior of this machine in its option `prior`.
   std::shared_ptr<Searcher> with_prior(const std::string& machine) {
     SyntheticContext context(1);
     const std::filesystem::path file = folder_ / "mine.prior";
@@ -114,7 +114,7 @@ TEST(Language, AnotherObjectThatIsToldTheHistoryProposesTheSame) {
   EXPECT_EQ(a, hashes_of(second->propose(context, 16)));
 }
 
-/// The pairs of proposals with most decisions alike.
+/// The number of pairs of proposals that share most decisions.
 size_t alike(PluginRegistry& registry, const std::string& likeness) {
   SyntheticContext context(3, &measured_microseconds, [](const Candidate& c) { return -microseconds(c); });
   const auto searcher =

@@ -19,8 +19,8 @@ TEST(Portfolio, MembersTakeTurnsOfOneLength) {
 }
 
 TEST(Portfolio, GivesTrialsToWhoImproves) {
-  // A blind member and one that knows where to go: that one is given most turns, so that the optimum is found
-  // nearly as soon as by it alone.
+  // Of a blind member and one that knows the optimum, the latter gets most turns, so that the optimum is
+  // found nearly as soon as by it alone.
   PluginRegistry registry;
   const auto blind = [](const Candidate& c) { return std::optional(microseconds(c)); };
   SyntheticContext::Score knows = [](const Candidate& c) { return -microseconds(c); };

@@ -1,4 +1,4 @@
-// What the bayesian searcher's models believe, without a searcher around them.
+// The bayesian searcher's models, without the searcher.
 #include "bayesian/surrogate.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST(ChooseBatch, WhatProbablyFailsComesLast) {
   EXPECT_EQ(choose_batch(pool, 4, value, [](size_t) {}), (std::vector<size_t>{1, 3, 0, 2}));
 }
 
-/// On a line of two coordinates of which only the first says something.
+/// Points with two coordinates, of which only the first matters.
 struct Line {
   std::vector<Sample> samples;
   Pool pool;
@@ -92,7 +92,7 @@ TEST(GaussianProcess, KnowsASketchOfWhichNothingWasMeasured) {
 }
 
 TEST(GaussianProcess, ASubsetKeepsTheBest) {
-  // The latest, which say nothing of either, are many; the few best show that the first is the better one.
+  // Many late points tell nothing about either; the few best show that the first is better.
   Line line;
   line.samples.clear();
   for (int i = 0; i < 8; ++i) line.samples.push_back({{0, {0.04 * i, 0.5}}, 2.0 - 0.3 * (7 - i)});

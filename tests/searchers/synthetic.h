@@ -1,4 +1,4 @@
-// A space of two sketches with a time for every point, so that the fastest is known.
+// A space of two sketches with a defined time for every point, so that the fastest is known.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ inline std::vector<Decision> decisions_of(const Candidate& candidate) {
   return decisions;
 }
 
-/// Two tiles of 64 in three factors and a category: 28 * 28 * 4 points. And a tile in two factors with an
-/// ordered category: 7 * 3.
+/// The first has two tiles of 64 in three factors and a category: 28 * 28 * 4 points. The second has a tile
+/// in two factors and an ordered category: 7 * 3 points.
 inline std::vector<Schedule> two_sketches(const Program& program) {
   std::vector<Schedule> sketches;
   Schedule wide(program, RandomStream(1));
@@ -42,7 +42,7 @@ inline std::vector<Schedule> two_sketches(const Program& program) {
   return sketches;
 }
 
-/// Microseconds: 1 at one point of the wide sketch, and rising with the distance from it.
+/// The time is 1 at one point of the wide sketch, and rises with the distance from it.
 inline double microseconds(const Candidate& candidate) {
   const std::vector<Decision> decisions = decisions_of(candidate);
   if (decisions.size() < 3) return 6.0 + std::log2(static_cast<double>(decisions[0][0]));
@@ -129,7 +129,7 @@ class SyntheticContext final : public SearchContext {
   void say(const std::string& sentence) override { said_.push_back(sentence); }
   const std::vector<std::string>& said() const { return said_; }
 
-  /// Measures what is proposed, as the kernel does: the streams of a round depend on how many were measured.
+  /// Measures proposals like the kernel, whose random streams depend on the number of measured programs.
   std::vector<CandidatePtr> round(Searcher& searcher, size_t n) {
     begin_round();
     const std::vector<CandidatePtr> proposed = searcher.propose(*this, n);
@@ -152,7 +152,7 @@ class SyntheticContext final : public SearchContext {
   }
   void begin_round() { next_ = static_cast<uint64_t>(history_.size()) << 28; }
   double best() const { return best_; }
-  /// That were to be materialised so far.
+  /// The number of drafts materialised so far.
   size_t drafts() const { return drafts_; }
 
  private:
@@ -172,7 +172,7 @@ class SyntheticContext final : public SearchContext {
   double best_ = std::numeric_limits<double>::infinity();
 };
 
-/// An option as spaces.yaml has it: a list where there are several values.
+/// An option as in spaces.yaml: a list if there are several values.
 inline RawOption option(const std::string& name, const std::vector<std::string>& values) {
   RawOption written;
   written.name = name;
@@ -191,7 +191,7 @@ inline std::shared_ptr<Searcher> make_searcher(PluginRegistry& registry, const s
       id, Options::validate(registry.option_specs(PluginKind::Searcher, id), options, "searcher"));
 }
 
-/// Programs measured until one is at most 5 % slower than the fastest; `most` when none was.
+/// The number of measurements until a program is at most 5 % slower than the fastest; `most` if none is.
 inline size_t trials_to_optimum(SyntheticContext& context, Searcher& searcher, size_t batch, size_t most) {
   while (context.history().size() < most && context.best() > 1.05) {
     if (context.round(searcher, batch).empty()) break;

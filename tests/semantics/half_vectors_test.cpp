@@ -1,4 +1,4 @@
-// The module register_tile: columns that leave no lane of halves of 512 bits idle.
+// The module register_tile: columns for which vectors of half of 512 bits have no idle lanes.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class HalfVectors : public testing::Test {
     return Space(file.space("s"), registry, TargetPresence::NotRequired);
   }
 
-  /// Tiles of vectors of so many floats.
+  /// The number of sketches with vectors of this many floats.
   static size_t sketches_of_lanes(const SketchSet& set, int64_t lanes) {
     size_t found = 0;
     for (const Schedule& sketch : set.sketches)
@@ -54,12 +54,12 @@ TEST_F(HalfVectors, LeaveNoLaneIdle) {
 
 TEST_F(HalfVectors, AreNotThereWhereTheyGainNothing) {
   const Space wide = space(registry_, 512);
-  // 32: no lane is idle. 20: halves have idle ones, too. 72: few are idle.
+  // 32: no lane is idle. 20: half vectors have idle lanes, too. 72: few lanes are idle.
   for (const int64_t columns : {32, 20, 72})
     EXPECT_EQ(sketches_of_lanes(wide.generate(product_of_columns(columns)), 8), 0U) << columns;
-  // One narrow vector holds them all.
+  // One narrow vector contains all columns.
   EXPECT_EQ(sketches_of_lanes(wide.generate(product_of_columns(8)), 4), 0U);
-  // Processors take vectors of 256 bits as a whole.
+  // Vectors of 256 bits are not halved.
   EXPECT_EQ(sketches_of_lanes(space(registry_, 256).generate(product_of_columns(12)), 4), 0U);
 }
 

@@ -1,5 +1,5 @@
-// Two spaces of one process whose extensions have one name and say different things by it: each calls its
-// own, whichever was read last.
+// Two spaces of one process have different extensions of one name. Each calls its own, whichever is read
+// last.
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kName = "intrinsic_names_copy";
 
-/// An instruction that copies so many elements, as a file of an extension.
+/// An extension's file with an instruction that copies this many elements.
 std::string extension_of(int elements) {
   return fmt::format(R"(extension: intrinsic_names
 target: llvm
@@ -55,7 +55,7 @@ spaces:
 
 class IntrinsicNames : public testing::Test {
  protected:
-  /// With the extension whose instruction copies so many elements.
+  /// The space with the extension whose instruction copies this many elements.
   std::unique_ptr<Space> space(int elements) {
     const auto file = folder_ / fmt::format("copy_{}.yaml", elements);
     std::ofstream(file) << extension_of(elements);
@@ -63,7 +63,7 @@ class IntrinsicNames : public testing::Test {
                                    registry_);
   }
 
-  /// The one sketch, which calls the space's own.
+  /// The only sketch, which calls the space's own instruction.
   Trace sketch(const Space& space) {
     const SketchSet set = space.generate(workload_.program);
     EXPECT_EQ(set.sketches.size(), 1U);

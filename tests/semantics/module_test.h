@@ -1,5 +1,5 @@
-// What tests of one module have in common: a space of few modules on a processor that every machine has, and
-// what the module said of a block.
+// The base of tests of one module: a space of few modules on a processor that every machine has, and the
+// module's answers for blocks.
 #pragma once
 
 #include <memory>

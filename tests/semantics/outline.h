@@ -1,4 +1,4 @@
-// What a program's loops are, in a form that tests can compare.
+// Prints a program's loops in a form that tests can compare.
 #pragma once
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// Where parallel_vectorize_unroll leaves it to the search whether anything runs in parallel.
+// When parallel_vectorize_unroll lets the search decide whether anything runs in parallel.
 #include <string>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ class Parallel : public tunesmith_test::ModuleTest {
  protected:
   Parallel() : ModuleTest("parallel_vectorize_unroll") { use("parallel_vectorize_unroll"); }
 
-  /// Of 20 draws of a product of so many rows of 64 with a number; all are of vectors.
+  /// How many of 20 draws of a product of this many rows of 64 with a number are parallel; all use vectors.
   int parallel_draws(int64_t rows) {
     const Workload workload =
         WorkloadDefinition::parse(fmt::format("name: t\ninputs: {{X: {{shape: [{0}, 64], dtype: f32}}}}\n"

@@ -1,5 +1,5 @@
-// What modules say of themselves: it is true, each annotation has who carries it out, and partners come where
-// the built-in spaces have them.
+// Modules' descriptions are true, each annotation has a consumer, and partners stand where the built-in
+// spaces have them.
 #include <algorithm>
 #include <set>
 
@@ -33,7 +33,7 @@ ModuleDescription description_of(const PluginUse& use, PluginRegistry& registry)
   return registry.create<TransformationModule>(use.id, options)->description();
 }
 
-/// A CPU's space of these lines under `modules`.
+/// A space for CPUs with these lines under `modules`.
 SpaceSpec space_of(const std::string& modules, const std::string& rest = "") {
   return SpacesFile::parse("version: 1\nspaces:\n  s:\n    target: {kind: llvm}\n    modules: " + modules +
                                "\n    search: {kind: random}\n    cost_model: {kind: random}\n" + rest,
@@ -144,7 +144,7 @@ TEST_P(BuiltInModules, PartnersComeWhereTheSpaceHasThem) {
   EXPECT_EQ(brought.rules(), space.rules());
 }
 
-/// What the modules annotate and take away again, they have said before.
+/// Modules add and remove only annotations that their descriptions list.
 TEST_P(BuiltInModules, DescribeThemselvesTruly) {
   const Space space(spec_, registry_);
   std::map<std::string, ModuleDescription> said;

@@ -1,4 +1,4 @@
-// The modules register_tile and partition_edges: which programs they make of contractions.
+// The modules register_tile and partition_edges: their programs for contractions.
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 using tunesmith_test::SameResults;
 
-/// Two products of one input, and what multiplies their results.
+/// Two products of one input, and the product of their results.
 constexpr const char* kGated =
     "name: gated\nparams: {n: 9, k: 10, m: 37}\n"
     "inputs:\n  X: {shape: [n, k], dtype: f32}\n  G: {shape: [k, m], dtype: f32, constant: true}\n"
@@ -29,7 +29,7 @@ constexpr const char* kGated =
     "  Gate[i<n, j<m] = sum(r<k) X[i, r] * G[r, j]\n  Up[i<n, j<m] = sum(r<k) X[i, r] * U[r, j]\n"
     "  O[i<n, j<m] = Gate[i, j] * sigmoid(Gate[i, j]) * Up[i, j]\noutputs: [O]\n";
 
-/// A convolution that begins with what its input is scaled by, and ends with a residual.
+/// A convolution of a scaled input, followed by a residual.
 constexpr const char* kResidual =
     "name: residual\nparams: {h: 9, w: 11, c: 6, f: 21}\n"
     "inputs:\n  X: {shape: [h, w, c], dtype: f32}\n  R: {shape: [h, w, f], dtype: f32}\n"
@@ -40,13 +40,13 @@ constexpr const char* kResidual =
     "  C[y<h, x<w, o<f] = sum(a<3, b<3, r<c) P[y + a, x + b, r] * W[a, b, r, o]\n"
     "  O[y<h, x<w, o<f] = max(C[y, x, o] + R[y, x, o], 0.0)\noutputs: [O]\n";
 
-/// The columns are padded, of an operand that has them first.
+/// The columns of an operand that has them first are padded.
 constexpr const char* kPaddedColumns =
     "name: padded_columns\ninputs:\n  X: {shape: [16, 24], dtype: f32}\n  W: {shape: [29, 24], dtype: f32}\n"
     "compute: |\n  P[j<32, r<24] = select(j < 29, W[j, r], 0.0)\n"
     "  O[i<16, j<32] = sum(r<24) X[i, r] * P[j, r]\noutputs: [O]\n";
 
-/// A 1 x 1 convolution of a batch of small images, with what reads it, or with strides of two lines.
+/// A 1 x 1 convolution of a batch of small images, with or without a reader, and with or without strides.
 std::string pointwise(bool has_reader, bool strided) {
   const std::string sum =
       strided ? "sum(r<10) X[n, 2*y, x, r] * W[o, r]" : "sum(r<10) X[n, y, x, r] * W[o, r]";
@@ -93,7 +93,7 @@ TEST_F(RegisterTile, KeepsTheMeaningOfGroups) {
   }
 }
 
-// Lines that lie one after the other are one run of rows; of a strided image they do not.
+// Contiguous lines of an image form a single run of rows; with strides they do not.
 TEST_F(RegisterTile, RowsThatFollowEachOtherAreFused) {
   for (const bool has_reader : {true, false}) {
     for (const bool strided : {true, false}) {
@@ -134,7 +134,7 @@ TEST_F(RegisterTile, PanelsAreLaidNowhereInsideOrAhead) {
   EXPECT_EQ(count("cache_read("), count("\ncompute_at(") + count("transform_layout("));
 }
 
-// Where panels lie one behind the other, and all tiles of one are computed before the next is read.
+// Applies if panels are contiguous, and all tiles of a panel are computed before the next is read.
 TEST_F(RegisterTile, FetchesTheNextPanel) {
   for (const char* text : {"gmm:n=64,m=64,k=64", "conv2d:h=7,w=7,ci=64,co=128,kernel=3"}) {
     size_t fetching = 0;
@@ -149,7 +149,7 @@ TEST_F(RegisterTile, FetchesTheNextPanel) {
   }
 }
 
-// Each tile that can be drawn leaves registers for a row of operands and for what multiplies it.
+// Each drawn tile leaves registers for a row of operands and for their multiplier.
 TEST_F(RegisterTile, TilesFitTheVectorRegisters) {
   const auto lanes = static_cast<int64_t>(space_.device().get("vector_bits") / 32);
   const auto registers = static_cast<int64_t>(space_.device().get("vector_registers_used_by_tile"));
@@ -171,7 +171,7 @@ TEST_F(RegisterTile, TilesFitTheVectorRegisters) {
   }
 }
 
-// Twins of programs would differ in nothing but a number that no block of theirs asks for.
+// A choice would only make equal programs with another number that none of their blocks uses.
 TEST_F(RegisterTile, NothingIsLeftToUnroll) {
   const auto draws = [&](const char* text) {
     return std::ranges::count_if(space_.generate(load(text)).sketches, [](const Schedule& sketch) {
@@ -183,7 +183,7 @@ TEST_F(RegisterTile, NothingIsLeftToUnroll) {
   EXPECT_GT(draws("avg_pool2d:h=8,w=8,c=16,kernel=2,stride=2,padding=0"), 0);
 }
 
-// Rows of 7 outputs are taken whole, several at once.
+// A tile takes whole rows of 7 outputs, several at once.
 TEST_F(RegisterTile, RowsOfATileAreOverTwoIteratorsWhereTheLastIsShort) {
   const Program program = load("conv2d:h=7,w=7,ci=4,co=37,kernel=3");
   const SameResults results(program);
@@ -192,7 +192,7 @@ TEST_F(RegisterTile, RowsOfATileAreOverTwoIteratorsWhereTheLastIsShort) {
     results.expect_of(*candidate);
     both += to_string(candidate->lowered.program).find("O_local: f32[1, 2, 7, ") != std::string::npos ? 1 : 0;
   }
-  // Two rows of seven, an operand and what multiplies it.
+  // Two rows of seven sums, an operand and its multiplier.
   EXPECT_EQ(both > 0, space_.device().get("vector_registers_used_by_tile") >= 16);
   for (const CandidatePtr& candidate : draw(load("conv2d:h=28,w=28,ci=4,co=37,kernel=3"), 60))
     EXPECT_THAT(to_string(candidate->lowered.program), Not(HasSubstr("O_local: f32[1, 2, ")));
@@ -221,7 +221,7 @@ TEST_F(RegisterTile, ADepthwiseConvolutionHasAllTapsOfATileWrittenOut) {
   }
 }
 
-// Weights as ONNX has them: copied with the channels last, not cut in panels, so that tiles of all widths
+// Weights in ONNX's layout are copied with the channels last, without panels, so that tiles of all widths can
 // read them.
 TEST_F(RegisterTile, WeightsOfADepthwiseConvolutionAreCopiedAsAWhole) {
   const Program program = parse(
@@ -239,7 +239,7 @@ TEST_F(RegisterTile, WeightsOfADepthwiseConvolutionAreCopiedAsAWhole) {
   for (const CandidatePtr& candidate : draw(program, 20)) results.expect_of(*candidate);
 }
 
-// A sum of many terms cannot be written out: some of its steps are.
+// A sum of many terms cannot be unrolled completely, only some of its steps.
 TEST_F(RegisterTile, SeparateColumnsOfALongReductionHaveSteps) {
   const Program program = parse(
       "name: products\ninputs:\n  X: {shape: [9, 128, 20], dtype: f32}\n  W: {shape: [128, 20], dtype: f32}\n"
@@ -251,7 +251,7 @@ TEST_F(RegisterTile, SeparateColumnsOfALongReductionHaveSteps) {
   }
 }
 
-// Also those of two products with one reader, and of a matrix that is packed inside the loops.
+// This includes the sums of two products with one reader, and of a matrix packed inside the loops.
 TEST_F(RegisterTile, LongSumsAreAddedUpInParts) {
   std::string gated = kGated;
   gated.replace(gated.find("k: 10"), 5, "k: 1152");
@@ -266,14 +266,14 @@ TEST_F(RegisterTile, LongSumsAreAddedUpInParts) {
       results.expect_of(*candidate);
     }
   }
-  // Sums without a divisor between 128 and 256, or of integers, remain as they are.
+  // Sums without a divisor between 128 and 256, and sums of integers, are not split.
   for (const char* text : {"gmm:n=9,m=20,k=1031", "gmm:n=9,m=20,k=1152,dtype=i8", "gmm:n=9,m=20,k=1024"}) {
     for (const Schedule& sketch : space_.generate(load(text)).sketches)
       EXPECT_THAT(sketch.trace().str(), Not(HasSubstr("rfactor("))) << text;
   }
 }
 
-/// What the module says of the block O.
+/// The module's answer for the block O.
 std::string answer_for(const SketchSet& set) {
   for (const ModuleEvent& event : set.events) {
     if (event.module == "register_tile" && event.block == "O")
@@ -282,7 +282,7 @@ std::string answer_for(const SketchSet& set) {
   return "not asked";
 }
 
-// A tile is of one group, whose operands are the same for all of its columns.
+// A tile lies in one group, where all columns have the same operands.
 TEST_F(RegisterTile, GroupsOfColumnsAreTiledOneByOne) {
   for (const char* text :
        {"conv2d:h=6,w=9,ci=8,co=64,kernel=3,groups=2", "conv2d:h=7,w=7,ci=12,co=96,kernel=3,groups=4",
@@ -300,7 +300,7 @@ TEST_F(RegisterTile, GroupsOfColumnsAreTiledOneByOne) {
             "its groups of columns fill less than half a vector");
 }
 
-// Its rows use the same weights every second time.
+// Every second row uses the same weights.
 TEST_F(RegisterTile, TransposedConvolutionsHaveRowsOfWholePeriods) {
   for (const char* text :
        {"transposed_conv2d:h=4,w=4,ci=8,co=21", "transposed_conv2d:h=5,w=9,ci=4,co=48,kernel=3,stride=2"}) {
@@ -313,7 +313,7 @@ TEST_F(RegisterTile, TransposedConvolutionsHaveRowsOfWholePeriods) {
     EXPECT_THAT(sketch.trace().str(), Not(HasSubstr("sample_categorical([4, 5"))) << "5 rows are no period";
 }
 
-// As ONNX has them: the taps are the last dimensions, and the columns lie within.
+// In ONNX's layout the taps are the last dimensions, and the columns stand before them.
 TEST_F(RegisterTile, PhasesOfTransposedWeightsAreLaidInPanels) {
   for (const char* parameters : {"{k: 2, taps: 1}", "{k: 4, taps: 2}"}) {
     const std::string text =
@@ -337,7 +337,7 @@ TEST_F(RegisterTile, PhasesOfTransposedWeightsAreLaidInPanels) {
   }
 }
 
-// Their vectors are masked, and of each row the results are in registers of their own.
+// Their vectors are masked, and each row's results have separate registers.
 TEST_F(RegisterTile, AFewColumnsAreAMaskedVector) {
   for (const char* text : {"gmm:n=33,m=13,k=7", "gmm:n=33,m=6,k=24", "gmm:n=33,m=37,k=7"}) {
     const Program program = load(text);
@@ -354,7 +354,7 @@ TEST_F(RegisterTile, AFewColumnsAreAMaskedVector) {
   }
 }
 
-// Cut into its edges and what lies between, the outermost loop is a sequence of loops.
+// Split into edges and the part between them, the outermost loop becomes a sequence of loops.
 TEST_F(RegisterTile, PiecesOfTheOutermostLoopRunInParallel) {
   const int64_t cores = std::max<int64_t>(1, static_cast<int64_t>(space_.device().get("cores")));
   const auto rows_in_parallel = [&](int64_t height) {
@@ -381,7 +381,7 @@ TEST_F(RegisterTile, ATransposedOperandIsAlwaysLaidInPanels) {
     EXPECT_THAT(sketch.trace().str(), HasSubstr("reindex_cache_read("));
 }
 
-// Copied along the panel, each line of the operand would be read once for each of its elements.
+// A copy along the panel would read each line of the operand once for each of its elements.
 TEST_F(RegisterTile, ATransposedOperandIsCopiedInSquares) {
   for (const auto& [terms, side] : {std::pair{128, "64"}, {48, "16"}}) {
     const Program program = parse(("name: turned\ninputs:\n  X: {shape: [9, " + std::to_string(terms) +
@@ -402,7 +402,7 @@ TEST_F(RegisterTile, ATransposedOperandIsCopiedInSquares) {
   }
 }
 
-// What is scaled, or cut off at zero, for each element once would be so for each tile.
+// Fused into the tiles, scaling or a ReLU would be repeated for each tile instead of once for each element.
 TEST_F(RegisterTile, ArithmeticStaysAheadOfAContraction) {
   for (const char* scaled : {"X[i, r] * 0.5", "max(X[i, r], 0)"}) {
     const Program program =
@@ -426,7 +426,7 @@ TEST_F(RegisterTile, TilesThatHangOverArePiecesOfTheirOwn) {
   }
 }
 
-// Bytes are multiplied by fours, bf16 by pairs, where an extension of the space has the instruction.
+// If an extension of the space has the instruction, it multiplies four bytes, or two bf16, at once.
 TEST_F(RegisterTile, DotProductsAreCallsOfAUnit) {
   if (space_.callable_intrinsics().size() < 2)
     GTEST_SKIP() << "this machine or build lacks an instruction for dot products";
@@ -447,7 +447,7 @@ TEST_F(RegisterTile, DotProductsAreCallsOfAUnit) {
   }
 }
 
-// Their columns are padded in the panels, and what reads the result takes what there is of it.
+// Their columns are padded in the panels, and readers of the result take the existing ones.
 TEST_F(RegisterTile, RaggedColumnsOfAUnitArePadded) {
   if (space_.callable_intrinsics().size() < 2)
     GTEST_SKIP() << "this machine or build lacks an instruction for dot products";
@@ -470,7 +470,7 @@ TEST_F(RegisterTile, RaggedColumnsOfAUnitArePadded) {
   }
 }
 
-// In place, padding could not be copied into panels: the tiles that read it from a buffer are left.
+// Padding in place cannot be copied into panels, so only tiles that read it from a buffer remain.
 TEST_F(RegisterTile, SaysWhyThereAreNotMoreSketches) {
   const SketchSet set = space_.generate(load("gmm:n=64,m=64,k=64"));
   const auto made = [](const SketchSet& of) {

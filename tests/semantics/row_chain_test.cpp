@@ -1,5 +1,4 @@
-// Chains of reductions over one row: which blocks are one, what is made of them, and that it computes the
-// same.
+// Chains of reductions over one row: which blocks form one, its programs, and that they are correct.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -26,7 +25,7 @@ using testing::StartsWith;
 using tunesmith_test::outline;
 using tunesmith_test::SameResults;
 
-/// Queries and keys lie by token and head, as projections write them.
+/// Queries and keys are ordered by token and head, as projections write them.
 constexpr const char* kAttention = R"(name: attention
 params: {n: 12, keys: n, heads: 2, d: 8}
 inputs:
@@ -328,7 +327,7 @@ TEST_F(RowChain, TilesProductsInsideABlockOfRows) {
   EXPECT_EQ(outline(set.sketches[0].program()), kTiledAttention);
 }
 
-// The whole blocks of rows ask nothing; the last ones are a nest of their own.
+// Whole blocks of rows need no condition; the last rows have a separate nest.
 TEST_F(RowChain, CutsBlocksThatHangOverTheLastRow) {
   use("row_chain: {accumulators: [2], steps: [2], column_vectors: [2]}");
   const SketchSet set = space_->generate(parsed(kAttention, "n=197,keys=192,heads=1,d=16").program);
@@ -345,9 +344,9 @@ TEST_F(RowChain, CutsBlocksThatHangOverTheLastRow) {
   }
 }
 
-// Caches of a megabyte and more hold larger blocks than a stack does, whose every draw was refused.
+// With caches of a megabyte and more, blocks exceeded the stack, and every draw was refused.
 TEST_F(RowChain, KeepsBlocksOfRowsWithinTheStack) {
-  // Other processors than this machine's have no caches.
+  // Targets for other processors than this machine's know no caches.
   space_ = std::make_unique<Space>(
       SpacesFile::parse("version: 1\nspaces:\n  s:\n    target: {kind: llvm}\n    modules: [row_chain]\n"
                         "    search: {kind: random}\n    cost_model: {kind: random}\n",
@@ -450,7 +449,7 @@ TEST_F(RowChain, ReadsTransposedOperandsWhereTheyLie) {
   }
 }
 
-// Of integers whose zero points need the sums of rows: no reduction reads it, and a unit may compute it.
+// Zero points of integers need the sums of rows: no reduction reads the product, and a unit may compute it.
 TEST_F(RowChain, LeavesAProductOutsideThatNoReductionReads) {
   use("row_chain");
   const Workload zero_points = parsed(R"(name: zero_points
@@ -469,7 +468,7 @@ outputs: [O]
   EXPECT_EQ(reason(set, "O"), "applied");
 }
 
-// Each of these reads the one before twice: paths to the last are 2^40.
+// Each block reads the one before twice, so 2^40 paths lead to the last.
 TEST_F(RowChain, LooksOnceAtWhatIsReadTwice) {
   use("row_chain");
   std::string statements;
@@ -496,7 +495,7 @@ outputs: [O]
             "the block is in no chain of reductions over one row");
 }
 
-// A product whose weights no cache holds is tiled by itself, and so is what it is written through.
+// A product whose weights fit no cache is tiled separately, and so is the block that writes it.
 TEST_F(RowChain, LeavesLargeProductsOutside) {
   use("row_chain");
   const Workload norm = parsed(kEnds, "n=64,k=4096,m=4096");

@@ -1,4 +1,4 @@
-// Holds what candidates compute against the interpreted program.
+// Compares candidates' results with those of the interpreted program.
 #pragma once
 
 #include <vector>

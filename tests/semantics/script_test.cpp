@@ -1,4 +1,4 @@
-// The module whose text stands in spaces.yaml: what it does to blocks, what it declines, where its mistakes
+// The module whose text stands in spaces.yaml: how it transforms blocks, when it declines, where its mistakes
 // are reported.
 #include <filesystem>
 #include <fstream>

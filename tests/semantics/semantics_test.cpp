@@ -26,7 +26,7 @@ std::unique_ptr<Space> make_space(PluginRegistry& registry, const std::string& n
   return std::make_unique<Space>(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(name), registry);
 }
 
-/// The space `cpu` without its own tiles of registers: what multi-level tiling makes of contractions.
+/// The space `cpu` without register tiles, so that multi-level tiling gets contractions.
 std::unique_ptr<Space> make_tiling_space(PluginRegistry& registry) {
   const SpacesFile file = SpacesFile::parse(
       "version: 1\nspaces:\n  tiling:\n    extends: cpu\n    modules+: [{remove: register_tile}, {remove: "
@@ -51,7 +51,7 @@ TEST_P(BuiltInSpaces, KeepTheMeaningOfTheProgram) {
       const auto candidate = space->materialise(
           workload.program, set.sketches[s].trace().with_open_decisions(), RandomStream(draw, s));
       if (!candidate) {
-        // Too long or too big for the machine is an answer; an illegal schedule would be a module's mistake.
+        // A program may exceed the machine's limits, but an illegal schedule would be a module's mistake.
         EXPECT_EQ(candidate.error().cause, FailureCause::VerifyLimits) << candidate.error().message;
         continue;
       }
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// What the commands print of a program, scheduled or lowered, is the program.
+// The printed text of a program, scheduled or lowered, reads back as the program.
 TEST(ProgramText, OfEverySpaceIsTheProgram) {
   const SpacesFile file = SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml");
   PluginRegistry registry;
@@ -113,7 +113,7 @@ TEST(ProgramText, OfEverySpaceIsTheProgram) {
   }
 }
 
-// Data of the width of an index are not one: their loads at the odd end of a row take its mask.
+// Data with the width of an index are not indices: their loads at the odd end of a row are masked.
 TEST(CpuSpace, AddsIntegersInOddRows) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_space(registry, "cpu");
@@ -139,8 +139,7 @@ TEST(CpuSpace, AddsIntegersInOddRows) {
   }
 }
 
-// Steps to unroll are counted with the vectors they are on: 509 steps on a vector of 64 floats are 2036
-// statements.
+// Unrolled steps count once for each vector: 509 steps on 64 floats are 2036 statements.
 TEST(CpuSpace, UnrollPrimeExtentsWithinTheirLimit) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_space(registry, "cpu");
@@ -155,7 +154,7 @@ TEST(CpuSpace, UnrollPrimeExtentsWithinTheirLimit) {
   }
 }
 
-/// The most statements that unrolling makes of one in `stmt`, which stands in loops that make `around` of it.
+/// The maximum number of unrolled copies of a statement in `stmt`, if loops around make `around` of them.
 int64_t max_unrolled(const Stmt& stmt, int64_t around = 1) {
   const Loop* loop = stmt.as<Loop>();
   if (loop != nullptr && loop->loop_kind == LoopKind::Unrolled) around *= loop->const_extent();
@@ -164,7 +163,7 @@ int64_t max_unrolled(const Stmt& stmt, int64_t around = 1) {
   return most;
 }
 
-// A loop that is vectorized for the copy of a tile holds the tile's reduction, too.
+// A loop that is vectorized for the copy of a tile also contains the tile's reduction.
 TEST(CpuSpace, UnrollsNoMoreThanItsLimitWithVectorsOfOtherBlocks) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_space(registry, "cpu-tiling");
@@ -180,15 +179,14 @@ TEST(CpuSpace, UnrollsNoMoreThanItsLimitWithVectorsOfOtherBlocks) {
   EXPECT_LE(most, 48);
 }
 
-/// The scores of a tensor with itself, its transposed copies stages of their own.
+/// The scores of a tensor with itself; its transposed copies are separate stages.
 constexpr const char* kSelfAttention =
     "name: self_attention\nparams: {seq: 32, heads: 2, dim: 16}\n"
     "inputs: {X: {shape: [seq, heads, dim], dtype: f32}}\ncompute: |\n"
     "  QT[h<heads, i<seq, r<dim] = X[i, h, r]\n  KT[h<heads, r<dim, j<seq] = X[j, h, r]\n"
     "  S[h<heads, i<seq, j<seq] = sum(r<dim) QT[h, i, r] * KT[h, r, j]\noutputs: [S]\n";
 
-// Both factors are reads of one buffer: the one that moves along the vectors is packed in their order, the
-// other one stays.
+// Both factors read one buffer: the read along the vectors is packed in their order, the other is not.
 TEST(MultiLevelTiling, PacksOneOfTwoReadsOfABuffer) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_tiling_space(registry);
@@ -208,7 +206,7 @@ TEST(MultiLevelTiling, PacksOneOfTwoReadsOfABuffer) {
   }
 }
 
-// Small register tiles, as a transposed convolution's, are none of the sizes for tiles that hang over.
+// The sizes of tiles that exceed the loop exclude small register tiles, as for a transposed convolution.
 TEST(MultiLevelTiling, HasPerfectTilesToo) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_tiling_space(registry);
@@ -220,8 +218,8 @@ TEST(MultiLevelTiling, HasPerfectTilesToo) {
   EXPECT_EQ(perfect, 3);
 }
 
-// A depthwise convolution's rows have no operand in common: the estimate takes their tiles that hang over for
-// fast, and they are not. Where no small tile divides a loop, nothing but them is left.
+// A depthwise convolution's rows share no operand, so tiles that exceed the loop are slower than estimated.
+// They remain only if no small tile divides the loop.
 TEST(MultiLevelTiling, HasPerfectTilesAloneWhereRowsReadNothingInCommon) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_tiling_space(registry);
@@ -243,8 +241,7 @@ TEST(CpuSpace, PerfectTilesAreNoAdditionWhereAllAre) {
   EXPECT_THROW(Space(file.space("s"), registry), UserError);
 }
 
-// The public implementation's golden tests: no write reuse, and the result cached at the first and at the
-// second level.
+// The public implementation's golden tests: no write reuse, and results cached at the first and second level.
 TEST(PaperSpace, HasThreeSketchesForProductsAndConvolutions) {
   PluginRegistry registry;
   const std::unique_ptr<Space> space = make_space(registry, "cpu-paper");

@@ -1,4 +1,4 @@
-// A program of many blocks has more combinations of what modules make of them than a space has sketches.
+// A program of many blocks has more combinations of modules' results than a space allows sketches.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 using tunesmith_test::SameResults;
 
-/// Products that each read the one before.
+/// A chain of products.
 Program products(int count) {
   std::string text = "name: products\ninputs:\n  M: {shape: [16, 16], dtype: f32}\ncompute: |\n";
   for (int i = 0; i < count; ++i)

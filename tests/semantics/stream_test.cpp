@@ -1,4 +1,4 @@
-// What is bound by memory: which blocks are taken, what is made of them, and that it computes the same.
+// Blocks bound by memory: which the module takes, its programs, and that they are correct.
 #include <memory>
 #include <string>
 
@@ -129,7 +129,7 @@ TEST_F(Stream, KeepsPanelsOfColumnsInRegisters) {
 )");
 }
 
-/// A matrix times a vector, and a 1 x 1 convolution of one pixel, which is one.
+/// A matrix times a vector, and a 1 x 1 convolution of one pixel, which is the same.
 constexpr const char* kMatrixVector = R"(name: matrix_vector
 params: {m: 333, k: 260}
 inputs:
@@ -160,7 +160,7 @@ TEST_F(Stream, ReadsAMatrixOnceThoughItsVectorIsReadAgain) {
     ASSERT_EQ(set.sketches.size(), 1U) << text;
     EXPECT_THAT(outline(set.sketches[0].program()), HasSubstr(" parallel\n  8 vectorized\n")) << text;
   }
-  // A vector that the first-level cache does not hold, and a second row that reads the matrix again.
+  // Declines if the vector exceeds the first-level cache, or a second row reads the matrix again.
   const auto of = [](int64_t rows, int64_t k) {
     return WorkloadDefinition::parse(
                fmt::format("name: rows\ninputs:\n  X: {{shape: [{0}, {1}], dtype: f32}}\n"

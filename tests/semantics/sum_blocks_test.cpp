@@ -1,4 +1,4 @@
-// The module register_tile: long sums of few rows, in blocks that the second-level cache holds.
+// The module register_tile: long sums of few rows, in blocks that fit the second-level cache.
 #include <algorithm>
 #include <regex>
 #include <string>
@@ -21,8 +21,7 @@ using tunesmith_test::SameResults;
 
 class SumBlocks : public testing::Test {
  protected:
-  /// Terms of the innermost sum, so many of which the second-level cache holds two panels of; and as many
-  /// more.
+  /// A number of terms of the innermost sum for which two panels exceed the second-level cache.
   int64_t terms_beyond_cache(int64_t taps) const {
     const auto cache = static_cast<int64_t>(space_.device().get_or("l2_bytes", 262144));
     return 512 * (1 + cache / (2 * 4 * 2 * lanes() * 512 * taps));
@@ -40,7 +39,7 @@ class SumBlocks : public testing::Test {
         .program.clone();
   }
 
-  /// Whose panels lie in blocks.
+  /// The sketches whose panels are divided into blocks.
   std::vector<size_t> in_blocks(const SketchSet& set) const {
     const std::regex layout(R"(transform_layout\(.*% \d+ // \d+)");
     std::vector<size_t> found;

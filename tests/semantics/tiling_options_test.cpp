@@ -1,4 +1,4 @@
-// Options of the modules that tile: what is refused, and that what is accepted counts.
+// Options of the modules that tile: some are refused, and accepted ones have an effect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@ namespace {
 
 using tunesmith_test::SameResults;
 
-/// What turned columns read is copied along them: no other sketch of these workloads asks for producers.
+/// Operands of turned columns are copied along them; no other sketch of these workloads has such producers.
 bool is_turned(const Schedule& sketch) {
   return sketch.trace().str().find("get_producers(") != std::string::npos;
 }
@@ -32,7 +32,7 @@ class TurnedColumns : public testing::Test {
   Space space_{SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cpu"), registry_};
 };
 
-// Few columns leave most of a vector empty: their rows lie along vectors in further sketches, phase by phase.
+// Few columns leave most of a vector empty, so further sketches put rows along vectors, phase by phase.
 TEST_F(TurnedColumns, RowsTakeThePlaceOfFewColumns) {
   const std::string biased =
       "name: biased\ninputs:\n  X: {shape: [5, 37, 6], dtype: f32}\n"
@@ -57,7 +57,7 @@ TEST_F(TurnedColumns, RowsTakeThePlaceOfFewColumns) {
     EXPECT_FALSE(is_turned(sketch));
 }
 
-// Lines of an image are columns, which a tap shifts: they are read where they lie.
+// The columns are lines of an image, which a tap shifts, so they are read in place.
 TEST_F(TurnedColumns, ConvolutionsWithChannelsFirstAreTiledAlongLines) {
   const Program program = parse(
       "name: channels_first\ninputs:\n  X: {shape: [3, 8, 35], dtype: f32}\n"

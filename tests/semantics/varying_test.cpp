@@ -1,5 +1,4 @@
-// What the built-in spaces make of workloads with a range of extents, held against the program for each
-// value.
+// Programs of the built-in spaces for a range of extents, compared with the program for each value.
 #include "varying.h"
 
 #include <gtest/gtest.h>

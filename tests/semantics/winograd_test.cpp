@@ -1,4 +1,4 @@
-// The module winograd: which programs it makes of convolutions.
+// The module winograd: its programs for convolutions.
 #include <memory>
 #include <string>
 
@@ -84,7 +84,7 @@ TEST_F(WinogradModule, ProgramsComputeWhatTheConvolutionDoes) {
   EXPECT_GE(filtered, 2 * workloads.size());
 }
 
-/// One dimension has a stride of two, so that tiles are along the other alone.
+/// One dimension has a stride of two, so tiles extend along the other only.
 TEST_F(WinogradModule, WritesOutThePointsAlone) {
   use("winograd");
   const Workload workload =

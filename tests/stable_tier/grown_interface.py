@@ -13,7 +13,7 @@ import yaml
 def grow(api, tables):
     """`tables`: which of them get a function, by name and description."""
     api["minor"] += 1
-    later = f"added_in_{api['minor']}"  # what is grown may grow again
+    later = f"added_in_{api['minor']}"  # so that the result may grow again
     for part in api["parts"]:
         for name, table in part.get("tables", {}).items():
             if tables(name, table):
@@ -30,9 +30,9 @@ def grow(api, tables):
 
 def main():
     root, folder = map(pathlib.Path, sys.argv[1:])
-    # What a plugin implements, its wrapper would know.
+    # A plugin's wrapper would know the tables that it implements.
     api = grow(yaml.safe_load((root / "stable/api.yaml").read_text()), lambda name, table: "id" in table)
-    shutil.rmtree(folder, ignore_errors=True)  # a part may have had a header of its own before
+    shutil.rmtree(folder, ignore_errors=True)  # removes headers of parts that no longer exist
     folder.mkdir(parents=True)
     (folder / "api.yaml").write_text(yaml.safe_dump(api, sort_keys=False))
     subprocess.run([sys.executable, root / "tools/generate-api", folder / "api.yaml", folder / "include/tunesmith/stable"], check=True)

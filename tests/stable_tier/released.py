@@ -36,7 +36,7 @@ class Released:
         return re.sub(r"\w+", word, text)
 
     def declared(self, kind, name):
-        """A declaration of something of this type."""
+        """A declaration with this type."""
         if kind.startswith("union "):
             members = [member.split(":", 1) for member in re.split(r" (?=\w+:)", kind.removeprefix("union "))]
             return f"union {{ {' '.join(f'{self.type(inner)} {member};' for member, inner in members)} }} {name}"
@@ -51,7 +51,7 @@ class Released:
         return sorted(f"tunesmith_{name}" for name in [*self.structs, *self.enums])
 
     def assertions(self):
-        """A file that only headers compile in which everything lies where it lay, with the type that it had."""
+        """A file that compiles only if everything in the headers has its old place and type."""
         out = ["#include <stddef.h>", '#define SAME(a, b) _Static_assert(__builtin_types_compatible_p(a, b), "the type of " #a)']
         for name, fields in self.structs.items():
             for offset, field, kind in fields:
@@ -64,7 +64,7 @@ class Released:
         return "\n".join(out) + "\n"
 
     def headers(self):
-        """The types as they were, written from the list alone."""
+        """The released types, written from the list alone."""
         used = {f"tunesmith_{name}" for fields in self.structs.values() for _, _, kind in fields for name in re.findall(r"[a-z]\w*", kind)}
         known = self.assertions()
         opaque = sorted(name for name in used if re.search(rf"\b{name}\b", known) and name.removeprefix("tunesmith_") not in {*self.structs, *self.enums})
@@ -95,7 +95,7 @@ def faults(compiler, released, include, folder):
     return done.stderr if done.returncode else ""
 
 
-# What abidiff says where things were appended, line by line.
+# Lines that abidiff prints if things were appended.
 APPENDED = re.compile(r"""\s* (?: | (?:Functions|Variables)\ changes\ summary:\ 0\ Removed.* | \d+\ functions?\ with\ some\ indirect\ sub-type\ changes?:
   | \[C\]\ 'function\ .*\ has\ some\ indirect\ sub-type\ changes: | parameter\ 1\ of\ type\ .*\ has\ sub-type\ changes: | in\ pointed\ to\ type\ .*:
   | underlying\ type\ .*\ changed: | type\ size\ (?:changed\ from\ (?P<old>\d+)\ to\ \d+\ \(in\ bits\)|hasn't\ changed) | \d+\ data\ member\ insertions?:
@@ -103,7 +103,7 @@ APPENDED = re.compile(r"""\s* (?: | (?:Functions|Variables)\ changes\ summary:\ 
 
 
 def moved(report):
-    """The lines of a report that say more than that something was appended."""
+    """The lines of a report that report more than appended things."""
     size, found = 0, []
     for line in report.splitlines():
         match = APPENDED.fullmatch(line)
@@ -126,7 +126,7 @@ def abidiff(compiler, released, include, folder):
     return moved(done.stdout)
 
 
-# A header and what is done to it, of which each breaks plugins that are built.
+# Changes of headers, each of which breaks built plugins.
 BROKEN = [
     ("tables", r"(struct tunesmith_schedule_table \{.*?)(  ///[^\n]*\n  [^\n]*\(\*clone\))", r"\1  void (*added)(uint32_t number);\n\2"),  # in the middle
     ("tables", r"(struct tunesmith_answer_table \{\n  uint64_t size;[^\n]*\n)", r"\1  uint64_t flags;\n"),  # at the beginning

@@ -1,5 +1,5 @@
-// Modules of the stable tier, loaded and applied as the kernel does: whatever headers and compiler they were
-// built with.
+// Modules of the stable tier, built with various headers and compilers, loaded and applied like by the
+// kernel.
 #include <map>
 #include <memory>
 #include <string>
@@ -47,7 +47,7 @@ Program gmm() {
                        .program);
 }
 
-/// A pack with one of the libraries, which is made to do something.
+/// A pack with one of the libraries, whose action an option chooses.
 class Subject {
  public:
   explicit Subject(const std::string& library) {
@@ -108,7 +108,7 @@ TEST_P(StableModules, AModuleLoadsAndDoesItsWork) {
   EXPECT_EQ(context.claims.at("C"), "it is split");
 }
 
-// Exceptions of two run times: each stays on its side, and what began in the kernel comes back as it was.
+// Exceptions of two run times do not cross; an exception that began in the kernel returns to it unchanged.
 TEST_P(StableModules, ErrorsCrossAsObjects) {
   Subject subject(GetParam());
   const Program program = gmm();
@@ -123,7 +123,7 @@ const auto kName = [](const auto& info) { return std::string(info.param); };
 INSTANTIATE_TEST_SUITE_P(Built, StableModules,
                          testing::Values("stable_subject", "stable_subject_of_later_headers"), kName);
 #if TEST_FOREIGN
-// By another compiler, with a standard library of its own.
+// Built by another compiler with a separate standard library.
 INSTANTIATE_TEST_SUITE_P(Foreign, StableModules, testing::Values("stable_subject_of_clang"), kName);
 #endif
 
@@ -162,7 +162,7 @@ TEST(StableTier, AnswersAreTheKernels) {
   EXPECT_EQ(apply("forks").schedules().size(), 2U);
 }
 
-// What began in the kernel arrives as the very exception that it was; what began in the plugin, as its text.
+// An exception that began in the kernel arrives as the same object, one that began in the plugin as its text.
 TEST(StableTier, ErrorsThatLeaveAModuleAreTheKernels) {
   EXPECT_THROW((void)apply("refused"), ScheduleError);
   EXPECT_THAT(said("refused"), HasSubstr("compute_inline"));

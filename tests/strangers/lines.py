@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What strangers found in public bug reports, networks, attacks and first days, line by line, and the tests that would have found it.
+"""Faults that strangers found in public bug reports, networks, attacks and first days, and the tests that would have found them.
 
 Usage: lines.py BUILD [LINE...]     runs the tests of all lines, or of these ("B", "B.4"); exits with 1 where one fails or a line has none
        lines.py BUILD --check       asks only whether each test that is named here is there
@@ -95,7 +95,7 @@ def is_there(test, ctests):
 
 
 def commands_of(tests, build):
-    """One command for each program of tests."""
+    """One command for each test program."""
     plain = sorted({word for test in tests for word in (KEPT.split() if test.startswith("kept/") else ["python_package"] if test.startswith("python/") else [] if ":" in test else [test])})
     if plain:
         yield ["ctest", "--test-dir", build, "--output-on-failure", "-R", f"^({'|'.join(plain)})$"]

@@ -79,7 +79,7 @@ TEST_P(Repeatable, TheSameSeedGivesTheSameCandidates) {
     for (size_t stage = 0; stage < spec.search.size(); ++stage) space->create_searcher(stage);
     space->create_cost_model();
   } catch (const Error& error) {
-    // A plugin or an option that was left out names the package that it needs.
+    // A plugin or option that was not built names the package that it needs.
     if (std::string(error.what()).find("-dev") == std::string::npos) throw;
     GTEST_SKIP() << "not built here: " << error.what();
   }

@@ -1,6 +1,5 @@
-// The pack for AMX: what its module makes of products is right as it is interpreted, and the code for a
-// processor with AMX keeps sums in tile registers. Whether the instructions compute what the file says, only
-// such a processor can show: the conformance kit does so there.
+// The pack for AMX: programs of its module are correct when interpreted, and the code for a processor with
+// AMX keeps sums in tile registers. The conformance kit tests the instructions on such a processor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +108,7 @@ TEST_P(AmxPack, ThePeakIsThatOfTheUnit) {
   EXPECT_GT(peak.operations, 0.0);
 }
 
-/// An epilogue in plain, unrolled loops reads what the unit has stored; docs/targets.md says why.
+/// An epilogue in plain, unrolled loops reads the unit's results from memory; docs/targets.md says why.
 constexpr const char* kEpilogue = R"trace(c = get_block("C")
 tiles = cache_read(c, 1, "global")
 transform_layout(c, "read", 1, "(z, k, j) -> (z, j // 16, k // 2, j % 16, k % 2)")
@@ -139,7 +138,7 @@ TEST(Amx, AnUnrolledEpilogueLeavesSumsInTheirRegisters) {
   LowerOptions options = lower_options_of(*target);
   extension->adapt(options);
   const Workload workload = WorkloadLibrary().load("gmm:n=32,m=32,k=128,dtype=bf16");
-  // Of what the unit has stored, and of its value itself.
+  // Reads the stored results, and the unit's value itself.
   std::string direct = kEpilogue;
   for (const char* line :
        {"plain = cache_write(c, 0, \"global\")\n", "reverse_compute_at(plain, j0)\n",

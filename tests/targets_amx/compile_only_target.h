@@ -9,7 +9,7 @@
 
 namespace tunesmith::testing {
 
-/// As if this machine had the processor: its probe finds all.
+/// Its probe finds all features, as if this machine had the processor.
 class CompileOnlyTarget final : public Target, public Benchmarking {
  public:
   explicit CompileOnlyTarget(const std::string& processor) : target_(make_target({{"mcpu", processor}})) {}

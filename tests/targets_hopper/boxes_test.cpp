@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Hopper, DrawnBoxes,
                                            Drawn{"gmm:n=64,m=128,k=512,dtype=bf16", "hopper_box_256_bf16"}),
                          [](const auto& one) { return std::string(one.param.box); });
 
-/// What the module says of the workload's sketches.
+/// The module's answer for the workload.
 std::string said_of(const std::string& text) {
   const SketchSet sketches = hopper_space().generate(load_program(text));
   const auto event = std::ranges::find_if(sketches.events, [](const ModuleEvent& one) {
@@ -115,7 +115,7 @@ TEST(HopperBoxes, AreDeclinedWithAReasonWhereTheyAreNotLegal) {
               HasSubstr("128 columns without boxes: the block computes something else"));
 }
 
-/// Of the only launch.
+/// The work of the only launch.
 GridWork work_of(const Candidate& candidate) {
   const Target& target = hopper_space().target();
   return grid_work(candidate.lowered.program, *lockstep_machine(target.execution(), target.device())).at(0);
@@ -133,8 +133,7 @@ TEST(HopperBoxes, AreCountedOnceByTheModelOfTimes) {
   constexpr double kSteps = 32.0 * 16.0, kTile = 128.0 * 64.0 * 2.0, kOther = 64.0 * 256.0 * 2.0;
   EXPECT_EQ(work.bulk_sectors, kSteps * (kTile + kOther) / 32.0);
   EXPECT_EQ(work.bulk_unit_cycles, work.unit_cycles);
-  // Each tile is written once. A call of each of two groups reads its rows, and all columns; no banks
-  // conflict.
+  // Each tile is written once. Each of two groups reads its rows and all columns, without bank conflicts.
   EXPECT_EQ(work.bulk_wavefronts, kSteps * (kTile + kOther + kTile + 2.0 * kOther) / 128.0);
   EXPECT_LE(work.barriers, 3.0);
 }
@@ -218,7 +217,7 @@ struct Changed {
   std::vector<Tensor> wanted = test::random_arguments(program);
   Changed() { interpret(program, wanted); }
 
-  /// What the emulated device says of the changed text, or that its values are wrong; "" for neither.
+  /// The emulated device's report on the changed text, or that its values are wrong; "" for neither.
   std::string mistake(const std::string& right, const std::string& wrong) const {
     std::string changed = text;
     if (changed.find(right) == std::string::npos) ADD_FAILURE() << right << " is not in\n" << text;
@@ -245,7 +244,7 @@ const Changed& changed() {
 
 TEST(HopperBoxes, AreNoMistakeAsTheyAre) { EXPECT_EQ(changed().mistake("mbar_wait", "mbar_wait"), ""); }
 
-/// What the emulation is worth: of the text's waits, arrivals and counts none may be left out.
+/// Measures the emulation: it reports if any of the text's waits, arrivals or counts is left out.
 TEST_P(ABrokenProducer, IsReported) {
   EXPECT_THAT(changed().mistake(GetParam().right, GetParam().wrong), HasSubstr(GetParam().said));
 }

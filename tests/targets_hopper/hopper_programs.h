@@ -1,5 +1,4 @@
-// Programs of the space `cuda-hopper`, drawn and made by traces that were written by hand, run by the
-// interpreter and by the emulated device.
+// Drawn and hand-written programs of the space `cuda-hopper`, for the interpreter and the emulated device.
 #pragma once
 
 #include <fstream>
@@ -37,7 +36,7 @@ inline size_t product_calls(const Program& program) {
       .size();
 }
 
-/// What the emulated device says of a call; the outputs stand in `arguments` then.
+/// The emulated device's report on a call, which writes the outputs into `arguments`.
 inline std::optional<KernelFault> run(const CompiledKernel& kernel, std::vector<Tensor>& arguments) {
   std::vector<void*> pointers;
   for (Tensor& tensor : arguments) pointers.push_back(tensor.bytes.data());
@@ -66,7 +65,7 @@ inline void expect_right(const Program& program, const Candidate& candidate) {
   EXPECT_LT(max_error(wanted.back(), emulated.back()), 1e-2) << text;
 }
 
-/// The first candidate of the sketch whose trace has the text; null for none.
+/// The sketch's first candidate whose trace contains the text; null if there is none.
 inline CandidatePtr draw(const Program& program, const Schedule& sketch, const std::string& text) {
   for (uint64_t number = 0; number < 300; ++number) {
     const auto candidate =

@@ -1,5 +1,5 @@
-// Mistakes in the texts of the pack's intrinsics, which the conformance kit finds. That it passes the right
-// texts is tested with all built-in plugins (tests/conformance).
+// The conformance kit finds mistakes in the texts of the pack's intrinsics. That it passes the correct texts
+// is tested with all built-in plugins (tests/conformance).
 #include <fstream>
 #include <sstream>
 
@@ -49,7 +49,7 @@ class AMistakeInHopper : public ::testing::TestWithParam<Mistake> {};
 
 TEST_P(AMistakeInHopper, IsFound) {
   std::string text = pack();
-  // One variant shows them all, and sooner.
+  // One variant shows all mistakes, and is faster.
   for (const char* variant : {"type: bf16", "columns: 192", "columns: 256"}) {
     for (size_t at = text.find(variant); at != std::string::npos; at = text.find(variant)) {
       const size_t begin = text.rfind("\n", at);
@@ -70,7 +70,7 @@ TEST_P(AMistakeInHopper, IsFound) {
     seen = error.what();
   }
   EXPECT_NE(seen, "");
-  // The tests that come after use the intrinsics as they should be.
+  // Later tests use the correct intrinsics.
   ExtensionFile::parse(pack(), "pack.yaml");
 }
 

@@ -1,5 +1,5 @@
-// Mistakes in the texts of the packs' intrinsics, which the conformance kit finds. That it passes the right
-// texts is tested with all built-in plugins (tests/conformance).
+// The conformance kit finds mistakes in the texts of the packs' intrinsics. That it passes the correct texts
+// is tested with all built-in plugins (tests/conformance).
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -56,7 +56,7 @@ TEST_P(AMistakeInAPack, IsFound) {
     seen = error.what();
   }
   EXPECT_NE(seen, "");
-  // The tests that come after use the intrinsics as they should be.
+  // Later tests use the correct intrinsics.
   ExtensionFile::parse(text_of(mistake.pack), "pack.yaml");
 }
 

@@ -83,19 +83,19 @@ double wavefronts(const Candidate& candidate) {
       .wavefronts;
 }
 
-// In rows of 64 and of 256 bytes.
+// Rows have 64 and 256 bytes.
 TEST(MainLoop, SwizzledRowsTakeFewerWavefrontsThanPaddedOnesInLessMemory) {
   const Program program = std::move(WorkloadLibrary().load("gmm:n=1024,m=1024,k=1024,dtype=f16").program);
   const CandidatePtr padded = by_hand(program);
   const CandidatePtr swizzled = by_hand(program, Rows::Swizzled);
   const CandidatePtr plain = by_hand(program, Rows::Plain);
   ASSERT_TRUE(padded && swizzled && plain);
-  // The sums take the most, staged in rows of 132; the operands 4 * (128 * 32 + 32 * 128) * 2.
+  // The sums, staged in rows of 132, need more than the operands' 4 * (128 * 32 + 32 * 128) * 2.
   EXPECT_EQ(shared_bytes(*swizzled), (127 * 132 + 128) * 4);
   EXPECT_LT(shared_bytes(*swizzled), shared_bytes(*padded));
   EXPECT_LT(wavefronts(*swizzled), wavefronts(*padded));
   EXPECT_GT(wavefronts(*plain), 2 * wavefronts(*swizzled));
-  // What steps of the loop change is no argument of a swizzle.
+  // Variables that steps of the loop change are not arguments of a swizzle.
   const std::string text = mma_space().target().source(swizzled->lowered, "k").value();
   for (const char* part : {" ^ swizzled<2, 3, 6>(r_0_1 * 16)] + r_0_0_in_4_1 * 4096 + (ax0_0 * 512));",
                            "^ swizzled<3, 3, 7>(ax1_0_1 * 16)] + r_0_0_in_4_1 * 4096 + (r_0_1 * 2048));"})

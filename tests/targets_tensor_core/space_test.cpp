@@ -1,5 +1,5 @@
-// Programs of the space `cuda-tensorcore`: run by the interpreter and by the emulated device, on shapes that
-// tiles of 16 divide and on others; and with mistakes, which both must see.
+// Programs of the space `cuda-tensorcore`, run by the interpreter and the emulated device, on shapes that
+// tiles of 16 divide and on others. Both must see mistakes.
 #include "tunesmith/space/space.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Space& space(const std::string& name = "cuda-tensorcore") {
   return *space;
 }
 
-/// Candidates that the space makes of a workload, in the order of their draws.
+/// The space's candidates for a workload, in the order of their draws.
 class Draws {
  public:
   explicit Draws(const char* workload, const std::string& name = "cuda-tensorcore")
@@ -42,7 +42,7 @@ class Draws {
         sketches_(space_.generate(program)) {}
 
   size_t sketches() const { return sketches_.sketches.size(); }
-  /// The next one that is not refused; null when too many are.
+  /// The next candidate that is not refused; null if too many are.
   CandidatePtr next() {
     for (int attempt = 0; attempt < 400; ++attempt) {
       const Trace sketch = sketches_.sketches.front().trace().with_open_decisions();
@@ -69,7 +69,7 @@ size_t calls_in(const Program& program) {
       .size();
 }
 
-/// What the emulated device says of a call; the outputs stand in `arguments` then.
+/// The emulated device's report on a call, which writes the outputs into `arguments`.
 std::optional<KernelFault> run(const LoweredProgram& lowered, std::vector<Tensor>& arguments) {
   const auto kernel = space().target().compile(lowered, "k");
   EXPECT_TRUE(kernel) << kernel.error();
@@ -162,7 +162,7 @@ TEST(TensorCoreSpace, LeavesOtherBlocksToTheOtherModules) {
   }
 }
 
-// Factors may be padded or swizzled; rows of sums, which the unit stores as they are, only padded.
+// Rows of factors may be padded or swizzled; rows of sums, which the unit stores directly, only padded.
 TEST(TensorCoreSpace, SamplesHowRowsLie) {
   Draws draws("gmm:n=64,m=64,k=64,dtype=f16", kMma);
   size_t padded = 0;
@@ -181,8 +181,7 @@ TEST(TensorCoreSpace, SamplesHowRowsLie) {
   EXPECT_GT(swizzled, 0U);
 }
 
-// Each barrier is needed; without one, both the interpreter and the emulated device see what is read too
-// early.
+// Each barrier is needed: without one, both the interpreter and the emulated device see the early read.
 TEST(TensorCoreSpace, MissingBarriersAreSeen) {
   Draws draws("gmm:n=64,m=64,k=64,dtype=f16");
   CandidatePtr candidate = draws.next();

@@ -1,5 +1,5 @@
-// A unit whose field for a stride is too narrow is right on a smaller shape: instructions of twins are called
-// with the strides of the full shape.
+// A unit whose field for strides is too narrow works on smaller shapes, so twins call instructions with the
+// strides of the full shape.
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -62,7 +62,7 @@ compute: |
   T[i<n, j<m] = A[i, j]
 outputs: [T]
 )";
-/// What the unit writes is of the program.
+/// The unit writes a buffer of the program.
 constexpr const char* kBetween = R"(name: between
 params: {n: 512, m: 512}
 inputs:
@@ -73,7 +73,7 @@ compute: |
 outputs: [C]
 )";
 
-/// Copies by a unit with these steps from row to row.
+/// A unit copies rows with these strides.
 class TwinStrides : public testing::Test {
  protected:
   void make(const char* text, const std::string& to, const std::string& from) {

@@ -1,5 +1,5 @@
-// Candidates of shapes that the emulation could not run are verified as their twins: which these are, that
-// they pass, and that a mistake of the schedule is still found.
+// Candidates whose shapes are too large for the emulation are verified as their twins: these are found, pass,
+// and still show a mistake of the schedule.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -53,7 +53,7 @@ class Large {
                                    {"cuda", {}, {TUNESMITH_BINARY_DIR "/lib/tunesmith/plugins"}}, {})),
         sketches_(space.generate(workload.program)) {}
 
-  /// The next draw that is not refused, by NVRTC neither.
+  /// The next draw that neither the space nor NVRTC refuses.
   CandidatePtr next() {
     for (int attempt = 0; attempt < 1000; ++attempt) {
       const Trace sketch = sketches_.sketches.front().trace().with_open_decisions();
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                     // The trace names the extents of the image, which are fused to rows.
                     Shape{"cuda-tensorcore",
                           "conv3d:d=16,h=112,w=28,ci=4,co=32,kernel=3,padding=1,dtype=f16"},
-                    // Extents that are no simple share of the parameters: 109 of 224.
+                    // Extents that are not a simple fraction of the parameters: 109 of 224.
                     Shape{"cuda", "conv2d:h=224,w=224,ci=3,co=64,kernel=7,stride=2,padding=3,dilation=2"}),
     name_of);
 
@@ -124,8 +124,7 @@ TEST(Twins, LittleWorkHasNone) {
   EXPECT_FALSE(little.finder.find(*candidate));
 }
 
-// A parameter that makes no extent says what is computed. Halved again and again it changes numbers of the
-// text and nothing else, and what is verified is another computation.
+// A parameter that is not an extent belongs to the computation, which the twin must not change.
 TEST(Twins, ComputeTheSame) {
   const test::TemporaryFolder folder;
   const std::string file = folder / "scaled_product.yaml";
@@ -150,7 +149,7 @@ outputs: [O]
   }
 }
 
-/// `program` changed in one place, or nothing where there is no such place.
+/// Changes `program` in one place; false if there is no such place.
 using Change = std::function<bool(Program& program)>;
 
 struct WrongProgram {
@@ -162,13 +161,13 @@ Loop* launch_loop(Program& program) {
   return find_first<Loop>(program.root(), [](const Loop& loop) { return loop.thread.starts_with("block"); });
 }
 
-/// Stores to the result; those of loops of fewer iterations than it has threads are behind conditions.
+/// The stores to the result. Those in loops with fewer iterations than threads are conditional.
 std::vector<Store*> results(Program& program) {
   return collect<Store>(program.root(),
                         [&](const Store& store) { return store.buffer == program.outputs.front(); });
 }
 
-/// The last block does the work of the one before it, if only in where it puts the result.
+/// The last block stores its result in the place of the block before it.
 bool last_block_stores_elsewhere(Program& program) {
   const Loop* const blocks = launch_loop(program);
   const Expr is_last = floordiv(blocks->var + int_imm(1), int_imm(blocks->const_extent()));
@@ -186,7 +185,7 @@ bool last_step_is_dropped(Program& program) {
   return true;
 }
 
-/// Each `a < b` of a condition that stands around a store of the result, or of a mask of its loads.
+/// Changes each `a < b` in conditions around stores of the result, and in masks of their loads.
 bool one_row_is_missing(Program& program) {
   bool changed = false;
   const auto tighten = [&](const Expr& expr) {
@@ -254,8 +253,7 @@ TEST_P(WrongTwinsOf, AreRefused) {
     EXPECT_EQ(full_possible, possible) << mistake.name;
     if (!possible) continue;
     ++made;
-    // The mistake is one of the schedule: the wrong programs are twins, too.
-    // (Of the fewest steps one less is too few.)
+    // The mistake is in the schedule: the wrong programs are twins, too, unless too few steps are left.
     const bool step = mistake.name == std::string("last_step_is_dropped");
     EXPECT_TRUE(step || have_one_structure(full, smaller, large.space.target())) << mistake.name;
     const MeasureResult result = large.verify(full, smaller, *twin->workload);
@@ -274,7 +272,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{"cuda", "gmm:n=1024,m=1024,k=1024"}),
     name_of);
 
-/// What is padded, with its launch and the product's.
+/// A padded product: one launch pads, another multiplies.
 class PaddedProduct : public testing::Test {
  protected:
   PaddedProduct()
@@ -313,13 +311,13 @@ TEST_F(PaddedProduct, AWrongLoneLaunchIsNotProven) {
   };
   EXPECT_THAT(wrong([](Store& store) { store.indices.front() = store.indices.front(); }),
               testing::ElementsAre(0));
-  // The first element is that of another place.
+  // The first element comes from another place.
   EXPECT_THAT(wrong([](Store& store) {
                 const Expr at = store.indices.front();
                 store.indices.front() = select(eq(at, int_imm(0)), int_imm(1), at);
               }),
               testing::IsEmpty());
-  // One element is another number, at the full shape alone.
+  // One element is wrong, at the full shape only.
   EXPECT_THAT(wrong([](Store& store) {
                 const Expr last = eq(store.indices.front(), int_imm(store.buffer->span() / 2));
                 store.value = select(last, float_imm(7, kF32), store.value);
@@ -349,7 +347,7 @@ TEST_F(PaddedProduct, HasTwinsWhoseLoneLaunchIsAnother) {
   }
 }
 
-// Fewer threads, or steps than a pipeline might have, are another program.
+// A program with fewer threads, or with fewer steps than a pipeline needs, has another structure.
 TEST(Twins, OfAnotherStructureAreNone) {
   Large large({"cuda-tensorcore", "gmm:n=1024,m=1024,k=1024,dtype=f16"});
   const CandidatePtr candidate = large.next();

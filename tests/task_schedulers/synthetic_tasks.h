@@ -1,4 +1,4 @@
-// Tasks whose best time is a function of their trials, so that the best way to spend a budget is known.
+// Tasks whose best time is a function of their trials, so that the best use of a budget is known.
 #pragma once
 
 #include <cmath>
@@ -14,10 +14,10 @@ namespace tunesmith::test {
 
 inline constexpr int64_t kRound = 16;
 
-/// Seconds of the best program after so many trials.
+/// The best program's seconds after a number of trials.
 using Curve = std::function<double(int64_t trials)>;
 
-/// From `first` down to `last`, of which the distance halves every `half` trials.
+/// Falls from `first` to `last`; the distance halves every `half` trials.
 inline Curve falling(double first, double last, double half) {
   return
       [=](int64_t trials) { return last + (first - last) * std::exp2(-static_cast<double>(trials) / half); };

@@ -29,7 +29,7 @@ TEST(RoundRobin, GivesAllAsManyRounds) {
 TEST(GreedyTime, SearchesWhereMostTimeIsSpent) {
   PluginRegistry registry;
   const auto scheduler = make_scheduler(registry, "greedy_time");
-  // Three times a second is more than two seconds, until it has become less.
+  // Three times one second is more than two seconds, until the task has become faster.
   SyntheticRun run({{falling(2, 2, 50)}, {falling(1, 0.1, 16), 3.0}}, TuningGoal::TotalTime);
   run.go_on(*scheduler, 5);
   EXPECT_EQ(run.chosen[0], 0u);
@@ -58,7 +58,7 @@ TEST(Gradient, BeginsWithARoundForEach) {
 
 TEST(Gradient, GivesMostToWhereMostIsWon) {
   PluginRegistry registry;
-  // One falls for long, the other not at all; they are as long and weigh as much.
+  // One falls for long, the other not at all; both begin with the same time and weight.
   const std::vector<SyntheticTask> tasks{{falling(1, 0.05, 200), 1.0, 1}, {falling(1, 1, 50), 1.0, 2}};
   SyntheticRun run(tasks, TuningGoal::GeometricMean);
   run.go_on(*make_scheduler(registry, "gradient", {option("alpha", "0.9")}), 40);
@@ -91,7 +91,7 @@ TEST(Gradient, AWeightIsWorthRounds) {
 
 TEST(Gradient, WhatSimilarTasksReachIsExpected) {
   PluginRegistry registry;
-  // Two that have stopped falling; the first has a sibling of eight times its throughput.
+  // Two tasks that have stopped falling; the first has a sibling with eight times its throughput.
   const auto tasks = [](uint64_t group) {
     return std::vector<SyntheticTask>{{falling(1, 1, 50), 1.0, 1, 1e6},
                                       {falling(1, 1, 50), 1.0, 2, 1e6},
@@ -137,7 +137,7 @@ TEST(Gradient, BeatsTakingTurnsOnASuite) {
 
 class EveryScheduler : public testing::TestWithParam<const char*> {};
 
-// What a run that was killed anywhere does: another object, the same histories.
+// A run that was killed continues with another object and the same histories.
 TEST_P(EveryScheduler, AnswersFromTheHistoriesAlone) {
   PluginRegistry registry;
   const std::vector<SyntheticTask> tasks{

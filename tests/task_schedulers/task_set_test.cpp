@@ -1,4 +1,4 @@
-// What a scheduler is told.
+// The facts about tasks that a scheduler gets.
 #include <limits>
 
 #include <gtest/gtest.h>

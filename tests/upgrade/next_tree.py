@@ -37,13 +37,13 @@ def api_yaml(text):
 
 
 def kernel_source(text):
-    """The kernel's tables get the function, and the facts of a loop their field."""
+    """Adds the function to the kernel's tables, and the field to the facts of a loop."""
     text = re.sub(r"(const tunesmith_(\w+) k_\w+ = \{\s*sizeof\(tunesmith_\2\),[^;]*?)\};", rf"\1, {ADDED_FUNCTION}}};", text)
     return re.sub(r"(return \{sizeof\(tunesmith_loop_facts\),[^;]*?)\};", r"\1, 0};", text)
 
 
 def wrapper(name, text, minor):
-    """What plugins implement gets the function where they ask for this minor version."""
+    """Adds the function to tables that plugins implement, if they ask for this minor version."""
     later = f"#if TUNESMITH_STABLE_MINOR >= {minor}\n#define TUNESMITH_ADDED_LATER , nullptr\n#else\n#define TUNESMITH_ADDED_LATER\n#endif\n"
     ends = {"module.h": r"(kFunctions = \{sizeof\(tunesmith_module_interface\),[^;]*?)\};",
             "task_scheduler.h": r"(kFunctions = \{\s*sizeof\(tunesmith_task_scheduler_interface\),[^;]*?)\};",
@@ -90,7 +90,7 @@ class Tree:
 
 
 def copy(tree):
-    """All but what is built. What is generated is left as it is in the copy, where it is generated anew."""
+    """Copies everything but builds. Generated files in the copy stay until they are generated again."""
     wanted = {f"core/host/include/{ADDED_HEADER}", "core/host/api_version.txt"}
     code_hash.write_if_other(FOLDER / "core/host/include" / ADDED_HEADER, "#pragma once\nnamespace tunesmith {\nclass AddedLater;\n}\n")
     for path in sorted(ROOT.rglob("*")):

@@ -27,7 +27,7 @@ spaces:
     cost_model: {kind: stores}
     task_scheduler: {kind: halving}
 """
-# The kinds of the stable tier, of which `plugins new` writes plugins, and those of the exact one; each with the page that has its source.
+# Plugins of both tiers, each with the page that contains its source; `plugins new` writes their frames.
 MADE = [("module", "split_outer", "first-module.md"), ("task_scheduler", "halving", "task-schedulers.md"),
         ("searcher", "elite", "writing-a-searcher.md"), ("cost_model", "stores", "writing-a-cost-model.md")]
 LASTING = ["split_outer", "halving", "amx", "elite", "stores"]
@@ -73,7 +73,7 @@ class Vendor:
         self.run("cmake", "--build", "build", at=pack)
 
     def ship(self, name):
-        """As first-module.md has it."""
+        """Installs a plugin as first-module.md says."""
         for file in (f"{name}.so", f"{name}.pack.json"):
             shutil.copy(self.work / name / "build/plugins" / file, self.packs)
 
@@ -88,7 +88,7 @@ class Vendor:
         self.ship(name)
 
     def make_pack(self):
-        """As targets.md has it: the example, into the user's folder."""
+        """Installs the example pack into the user's folder as targets.md says."""
         pack = shutil.copytree(self.pages / "sdk/examples/amx_pack", self.work / "amx")
         self.build(pack, f"-DCMAKE_INSTALL_PREFIX={self.home / '.local'}")
         self.run("cmake", "--install", "build", at=pack)
@@ -109,7 +109,7 @@ class Vendor:
             assert "passed" in outcomes and outcomes <= {"passed", "skipped", "unsupported"}, report
 
     def use(self, *more):
-        """All of them in one run."""
+        """Uses all plugins in one run."""
         run = json.loads(self.tunesmith("tune", "gmm:n=16,m=16,k=32", "relu:n=16,m=16", "--spaces", "vendors.yaml", "--trials", "24", "--database", "records.db",
                                         "--json", "--quiet", *more).stdout)
         assert run["task_scheduler"] == "halving" and all(task["valid"] > 0 for task in run["tasks"]), run
@@ -118,7 +118,7 @@ class Vendor:
         expect(explained, r"split_outer +applied")
 
     def accepted(self):
-        """Of what is in the user's folder, each pack's library and what is said of it."""
+        """Each library in the user's folder, and the command's verdict on it."""
         why = self.tunesmith("plugins", "list", "--why").stdout
         return {name: line.split()[0] for line in why.splitlines() for name in re.findall(rf"{self.packs}/(\w+)\.", line)}
 
@@ -127,7 +127,7 @@ class Vendor:
 
 
 def first_day(vendor):
-    """With the version that he builds on."""
+    """The vendor's work with the first version."""
     for kind, name, page in MADE:
         vendor.make(kind, name, page)
     vendor.make_pack()
@@ -140,7 +140,7 @@ def first_day(vendor):
 
 
 def day_of_the_upgrade(vendor, upgraded):
-    """Nothing is rebuilt: the stable tier loads, and of the exact one what its headers allow; the rest is told what to do."""
+    """Without a rebuild, the stable tier loads, and plugins of the exact tier if their headers allow it; the others are told what to do."""
     before, target = vendor.hashes(), vendor.prefix / "lib/tunesmith/plugins"
     kept = {file: (target / file).read_bytes() for file in ("llvm.so", "llvm.pack.json")}
     vendor.install(upgraded)
@@ -149,7 +149,7 @@ def day_of_the_upgrade(vendor, upgraded):
         (target / file).write_bytes(content)
     said = vendor.accepted()
     assert said.pop("exact_module") == "refused" and set(said) == {*LASTING, "amx_tile"} and set(said.values()) == {"accepted"}, said
-    # As the page says: what came with Tunesmith may be other files, though those of the stable tier often are the same.
+    # As the page says: Tunesmith's own files may have changed, although those of the stable tier often have not.
     vendor.tunesmith("plugins", "lock", "plugins.lock")
     vendor.verify(LASTING)
     vendor.use("--locked", "plugins.lock")
@@ -168,7 +168,7 @@ def what_is_refused_is_rebuilt(vendor):
 
 
 def what_needs_the_new_version_says_so(vendor, earlier):
-    """A module that asks for the newer minor version, taken back to the older kernel."""
+    """The older kernel refuses a module that asks for the newer minor version."""
     vendor.tunesmith("plugins", "new", "module", "later")
     file = vendor.work / "later/CMakeLists.txt"
     minor = re.search(r"NEWEST_MINOR (\d+)", (vendor.prefix / "include/tunesmith/stable/c/values.h").read_text()).group(1)

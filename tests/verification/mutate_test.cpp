@@ -52,7 +52,7 @@ TEST(Mutate, PlacesAreDifferentAndComeToAnEnd) {
   EXPECT_EQ(mutants.size(), 2u);
 }
 
-// An elementwise chain adds 1 to them.
+// An elementwise chain hides denormals, since it adds 1.
 TEST(DenormalsShow, WhereNothingHidesThem) {
   const auto show = [](const char* text, uint64_t site) {
     const Program program = WorkloadLibrary().load(text).program;
@@ -66,7 +66,7 @@ TEST(DenormalsShow, WhereNothingHidesThem) {
   }
 }
 
-// A workspace in memory is no choice of the compiler: it is filled before the call.
+// A workspace in memory does not depend on the compiler: it is filled before the call.
 TEST(ReadsUnwrittenRegister, OnlyWhereOneIsReadAndNothingWroteIt) {
   const auto unrolled = [](const char* scope) {
     Schedule schedule(WorkloadDefinition::parse("name: twice\ninputs: {X: {shape: [4], dtype: f32}}\n"

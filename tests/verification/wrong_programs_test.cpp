@@ -28,7 +28,7 @@ class WrongPrograms : public testing::Test {
     options_.time_out_seconds = 120.0;
   }
 
-  /// The cause, "" for an accepted one.
+  /// The cause of the failure; "" if the program is accepted.
   std::string verify(const std::string& text, const Program& program) {
     const Workload workload = WorkloadLibrary().load(text);
     const auto kernel = target_->compile(lower(program, target_->lower_options()), "wrong");
@@ -49,8 +49,8 @@ class WrongPrograms : public testing::Test {
   MeasureOptions options_;
 };
 
-// One element of a layer norm was computed of its neighbour: both were zero in data of which 6 terms of 1,024
-// are not. And one of a softmax: rounding may change it by more than random numbers lie apart.
+// An element of a layer norm computed from its neighbour was accepted, because both were zero in data with 6
+// nonzero terms of 1,024; and one of a softmax, because random numbers differ by less than rounding.
 TEST_F(WrongPrograms, ANeighboursElementIsWrong) {
   for (const std::string& text : test::usual_or_extended<std::vector<std::string>>(
            {"layer_norm:m=128,n=1024,dtype=bf16"},
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Accepted, ZerosOf,
                                          "conv1d:l=256,ci=64,co=128,kernel=3,stride=2,padding=1,dtype=bf16",
                                          "reduce_sum_1d:n=16777216"));
 
-/// Of the first sum: not of a maximum, which does not heed all it is given.
+/// The block of the first sum; a maximum does not depend on all its terms.
 Block* first_reduction(const Program& program) {
   for (Block* block : program.blocks()) {
     const bool adds = find_first<Store>(*block, [](const Store& store) {
@@ -90,7 +90,7 @@ Block* first_reduction(const Program& program) {
   return nullptr;
 }
 
-/// The last loop around it runs `extent` times.
+/// The program with `extent` iterations of the innermost loop around its first sum.
 Program shortened(Program program, int64_t extent) {
   loops_above(*first_reduction(program)).back()->extent = int_imm(extent);
   return program;
@@ -110,7 +110,7 @@ TEST_F(WrongPrograms, ReluInPlaceOfGelu) {
   EXPECT_EQ(verify(text, *relu), "wrong_result");
 }
 
-// One draw of the data does not see every term of these: they were refused, right or wrong.
+// One draw of the data does not see every term of these sums, so correct programs were refused, too.
 class LongSumsOf16Bits : public WrongPrograms, public testing::WithParamInterface<const char*> {};
 
 TEST_P(LongSumsOf16Bits, AreVerifiedInSeveralDraws) {
@@ -130,7 +130,7 @@ TEST_F(WrongPrograms, SixteenTermsMissingOfThreeThousand) {
   EXPECT_EQ(verify(text, shortened(program_of(text), 3072 - 16)), "wrong_result");
 }
 
-// Whether factors are rounded is the workload's to say, either way.
+// The workload decides whether factors are rounded.
 TEST_F(WrongPrograms, FactorsThatAreNotRoundedAsTheWorkloadSays) {
   const std::string shape = "n=24,m=16,k=40";
   EXPECT_EQ(verify("gmm_tf32:" + shape, program_of("gmm_tf32:" + shape)), "");
@@ -148,15 +148,14 @@ TEST_F(WrongPrograms, AConvolutionWithoutItsFillOfPadding) {
   }
 }
 
-// Scaled rows of it have sums to which most terms add nothing: all were refused, when bounds did not count
-// these terms.
+// In scaled rows, most terms add nothing to the sum. While bounds ignored these terms, all were refused.
 TEST_F(WrongPrograms, ALargeSoftmaxIsRight) {
   for (const char* text : {"softmax:m=1024,n=1024", "softmax:m=16,n=1024", "softmax:m=16,n=1024,dtype=f16",
                            "softmax:m=16,n=1024,dtype=bf16"})
     EXPECT_EQ(verify(text, program_of(text)), "") << text;
 }
 
-// The root of 256 ones in bf16 is that of 272 as well: the sum ends where its type stops to count. Both
+// In bf16, 256 and 272 ones have the same root, and a sum stops at 256 where the type stops counting: both
 // mistakes were accepted.
 TEST_F(WrongPrograms, OnesThatAreCountedTwiceInAFullSum) {
   const std::string text = "norm:m=16,n=16,dtype=bf16";
@@ -195,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
                     AtTheEnds{"relu:n=24,m=24,dtype=i32", Mutation::Clamped, 2},
                     AtTheEnds{"relu:n=24,m=24", Mutation::DenormalsFlushed, 0},
                     AtTheEnds{"relu:n=24,m=24", Mutation::ExtremeSwapped, 0},
-                    // Too large for draws of their own: the edges stand in slices of the plain data.
+                    // Too large for separate draws, so edges lie in slices of the plain data.
                     AtTheEnds{"relu:n=512,m=512", Mutation::Clamped, 2},
                     AtTheEnds{"gmm:n=64,m=64,k=64", Mutation::Clamped, 2},
                     AtTheEnds{"gmm:n=64,m=64,k=64,dtype=f16", Mutation::Clamped, 2},
