@@ -1,5 +1,4 @@
-// Two spaces of one process have different extensions of one name. Each calls its own, whichever is read
-// last.
+// Two spaces of one process have different extensions of one name, and each calls its own.
 #include <filesystem>
 #include <fstream>
 #include <optional>

@@ -1,5 +1,4 @@
-// Modules of the stable tier, built with various headers and compilers, loaded and applied like by the
-// kernel.
+// Loads and applies modules of the stable tier that were built with various headers and compilers.
 #include <map>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
-// Small kernels with a mistake that a reviewer would look for, each beside the kernel that is right: the one
-// is found, by its name, whichever order threads take turns in; the other is clean.
+// Pairs of small kernels, one with a mistake that a reviewer would look for, and a correct one. The mistake
+// is found by its name in any order of threads; the correct kernel is clean.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 constexpr ThreadOrder kOrders[] = {ThreadOrder::Forward, ThreadOrder::Backward, ThreadOrder::Random};
 
 struct Pair {
-  const char* kind = "";   // of the mistake
+  const char* kind = "";   // the mistake's name
   const char* wrong = "";  // the body, with `t` the thread
   const char* right = nullptr;
   unsigned threads = 64, blocks = 1;
@@ -29,7 +29,7 @@ std::string text_of(const std::string& body) {
          body + "}\n";
 }
 
-/// In each of kOrders, with 4 KiB of dynamic shared memory; `x` holds numbers as `in` does, and may be
+/// Runs in each of kOrders, with 4 KiB of dynamic shared memory. `x` has the same numbers as `in`, and may be
 /// written.
 std::vector<cuda::EmulationReport> run_body(const Pair& pair, const std::string& body) {
   constexpr size_t kDynamicBytes = 4096;
@@ -64,7 +64,7 @@ TEST(BrokenKernels, TheReadOnlyPathIsForDataThatTheKernelDoesNotWrite) {
   expect_found({
       {"read_only_path", "x[t] = t; __syncthreads(); out[t] = __ldg(x + 63 - t);",
        "x[t] = t; __syncthreads(); out[t] = __ldg(in + 63 - t) + x[63 - t];"},
-      // Written afterwards, by the thread itself or by another.
+      // Written after the read, by the thread itself or by another.
       {"read_only_path", "const int v = __ldg(x + t); x[t] = v + 1; out[t] = v;",
        "const int v = x[t]; x[t] = v + 1; out[t] = v;"},
       {"read_only_path", "const int v = __ldg(x + t); __syncthreads(); x[63 - t] = v; out[t] = v;"},
@@ -125,7 +125,7 @@ TEST(BrokenKernels, AtomicUpdatesRaceWithPlainAccesses) {
        "atomicAdd(x + blockIdx.x, 1); __syncthreads(); out[t + 64 * blockIdx.x] = x[blockIdx.x];", 64, 2},
       {"race", "if (blockIdx.x == 1) atomicAdd(x, 1); else out[t] = x[0];", "atomicAdd(x, 1);", 64, 2},
       {"race", "if (blockIdx.x == 0) atomicAdd(x, 1); else if (t == 0) x[0] = 7;", nullptr, 64, 2},
-      // The last block to arrive reads what the others have added, after a fence.
+      // After a fence, the last block to arrive reads the others' sums.
       {"race", "if (t == 0) { atomicAdd(x, 1); out[0] = x[0]; }",
        "__threadfence(); __shared__ int last; if (t == 0) last = atomicAdd(x, 1) == 65; __syncthreads(); "
        "if (last && t == 0) { out[0] = x[0]; x[0] = 0; }",
@@ -159,12 +159,12 @@ TEST(BrokenKernels, InputsAreNotWritten) {
 TEST(BrokenKernels, WhatIsNotABarrier) {
   const char* const swap = "__shared__ int s[32]; s[t] = t; __syncwarp(); out[t] = s[31 - t];";
   expect_found({
-      // A shuffle, a vote and a fence wait for lanes or for memory, and order no accesses of others.
+      // A shuffle, a vote or a fence waits for lanes or for memory, but does not order other accesses.
       {"race", "__shared__ int s[32]; s[t] = t; __shfl_sync(~0u, t, 0); out[t] = s[31 - t];", swap, 32},
       {"race", "__shared__ int s[32]; s[t] = t; __ballot_sync(~0u, 1); out[t] = s[31 - t];", swap, 32},
       {"race", "__shared__ int s[32]; s[t] = t; __threadfence_block(); out[t] = s[31 - t];", swap, 32},
       {"race", "__shared__ int s[32]; s[t] = t; __threadfence(); out[t] = s[31 - t];", swap, 32},
-      // The lanes of a warp once went in step.
+      // On older devices the lanes of a warp ran in lockstep.
       {"race",
        "__shared__ int m[32]; volatile int* s = m; s[t] = t; __syncwarp(); if (t < 16) { s[t] += s[t + 16]; "
        "s[t] += s[t + 8]; "
@@ -173,7 +173,7 @@ TEST(BrokenKernels, WhatIsNotABarrier) {
       {"race",
        "__shared__ int s[32]; s[t] = t; __syncwarp(t < 16 ? 0xffffu : 0xffff0000u); out[t] = s[31 - t];",
        swap, 32},
-      // Of global memory, too.
+      // Races in global memory are found, too.
       {"race", "x[t] = t; out[t] = x[t ^ 1];", "x[t] = t; __syncthreads(); out[t] = x[t ^ 1];"},
       {"race", "x[t] = t; __syncwarp(); out[t] = x[63 - t];"},
   });
@@ -196,34 +196,35 @@ TEST(BrokenKernels, LanesThatTakeNoPart) {
 
 TEST(BrokenKernels, StagesOfCopies) {
   const std::string declare = "__shared__ __align__(16) int s[512]; ";
-  const std::string twice = declare +
-                            "cp_async4(s + t, in + t); cp_async_commit(); cp_async4(s + t, in + 64 + t); "
-                            "cp_async_commit(); cp_async_wait<0>(); out[t] = s[t];",
-                    // The last step has nothing to fetch, and does not commit: one group less is under way.
+  const std::string
+      twice = declare +
+              "cp_async4(s + t, in + t); cp_async_commit(); cp_async4(s + t, in + 64 + t); "
+              "cp_async_commit(); cp_async_wait<0>(); out[t] = s[t];",
+      // The last step has nothing to fetch and does not commit, so that one group less is under way.
       last = declare +
              "for (int i = 0; i < 3; ++i) { if (i < 2) { cp_async4(s + i * 64 + t, in + i * 64 + t); "
              "cp_async_commit(); } if (i > 0) { cp_async_wait<1>(); out[t] = s[i * 64 - 64 + t]; } }",
-                    right = declare +
-                            "for (int i = 0; i < 3; ++i) { if (i < 2) cp_async4(s + i * 64 + t, in + i * "
-                            "64 + t); cp_async_commit(); if (i > 0) { cp_async_wait<1>(); out[t] = s[i "
-                            "* 64 - 64 + t]; } }",
-                    early = declare +
-                            "cp_async4(s + t, in + t); cp_async_commit(); cp_async_wait<0>(); "
-                            "__syncthreads(); const int v = s[63 - t]; cp_async4(s + t, in + 64 + t); "
-                            "cp_async_commit(); cp_async_wait<0>(); out[t] = v + s[t];",
-                    some = declare +
-                           "if (t < 32) { cp_async4(s + t, in + t); cp_async_commit(); } "
-                           "cp_async_wait<0>(); __syncthreads(); out[t] = s[t % 32];",
-                    to_global = declare + "cp_async4(x + t, in + t); cp_async_commit(); cp_async_wait<0>();",
-                    of_shared = declare +
-                                "s[t] = t; cp_async4(s + 64 + t, s + t); cp_async_commit(); "
-                                "cp_async_wait<0>(); out[t] = s[64 + t];",
-                    nothing = declare +
-                              "cp_async4_zfill(s + t, (const int*)nullptr, 0); cp_async_commit(); "
-                              "cp_async_wait<0>(); out[t] = s[t];",
-                    of_own = declare +
-                             "int own = t; cp_async4(s + t, &own); cp_async_commit(); "
-                             "cp_async_wait<0>(); out[t] = s[t];";
+      right = declare +
+              "for (int i = 0; i < 3; ++i) { if (i < 2) cp_async4(s + i * 64 + t, in + i * "
+              "64 + t); cp_async_commit(); if (i > 0) { cp_async_wait<1>(); out[t] = s[i "
+              "* 64 - 64 + t]; } }",
+      early = declare +
+              "cp_async4(s + t, in + t); cp_async_commit(); cp_async_wait<0>(); "
+              "__syncthreads(); const int v = s[63 - t]; cp_async4(s + t, in + 64 + t); "
+              "cp_async_commit(); cp_async_wait<0>(); out[t] = v + s[t];",
+      some = declare +
+             "if (t < 32) { cp_async4(s + t, in + t); cp_async_commit(); } "
+             "cp_async_wait<0>(); __syncthreads(); out[t] = s[t % 32];",
+      to_global = declare + "cp_async4(x + t, in + t); cp_async_commit(); cp_async_wait<0>();",
+      of_shared = declare +
+                  "s[t] = t; cp_async4(s + 64 + t, s + t); cp_async_commit(); "
+                  "cp_async_wait<0>(); out[t] = s[64 + t];",
+      nothing = declare +
+                "cp_async4_zfill(s + t, (const int*)nullptr, 0); cp_async_commit(); "
+                "cp_async_wait<0>(); out[t] = s[t];",
+      of_own = declare +
+               "int own = t; cp_async4(s + t, &own); cp_async_commit(); "
+               "cp_async_wait<0>(); out[t] = s[t];";
   expect_found({{"race", twice.c_str(), some.c_str()},
                 {"read_before_wait", last.c_str(), right.c_str()},
                 {"race", early.c_str(), nothing.c_str()},
@@ -275,13 +276,13 @@ TEST(BrokenKernels, AddressesThatOnlyHappenToBeAligned) {
       {"misaligned",
        "extern __shared__ int s[]; if (t == 0) *(int4*)(s + 2) = make_int4(1, 2, 3, 4); out[t] = t;",
        "extern __shared__ int s[]; if (t == 0) *(int4*)(s + 4) = make_int4(1, 2, 3, 4); out[t] = t;"},
-      // Shared memory that the launch gives begins where its declaration says, and no further along.
+      // Dynamic shared memory is only aligned as its declaration says.
       {"fault",
        "extern __shared__ __align__(32) char s[]; if ((smem_u32(s) & 127) != 0) *(volatile int*)8 = 1; "
        "out[t] = t;",
        "extern __shared__ __align__(128) char s[]; if ((smem_u32(s) & 127) != 0) *(volatile int*)8 = 1; "
        "out[t] = t;"},
-      // What is not plain from the declaration may be anything.
+      // Alignment that does not follow from the declaration is arbitrary.
       {"misaligned", "extern __shared__ char s[]; if (t == 0) *(int2*)(s + 4) = make_int2(1, 2); out[t] = t;",
        "\n#define AT __align__(128)\nextern __shared__ AT char s[]; if ((smem_u32(s) & 127) != 0) "
        "*(volatile int*)8 = 1; out[t] = t;"},
@@ -291,7 +292,7 @@ TEST(BrokenKernels, AddressesThatOnlyHappenToBeAligned) {
   });
 }
 
-// A box is of 64 x 64 elements of a tensor that the kernel has a pointer to, too.
+// A box has 64 x 64 elements of a tensor to which the kernel also has a pointer.
 TEST(BrokenKernels, TheSourceOfABoxIsNotWrittenWhileItIsUnderWay) {
   const auto report_of = [](const std::string& before, const std::string& under_way,
                             const std::string& after) {
@@ -369,9 +370,9 @@ TEST(BrokenKernels, MoreStaticSharedMemoryThanMayBeDeclared) {
               HasSubstr("the_file.cu: error: 52000 bytes of static shared memory, at most 49152"));
   EXPECT_TRUE(compile(kernel(49152)).compiled());
   EXPECT_FALSE(compile(kernel(49153)).compiled());
-  // What the compiler takes for the code of one architecture alone.
+  // Code for a single architecture may have more.
   EXPECT_TRUE(compile(kernel(52000), size_t{227} << 10).compiled());
-  // What a function declares is of who calls it; of two kernels in a file each has its own.
+  // A function's shared memory belongs to its caller; two kernels of a file each have their own.
   const std::string function = "__device__ char* more() {\n  __shared__ char m[30000];\n  return m;\n}\n";
   const std::string calls =
       function + replaced(kernel(30000), "s[threadIdx.x] = 1;", "s[threadIdx.x] = *more() = 1;");
@@ -385,7 +386,7 @@ TEST(BrokenKernels, NumbersThatTheLanguageLeavesOpen) {
       {"bad_operand", "out[t] = 1 << (t + 1);", "out[t] = 1 << (t & 31);"},
       {"bad_operand", "out[t] = (unsigned)t >> (t - 1);", "out[t] = (unsigned)t >> t % 32;"},
       {"bad_operand", "out[t] = 7 / t;", "out[t] = 7 / (t + 1);"},
-      // 32 bits of an offset are too few.
+      // The offset does not fit 32 bits.
       {"fault", "out[t] = in[t * 100000000];"},
   });
 }

@@ -1,5 +1,4 @@
-// What goes wrong while a candidate runs is its fault, or the environment's error: no other exception leaves
-// the target.
+// An error while a candidate runs is its fault, or an EnvironmentError: no other exception leaves the target.
 #include <cstdlib>
 #include <string>
 #include <tuple>
@@ -17,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The report of a program that prints `lines` and no more: what a child leaves that is killed, say.
+/// The report of a program that prints only `lines`, like a child that is killed.
 EmulationReport report_of(const std::string& lines) {
   EmulatedKernel kernel("#!/bin/sh\nprintf '" + lines + "'\n", EmulationOptions{});
   std::vector<EmulatedArgument> none;
@@ -33,7 +32,7 @@ TEST(CandidateFaults, ADamagedReportIsAFailure) {
     EXPECT_FALSE(report_of(damaged).failure.empty()) << damaged;
 }
 
-/// A candidate of one launch on a buffer of `bytes`; `text` is of a kernel k.
+/// The fault of a candidate with one launch of this program on a buffer of `bytes`.
 std::optional<KernelFault> fault_of(const std::string& program, int64_t bytes) {
   CandidateObject object;
   object.outputs = {0};
@@ -46,7 +45,7 @@ std::optional<KernelFault> fault_of(const std::string& program, int64_t bytes) {
 }
 
 TEST(CandidateFaults, NoExceptionLeavesAnEntry) {
-  // It cannot be started; what it says is no report; and no vector has so many bytes.
+  // The program cannot be started, its output is not a report, and no vector has this many bytes.
   for (const auto& [program, bytes] : {std::pair<std::string, int64_t>{"no program", 64},
                                        {"#!/bin/sh\nprintf 'count\\trace\\t'\n", 64},
                                        {"#!/bin/sh\nprintf 'done\\n'\n", -1}}) {
@@ -66,7 +65,7 @@ TEST(CandidateFaults, NoFolderForTemporaryFilesIsTheEnvironments) {
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
 }
 
-/// A kernel of two arguments of 64 bytes that executes `statement`; its buffers `outputs` may be written.
+/// The fault of a kernel with two arguments of 64 bytes that executes `statement` and may write `outputs`.
 std::optional<KernelFault> fault_of_executing(const std::string& statement,
                                               const std::vector<int64_t>& outputs) {
   const EmulatedKernel kernel("extern \"C\" __global__ void k(float* A, float* O) { " + statement + " }", "k",
@@ -83,7 +82,7 @@ std::optional<KernelFault> fault_of_executing(const std::string& statement,
   return loaded->take_fault();
 }
 
-// Whatever its parameters' types say.
+// This does not depend on the types of its parameters.
 TEST(CandidateFaults, ACandidateThatStoresToAnInputIsRefused) {
   const std::optional<KernelFault> fault = fault_of_executing("A[0] = 1.0f;", {1});
   ASSERT_TRUE(fault.has_value());
@@ -92,7 +91,7 @@ TEST(CandidateFaults, ACandidateThatStoresToAnInputIsRefused) {
   EXPECT_FALSE(fault_of_executing("A[0] = 1.0f;", {0, 1}).has_value());
 }
 
-/// What the tuner records of the kind, in the end: out_of_bounds, and wrong_result.
+/// The tuner records them as out_of_bounds or wrong_result.
 TEST(CandidateFaults, MistakesInMemoryAreNoWrongResults) {
   using Kind = KernelFault::Kind;
   const std::tuple<const char*, const char*, Kind> cases[] = {

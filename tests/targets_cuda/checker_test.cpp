@@ -1,4 +1,4 @@
-// What the checker says of small kernels, by the kind of mistake; and what it must not say.
+// The checker's reports on small kernels, by the kind of mistake, and what it must not report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(Checker, ARaceIsFoundThoughTheValueIsRight) {
   EXPECT_NE(report.text().find("byte"), std::string::npos) << report.text();
 }
 
-// One order is checked then (emulated_candidate.cpp), so each must find what any other does.
+// Then only one order is checked (emulated_candidate.cpp), so all orders must find the same.
 TEST(Checker, TheOrderOfThreadsDoesNotMatterWhereOnlyBarriersOrderThem) {
   const struct {
     const char* body;
@@ -93,7 +93,7 @@ TEST(Checker, TheOrderOfThreadsDoesNotMatterWhereOnlyBarriersOrderThem) {
   }
 }
 
-// Candidates of three blocks or more are run once for that reason (emulated_candidate.cpp).
+// Therefore candidates of three or more blocks run only once (emulated_candidate.cpp).
 TEST(Checker, BlocksTakeTurnsWithTheOrdersOfThreads) {
   cuda::EmulatedKernel last(kernel("  out[blockIdx.x] = t;\n"), "test", "test.cu", {});
   ASSERT_TRUE(last.compiled()) << last.log();
@@ -126,14 +126,14 @@ TEST(Checker, LanesOfAWarpAreOrderedBySyncwarpOnly) {
       "  __shared__ int s[32]; s[t] = t; __syncwarp(); int v = s[31 - t]; __syncwarp(); s[t] = v; out[t] = "
       "s[t];\n",
       32);
-  // A tree, each of whose elements several lanes have read before another writes it.
+  // A tree in which several lanes have read an element before another one writes it.
   finds_nothing(
       "  __shared__ int s[32]; s[t] = t;\n"
       "  for (int d = 16; d > 0; d >>= 1) { __syncwarp(); int v = s[t] + s[(t + d) % 32]; __syncwarp(); s[t] "
       "= v; }\n"
       "  out[t] = s[t];\n",
       32);
-  // Of two warps each is ordered in itself only.
+  // Each of two warps is ordered only within itself.
   finds("race", "  __shared__ int s[64]; s[t] = t; __syncwarp(); out[t] = s[63 - t];\n", 64);
   // A part of a warp orders that part.
   finds("race", "  __shared__ int s[32]; s[t] = t; if (t < 16) __syncwarp(0xffff); out[t] = s[31 - t];\n",

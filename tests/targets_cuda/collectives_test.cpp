@@ -1,5 +1,5 @@
-// The instructions of a warp: where each element lies, as the vendor's tables say it (here as lists of bits,
-// of which the emulation has none), compared with a naive product.
+// A warp's instructions, compared with a naive product. The places of elements follow the vendor's tables,
+// written here as lists of bits, independently of the emulation.
 #include <cmath>
 #include <map>
 
@@ -18,7 +18,7 @@ using tunesmith_emulation::f16_to_f32;
 using tunesmith_emulation::f32_to_bf16;
 using tunesmith_emulation::f32_to_f16;
 
-/// Bits of a place, the least significant first: l of the lane, r of the register, h of the element in it.
+/// The bits of a place, least significant first: l for the lane, r for the register, h for the element in it.
 using Bits = std::vector<const char*>;
 
 unsigned coordinate(const Bits& bits, unsigned lane, unsigned reg, unsigned element) {
@@ -98,7 +98,7 @@ std::vector<Instruction> instructions() {
   };
 }
 
-/// Numbers of a type that has them exactly, and their bits in registers.
+/// Numbers that the type represents exactly, and their bits in registers.
 struct Operand {
   std::vector<double> values;
   std::vector<unsigned char> bytes;
@@ -167,7 +167,7 @@ extern "C" __global__ void test(const {storage}* A, const {storage}* B, {acc}* C
     EXPECT_TRUE(report.clean()) << one.name << ": " << report.text();
     for (unsigned i = 0; i < 16; ++i) {
       for (unsigned j = 0; j < 8; ++j) {
-        double expected = i * 8 + j;  // what the accumulator began with
+        double expected = i * 8 + j;  // the accumulator's initial value
         for (unsigned k = 0; k < one.depth; ++k)
           expected += a.values[i * one.depth + k] * b.values[k * 8 + j];
         const double got = one.accumulator == std::string("int")

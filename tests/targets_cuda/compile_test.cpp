@@ -1,4 +1,4 @@
-// Compiles: what ptxas says, what is refused for it, the cache, and, where NVRTC is, the kernels themselves.
+// Compiling: ptxas's messages, refusals because of them, the cache, and, if NVRTC is installed, the kernels.
 #include <cstdlib>
 #include <fstream>
 #include <thread>
@@ -88,7 +88,7 @@ TEST(Architectures, AMistakeInTheFileIsNamedWithItsPlace) {
 
 TEST(Architectures, HoldAsManyBlocksAsTheVendorsCalculatorSays) {
   const Architecture sm_80 = find_architecture("sm_80"), sm_90a = find_architecture("sm_90a");
-  // Registers, threads, bytes of shared memory: of hand-written kernels, by cuda_occupancy.h.
+  // Registers, threads and shared bytes of hand-written kernels; the results are from cuda_occupancy.h.
   EXPECT_EQ(sm_80.resident_blocks(128, 256, 16640), 2u);
   EXPECT_EQ(sm_80.resident_blocks(232, 128, 65536), 2u);
   EXPECT_EQ(sm_90a.resident_blocks(94, 256, 132096), 1u);
@@ -237,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(128) test(half_t* h, signed char* b
     const Compilation compilation = compiler.compile(text, "vocabulary.cu", architecture);
     EXPECT_TRUE(compilation.succeeded) << architecture << ": " << compilation.log;
   }
-  // The emulation has the same functions of the same parameters.
+  // The emulation has the same functions with the same parameters.
   const EmulatedKernel emulated(text, "test", "vocabulary.cu", {});
   EXPECT_TRUE(emulated.compiled()) << emulated.log();
 }
@@ -270,7 +270,7 @@ TEST(WithNvrtc, WhatIsRefusedAndWhy) {
                              "for (int i = 0; i < 64; i++) p[i] = a[p[i + 64] & 63]; }",
                              sm_80),
                      "spills"));
-  // Accumulators that are read between the products.
+  // Accumulators must not be read between the products.
   const std::string wgmma = kernel_text("wgmma.cu");
   EXPECT_TRUE(begins(
       refusal(replaced(wgmma, "    wgmma_commit();\n", "    acc[s & 63] *= 2.f;\n    wgmma_commit();\n"),

@@ -1,4 +1,4 @@
-// Which programs access elements that their data tell.
+// Detects programs whose accesses depend on data.
 #include "candidates/data_dependence.h"
 
 #include <functional>
@@ -28,7 +28,7 @@ TEST(DataDependence, ArithmeticAndConditionsOfIndicesHaveNone) {
     const Expr& i = store.indices.front();
     store.value = select(lt(i, int_imm(4)), load(input, {i}), load(input, {int_imm(7) - i}));
   })));
-  // One of two numbers that are there already.
+  // A choice between two numbers does not change accesses.
   EXPECT_FALSE(accesses_depend_on_data(changed([](Store& store, const Buffer& input) {
     store.value =
         select(lt(load(input, store.indices), float_imm(0, kF32)), float_imm(1, kF32), float_imm(2, kF32));

@@ -1,5 +1,5 @@
-// The machine code of a kernel, as NVIDIA's disassembler prints it, and what its main loop consists of. The
-// disassembler is a script here, so that the tests need none.
+// The machine code of a kernel as NVIDIA's disassembler prints it, and the instructions of its main loop.
+// Here the disassembler is a script, so that the tests need none.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A loop that copies, one that multiplies, around which another one lies, and a kernel with none.
+// A loop that copies, one that multiplies, inside of another one, and a kernel without loops.
 constexpr const char* kDisassembly = R"(
 	.section	.text.product,"ax",@progbits
 product:

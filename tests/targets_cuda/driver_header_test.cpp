@@ -1,5 +1,5 @@
-// Our table of the driver's functions beside NVIDIA's header, where it is installed: nothing else would tell
-// a wrong parameter before a GPU is there.
+// Compares our table of the driver's functions with NVIDIA's header, if it is installed: without a GPU,
+// nothing else detects a wrong parameter.
 #ifdef TUNESMITH_HAVE_CUDA_H
 #include <tuple>
 #include <type_traits>

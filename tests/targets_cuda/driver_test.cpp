@@ -1,4 +1,4 @@
-// The driver as a table of functions that a test fills, and what says that there is none.
+// The driver as a table of functions that a test fills, and the messages if there is none.
 #include <cstdlib>
 #include <filesystem>
 
@@ -15,7 +15,7 @@ namespace {
 using namespace driver_result;
 using ::testing::HasSubstr;
 
-// What the functions of a table answer, and what they were asked.
+// The answers of the table's functions, and their arguments.
 DriverResult answer_of_init = kSuccess;
 int devices = 1;
 int version_of_device = 90;

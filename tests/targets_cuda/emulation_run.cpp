@@ -34,7 +34,7 @@ EmulatedArgument tensor_map(const std::string& buffer, unsigned inner, unsigned 
   return argument;
 }
 
-// What all matrix products have: A, B, C, M, N, K.
+// The arguments of all matrix products: A, B, C, M, N, K.
 Case gemm_case(const std::string& file, const std::string& kernel, bool f16, int rows, int columns,
                int depth) {
   Case test;

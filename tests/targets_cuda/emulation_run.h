@@ -1,4 +1,4 @@
-// Kernels of kernels/, or texts, on the emulated device, beside a reference in double.
+// Runs kernels of kernels/, or texts, on the emulated device, and compares them with a reference in double.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@ namespace tunesmith::testing {
 
 std::string kernel_text(const std::string& file);
 
-/// `text` with the first `from` replaced; fails the test when there is none.
+/// `text` with the first `from` replaced; fails the test if there is none.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 
-/// Uniform in [-1, 1), as the bytes of f32, and of f16 of which `values` are what they hold.
+/// Uniform values in [-1, 1), and their bytes as f32 or f16; `values` are as rounded to the type.
 std::vector<float> random_values(size_t count, uint64_t seed);
 std::vector<unsigned char> f32_bytes(const std::vector<float>& values);
 std::vector<unsigned char> f16_bytes(std::vector<float>& values);
@@ -32,11 +32,11 @@ std::vector<Value> values_of(const std::vector<unsigned char>& bytes) {
 }
 
 cuda::EmulatedArgument buffer(const std::string& name, std::vector<unsigned char> bytes);
-/// Not-a-number, whole numbers -1.
+/// An output filled with NaN, or -1 for integers.
 cuda::EmulatedArgument output(const std::string& name, size_t bytes);
 cuda::EmulatedArgument value(int number);
 
-/// A launch whose outputs are known.
+/// A launch with known outputs.
 struct Case {
   std::string file, kernel;
   cuda::Launch launch;
@@ -45,7 +45,7 @@ struct Case {
   std::vector<double> expected;  // of its elements
 };
 
-/// The kernels of kernels/, on shapes of more steps than stages.
+/// The kernels of kernels/, on shapes with more steps than stages.
 Case sgemm_case(int rows, int columns, int depth);
 Case hgemm_case(int rows, int columns, int depth);
 Case wmma_case(int rows, int columns, int depth);
@@ -53,17 +53,17 @@ Case wgmma_case(int rows, int columns, int depth);
 Case tma_case(int rows, int columns, int depth);
 Case softmax_case(int rows, int columns);
 
-/// What a run made of it.
+/// The result of a run.
 struct Outcome {
   cuda::EmulationReport report;
-  double error = 0;  // the largest, of the largest expected magnitude; infinite where it is not a number
+  double error = 0;  // the largest, relative to the largest expected magnitude; infinite for NaN
 
   bool right() const { return report.clean() && error < 1e-5; }
 };
 Outcome run(const Case& test, cuda::EmulatedKernel& kernel, cuda::ThreadOrder order);
 
-/// Compiles `text` in place of the case's and runs it in the three orders: what was wrong in the first that
-/// is, or "". What does not compile fails the test.
+/// Compiles `text` in the place of the case's and runs it in the three orders. Returns the first fault, or
+/// "". Fails the test if it does not compile.
 std::string what_is_wrong(const Case& test, const std::string& text, bool checked = true);
 
 /// A kernel `test` of a text, one block unless said; its findings in the forward order.

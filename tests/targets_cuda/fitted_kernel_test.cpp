@@ -1,4 +1,4 @@
-// Kernels that spill are written again.
+// Kernels that spill are emitted again in other forms.
 #include "nvrtc/fitted_kernel.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using namespace test;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Rows of 8 elements by each of 32 threads, in its registers; 16 times as an unrolled loop of its own.
+/// Each of 32 threads computes a row of 8 elements in registers, over an unrolled loop of 16 steps.
 Schedule rows() {
   Schedule s(program_of("X: {shape: [32, 8, 16], dtype: f32}, Y: {shape: [16], dtype: f32}",
                         "O[i<32, j<8] = sum(k<16) X[i, j, k] * Y[k]"));
@@ -45,12 +45,12 @@ TEST(FittedKernel, FormsDifferInWhatTheyLeaveToTheCompiler) {
   const std::string rolled = text_in(TextForm::Rolled);
   EXPECT_THAT(rolled, HasSubstr("__launch_bounds__(32, 1) "));
   EXPECT_THAT(rolled, HasSubstr("#pragma unroll 1\n  for (int k"));
-  // What lies in registers depends on these.
+  // Buffers in registers need these to be unrolled.
   EXPECT_THAT(rolled, HasSubstr("#pragma unroll\n    for (int j"));
   EXPECT_THAT(rolled, Not(HasSubstr("#pragma unroll 1\n    for (int j")));
 }
 
-/// A kernel that has so many numbers at once, and one more for each form that has not been asked for.
+/// A kernel with this many live numbers, and one more for each form that has not been requested.
 class Numbers {
  public:
   explicit Numbers(std::vector<int> of_forms) : of_forms_(std::move(of_forms)) {}

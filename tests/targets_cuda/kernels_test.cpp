@@ -1,4 +1,4 @@
-// Right kernels are right, in each order of threads, and nothing is found that is not there.
+// Correct kernels are correct in each order of threads, and the checker reports nothing.
 #include <gtest/gtest.h>
 
 #include "emulation_run.h"
@@ -58,8 +58,8 @@ TEST(Kernels, TheReportCountsWhatWasChecked) {
   cuda::EmulatedKernel kernel(kernel_text(test.file), test.kernel, test.file, options);
   ASSERT_TRUE(kernel.compiled()) << kernel.log();
   const Outcome outcome = run(test, kernel, cuda::ThreadOrder::Forward);
-  // Two stages of 16 x 64 numbers for each operand are written, and in each of two steps 256 threads read 2 x
-  // 16 vectors, which a compiler may read number by number.
+  // Two stages of 16 x 64 numbers are written for each operand. In each of two steps, 256 threads read 2 x 16
+  // vectors, which a compiler may split into numbers.
   const uint64_t written = 2u * 2 * 16 * 64, read = 2u * 256 * 2 * 16;
   EXPECT_GE(outcome.report.counters.at("shared_accesses"), written + read);
   EXPECT_LE(outcome.report.counters.at("shared_accesses"), written + 4 * read);

@@ -1,4 +1,4 @@
-// What `build` writes for a GPU.
+// The library that `build` writes for a GPU.
 #include <filesystem>
 #include <fstream>
 

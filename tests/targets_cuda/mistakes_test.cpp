@@ -1,4 +1,4 @@
-// Kernels with one mistake each, of those that an emitter of code makes: none is accepted.
+// Kernels with one mistake each, such as a code generator could make: none is accepted.
 #include <gtest/gtest.h>
 
 #include "emulation_run.h"
@@ -112,7 +112,7 @@ TEST(Mistakes, InProductsOfAWarpgroup) {
               "a_to = (t >> 3) * 128 + ((t & 7) << 4)"},
              {"tile_not_aligned", "char* tile = smem + ((1024 - (smem_u32(smem) & 1023)) & 1023)",
               "char* tile = smem + 512"}});
-  // One stage more is fetched ahead, into one that a product in flight still reads.
+  // Fetches one stage too far ahead, into one that a product in flight still reads.
   std::string early = kernel_text(test.file);
   early = replaced(early, "s < STAGES - 2; s++", "s < STAGES - 1; s++");
   early = replaced(early, "if (s + STAGES - 2 < steps) fetch((s + STAGES - 2) % STAGES)",

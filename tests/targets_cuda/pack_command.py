@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bench/device/pack packs needs no library besides those of the C and C++ compilers. Usage: pack_command.py ROOT BUILD"""
+"""The output of bench/device/pack needs only the libraries of the C and C++ compilers. Usage: pack_command.py ROOT BUILD"""
 import os
 import pathlib
 import re
@@ -12,7 +12,7 @@ EVERYWHERE = r"/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name).resolve() / "packed"
-    for _ in range(2):  # also over what is there
+    for _ in range(2):  # the second time over existing files
         subprocess.run([root / "bench/device/pack", build, folder], check=True, stdout=subprocess.DEVNULL)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder / "lib")}
     missing = []

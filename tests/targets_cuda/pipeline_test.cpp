@@ -1,4 +1,4 @@
-// Loops that fetch ahead with asynchronous copies, and memory that a launch is given, on the emulated device.
+// Loops that fetch ahead with asynchronous copies, and dynamic shared memory, on the emulated device.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@ namespace {
 using namespace test;
 using ::testing::HasSubstr;
 
-/// A product in tiles of a block, of which 8 x 8 threads have a tile each.
+/// A product in tiles of blocks; in each block, 8 x 8 threads compute a tile each.
 struct Product {
   int64_t rows = 16, columns = 16, depth = 40;
   int64_t tile = 16, step = 8;
   int64_t stages = 3;
-  int64_t width = 4;  // that a thread copies at once
+  int64_t width = 4;  // elements that a thread copies at once
   const char* type = "f32";
   bool swizzled = false;
 
@@ -143,7 +143,7 @@ TEST(CudaPipeline, WaitsWhereTheArchitectureCannotCopyAsynchronously) {
   EXPECT_THAT(text, HasSubstr("k_0_in_3"));
 }
 
-/// What the emulation says of the text, which is one kernel of A, B and O.
+/// The emulation's report on the text, which is one kernel of A, B and O.
 EmulationReport emulated(const std::string& text, const Schedule& s, ThreadOrder order,
                          std::vector<unsigned char>* output = nullptr) {
   const LoweredProgram lowered = lower_for(target(), s.program());
@@ -184,7 +184,7 @@ TEST(CudaPipeline, TheEmulationSeesEachCommitWaitAndBarrierThatIsMissing) {
     without(wait, 0);
     without(wait, 0, fmt::format("cp_async_wait<{}>();", stages - 1));
     without("__syncthreads();", 0);
-    // The last of them is the loop's.
+    // The last commit belongs to the loop.
     without("cp_async_commit();", static_cast<size_t>(stages - 1));
   }
 }
@@ -209,7 +209,7 @@ TEST(CudaPipeline, ASwizzleOnOneSideOnlyGivesWrongResults) {
   EXPECT_GE(calls, 4u) << text;
 }
 
-/// More than may be declared.
+/// Needs more shared memory than may be declared statically.
 Product large() {
   Product product{64, 64, 64};
   product.tile = 64;

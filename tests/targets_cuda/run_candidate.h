@@ -1,4 +1,4 @@
-// Programs through the target and the emulated device.
+// Runs programs through the target and the emulated device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,14 +17,14 @@ inline CudaTarget& target() {
   return one;
 }
 
-/// `inputs` as "X: {shape: [8], dtype: f32}"; the last statement computes O.
+/// `inputs`: "X: {shape: [8], dtype: f32}"; the last statement computes O.
 inline Program program_of(const std::string& inputs, const std::string& compute) {
   const std::string text =
       "name: t\nparams: {n: 1}\ninputs: {" + inputs + "}\ncompute: |\n  " + compute + "\noutputs: [O]\n";
   return std::move(WorkloadDefinition::parse(text, "t.yaml").instantiate().program);
 }
 
-/// The arguments after a call on random inputs, and what the call did wrong.
+/// The arguments after a call on random inputs, and the call's fault.
 struct Called {
   std::vector<Tensor> arguments;
   std::optional<KernelFault> fault;

@@ -100,7 +100,7 @@ void expect_read_once(const LoweredProgram& lowered, const ExecutionModel& execu
 
 class CudaRows : public ::testing::TestWithParam<const char*> {};
 
-// Rows stay in the registers of threads.
+// Rows stay in the threads' registers.
 TEST_P(CudaRows, AreReadOnceInOneLaunch) {
   PluginRegistry registry;
   const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Workloads, CudaRows,
                                            "/bench/device/cases/rms_norm.yaml:m=8,n=512,dtype=f16"),
                          [](const auto& one) { return fmt::format("row{}", one.index); });
 
-// Most tilings have too few threads: another draw takes the place of one that a limit refuses.
+// Most tilings have too few threads: a draw that a limit refuses is repeated.
 TEST(CudaSpaceDraws, AreThoseThatTheLimitsAllow) {
   PluginRegistry registry;
   const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
@@ -144,7 +144,7 @@ TEST(CudaSpaceDraws, AreThoseThatTheLimitsAllow) {
     ASSERT_TRUE(drawn) << drawn.error().message;
     EXPECT_EQ((*drawn)->lowered_hash,
               (*space.materialise(program, sketch, RandomStream(3, draw)))->lowered_hash);
-    // The first draw with its decisions is what it is.
+    // The first draw with fixed decisions is not repeated.
     const auto first = replay(program, sketch, RandomStream(3, draw));
     ASSERT_TRUE(first);
     const auto decided = space.materialise(program, first->trace(), RandomStream(3, draw));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/device/static with a disassembler that is a script, and without one. Usage: static_command.py ROOT BUILD"""
+"""Runs bench/device/static with a script as the disassembler, and without one. Usage: static_command.py ROOT BUILD"""
 import json
 import os
 import pathlib
@@ -28,7 +28,7 @@ assert "nvdisasm in PATH, or TUNESMITH_NVDISASM" in absent.stderr, absent
 
 with tempfile.TemporaryDirectory() as folder:
     script = pathlib.Path(folder) / "disassembler"
-    # Every kernel multiplies in half of its instructions, by both: enough for FFMA's share, not for 88 %.
+    # Half of every kernel's instructions multiply: enough for FFMA's share, but not for 88 %.
     kernels = "".join(LOOP.format(name=name, multiplies="FFMA") for name in ("kernel", "sgemm", "hgemm"))
     script.write_text(f"#!/bin/sh\ncat <<'END'\n{kernels}END\n")
     script.chmod(0o700)

@@ -1,4 +1,4 @@
-// Programs through the target: text, the emulated run of it, what it reports, the model of its time.
+// Programs through the target: text, emulated run, its report, and modelled time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using namespace test;
 const char* const kOperands = "A: {shape: [12, 8], dtype: f32}, B: {shape: [8, 8], dtype: f32}";
 const char* const kProduct = "O[i<12, j<8] = sum(k<8) A[i, k] * B[k, j]";
 
-/// Blocks of 3 x 4 threads and four that only help to fetch the operands of four steps.
+/// Blocks of 3 x 4 threads, and four more that only help to fetch the operands of four steps.
 Schedule cooperative_product() {
   Schedule s(program_of(kOperands, kProduct));
   const BlockRV product = s.get_block("O");
@@ -167,7 +167,7 @@ TEST(CudaTarget, GivesAModelsTimeAndSaysSo) {
   const auto seconds = target().load(*kernel)->modelled_seconds();
   ASSERT_TRUE(seconds.has_value());
   EXPECT_DOUBLE_EQ(*seconds, modelled_seconds(plain));
-  // 19.5 Tflop/s, as the maker says.
+  // The vendor says 19.5 Tflop/s.
   EXPECT_NEAR(measure_peak(target(), kF32, 1), 19.5e12, 0.1e12);
 }
 
@@ -195,7 +195,7 @@ TEST(CudaTarget, LimitsAreTheArchitectures) {
   EXPECT_EQ(execution_model_fault(target().execution()), "");
 }
 
-// The process that runs a launch shares its memory with the candidate.
+// The candidate shares the memory of the process that runs it, so it can write any report.
 TEST(EmulatedCandidate, ItsProcessMayReportAnything) {
   for (const char* report : {"counter\\tonly_barriers\\tnone", "count\\trace\\t", "granule\\tshared\\tx"}) {
     CandidateObject object;
@@ -250,7 +250,7 @@ TEST(Names, AreValidAndEachOnce) {
   EXPECT_EQ(names.fresh(""), "v");
 }
 
-/// The text of a product whose result of `size` x `size` is written out in each step.
+/// The text of a product whose `size` x `size` results are unrolled in each step.
 std::string product_text(int64_t size) {
   const std::string side = std::to_string(size);
   Schedule schedule(
@@ -264,7 +264,7 @@ std::string product_text(int64_t size) {
   return *target().source(lower_for(target(), schedule.program()), "k");
 }
 
-// NVRTC writes out loops by itself, of large bodies for seconds, and keeps all of it in registers.
+// NVRTC unrolls loops by itself, which takes seconds for large bodies, and keeps everything in registers.
 TEST(CudaText, LoopsOfLargeBodiesAreWrittenOutALittle) {
   EXPECT_THAT(product_text(16), ::testing::HasSubstr("#pragma unroll 1\n"));
   EXPECT_THAT(product_text(8), ::testing::HasSubstr("#pragma unroll 4\n"));

@@ -1,4 +1,4 @@
-// The space `cuda` from end to end: candidates of a search, verified in the worker on the emulated device.
+// The space `cuda` from end to end: the worker verifies a search's candidates on the emulated device.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
   std::string failures;
   for (const auto& [cause, message] : result.first_failures) {
     failures += std::string(failure_cause_name(cause)) + ": " + message + "\n";
-    // Where NVRTC is installed, it may say that a program needs memory for its registers.
+    // If NVRTC is installed, it may report that a program spills.
     EXPECT_TRUE(cause == FailureCause::VerifyLimits || cause == FailureCause::CompileError) << failures;
   }
   EXPECT_GE(result.valid, 3) << failures;
@@ -52,7 +52,7 @@ TEST_P(TuneForADevice, FindsVerifiedProgramsWithModelledTimes) {
   EXPECT_TRUE(bound);
 }
 
-// The best time so far is a model's: a thousand times as much may be less than the emulation takes.
+// The best time so far is modelled: a thousand times as much may be less than the emulation's time.
 TEST(WorkerForADevice, WaitsForWhatTheEmulationTakes) {
   PluginRegistry registry;
   const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
@@ -68,7 +68,7 @@ TEST(WorkerForADevice, WaitsForWhatTheEmulationTakes) {
   EXPECT_TRUE(result.timing) << result.failure->message;
 }
 
-// Nothing smaller stands for it, so that it is run at a shape for which the emulation is too slow.
+// It has no twin, so it runs at a shape for which the emulation is too slow.
 TEST(WorkerForADevice, AReferenceThatTakesTooLongIsTheCandidatesFailure) {
   PluginRegistry registry;
   const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry);
@@ -88,7 +88,7 @@ TEST(WorkerForADevice, AReferenceThatTakesTooLongIsTheCandidatesFailure) {
   }
 }
 
-// What a candidate is verified on is in its record.
+// A candidate's record names the shape on which it was verified.
 TEST(TuneForALargeShape, VerifiesTwins) {
   const tunesmith::test::TemporaryFolder folder;
   PluginRegistry registry;

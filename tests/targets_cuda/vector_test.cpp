@@ -1,4 +1,4 @@
-// Vectors in the text of kernels: which accesses become built-in vectors, and that they are right.
+// Vectors in the text of kernels: which accesses become built-in vectors, and that they are correct.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(CudaVectors, AVectorHasSixteenBytesOfAnyType) {
 TEST(CudaVectors, RowsThatAreNotAlignedAreAccessedElementByElement) {
   const std::string text = text_of(copied("f32", 3, 62, 4));
   EXPECT_THAT(text, Not(HasSubstr("*(const float4*)&X["))) << text;
-  // Rows of 60 are whole vectors, though no number of threads divides them.
+  // Rows of 60 consist of whole vectors, although no number of threads divides them.
   const std::string whole = text_of(copied("f32", 3, 60, 4));
   EXPECT_THAT(whole, HasSubstr("*(const float4*)&X["));
   EXPECT_THAT(whole, HasSubstr("if ("));
@@ -87,7 +87,7 @@ TEST(CudaVectors, WhatIsLoadedOnlyWhereAConditionHoldsIsSo) {
   test::expect_right(s.program());
 }
 
-// Found by the reference of a convolution: what a guard holds for was loaded before it was asked.
+// A convolution's reference showed that guarded elements were loaded before the guard.
 TEST(CudaVectors, WhatIsLoadedUnderTheGuardOfAStoreStandsInsideOfIt) {
   Schedule s(test::program_of("X: {shape: [3, 8], dtype: f32}", "O[i<3, j<8] = X[i, j] * 2 + X[i, j]"));
   const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
@@ -110,7 +110,7 @@ TEST_P(VectorTypes, AreRightWhateverTheShape) {
   }
 }
 
-// Packed and unpacked again: the lanes of a vector of many elements.
+// The lanes of a vector of many elements are packed and unpacked again.
 TEST_P(VectorTypes, AreComputedWith) {
   const std::string type = GetParam();
   for (const int64_t width : {2, 4, 8, 16}) {

@@ -1,5 +1,4 @@
-// Operands of tensor intrinsics whose rows are any distance apart, as values and as addresses, compiled,
-// against the interpreter.
+// Compares compiled tensor intrinsics with the interpreter: operands of any row stride, by value and address.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -141,7 +140,7 @@ TEST_F(AddressOperands, SumsStayValuesWhileFactorsAreLoadedThroughAddresses) {
               "reorder([i0, j0, r0, i1, j1, r1])\nreverse_compute_at(c, j0)\n"
               "d = decompose_reduction(o, r0)\nt = tensorize(i1, \"strided_product\")\n");
   expect_right(product, program);
-  // What is inlined says whose memory it touches.
+  // Inlined code says which memory it accesses.
   const std::string ir = target->ir(program, "kernel");
   EXPECT_THAT(ir, ::testing::ContainsRegex("load <2 x double>, ptr [^\n]*!alias.scope"));
   EXPECT_THAT(ir, ::testing::ContainsRegex("load <2 x double>, ptr [^\n]*!noalias"));
@@ -214,7 +213,7 @@ TEST_P(RowsOfEveryWidth, AreGatheredAndScattered) {
         "rows.yaml");
     LowerOptions options = target->lower_options();
     extension->adapt(options);
-    // Every row of the outputs has a neighbour that another call stores.
+    // Each row of the outputs has a neighbour that another call stores.
     const Workload workload =
         WorkloadDefinition::parse(
             fmt::format("name: test\ninputs: {{A: {{shape: [{0}, {1}], dtype: {2}}}}}\ncompute: |\n"

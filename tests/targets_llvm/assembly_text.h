@@ -1,4 +1,4 @@
-// What tests look for in the text of assembly.
+// Helpers for tests that read assembly.
 #pragma once
 
 #include <cstddef>

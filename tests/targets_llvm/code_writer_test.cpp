@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// That of the first target that is made: it sets LLVM up.
+/// A target machine. Makes a target first, which sets LLVM up.
 std::unique_ptr<llvm::TargetMachine> target_machine(llvm::CodeGenOptLevel level) {
   testing::make_target()->assembly(testing::gmm_tile_program(16, 16, 8, 4, 8, 4), "kernel");
   const std::string triple = llvm::sys::getProcessTriple();
@@ -23,7 +23,7 @@ std::unique_ptr<llvm::TargetMachine> target_machine(llvm::CodeGenOptLevel level)
 }
 
 TEST(CodeWriter, LeavesOutThePassesWithoutUse) {
-  // A name that LLVM gives to no pass any more would cost that pass's time without a word.
+  // If LLVM renamed a pass, it would silently run again.
   const auto machine = target_machine(llvm::CodeGenOptLevel::Aggressive);
   const llvm_target::CodeWriter writer(*machine, llvm::CodeGenFileType::ObjectFile);
   EXPECT_EQ(writer.left_out(), llvm_target::passes_without_use());

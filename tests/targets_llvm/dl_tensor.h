@@ -1,4 +1,4 @@
-// Tensors as built libraries take them.
+// Tensors in the form that built libraries take.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tunesmith::testing {
 
-/// As DLPack has it.
+/// DLPack's type.
 struct DLTensor {
   void* data;
   struct {
@@ -24,7 +24,7 @@ struct DLTensor {
   uint64_t byte_offset;
 };
 
-/// Of the tensor's own memory.
+/// Refers to the tensor's memory.
 inline DLTensor dl_tensor(Tensor& tensor) {
   const DType type = tensor.dtype;
   const auto bits = static_cast<uint8_t>(8 * type.bytes());

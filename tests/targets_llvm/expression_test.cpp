@@ -1,5 +1,5 @@
-// Every kind of expression, compiled against interpreted, on scalars and vectors, with buffers that end at
-// guard pages.
+// Compares every kind of expression, compiled and interpreted, on scalars and vectors, with buffers that end
+// at guard pages.
 #include <array>
 #include <functional>
 
@@ -19,7 +19,7 @@ using testing::make_lowered;
 using testing::make_store;
 using testing::make_target;
 
-constexpr int64_t kElements = 67;  // a masked vector is left over at every width
+constexpr int64_t kElements = 67;  // leaves a masked vector at every width
 const std::vector<DType>& types() {
   static const std::vector<DType> all = {kF64, kF32, kF16, kBF16, kI64, kI32, kI16,
                                          kI8,  kU64, kU32, kU16,  kU8,  kBool};
@@ -30,7 +30,7 @@ constexpr std::array<DType, 8> integers() { return {kI64, kI32, kI16, kI8, kU64,
 
 using Function = std::function<Expr(const Expr& x, const Expr& y)>;
 
-/// A function of two inputs of one type, and what it gives.
+/// A function of two inputs of one type, and its result's type.
 struct Expression {
   std::string name;
   DType out;
@@ -81,7 +81,7 @@ class Expressions : public ::testing::TestWithParam<std::string> {
 Expr not_zero(const Expr& y) { return select(eq(y, int_imm(0, y.dtype())), int_imm(5, y.dtype()), y); }
 Expr positive(const Expr& x) { return call(MathOp::Abs, {x}) + constant(0.5, x.dtype()); }
 
-// Everything the machine has, AVX2 with FMA, and the least that x86-64 has.
+// Everything that this machine has, AVX2 with FMA, and the minimum of x86-64.
 INSTANTIATE_TEST_SUITE_P(Processors, Expressions, ::testing::Values("native", "x86-64-v3", "x86-64"),
                          [](const auto& tested) {
                            std::string name = tested.param;
@@ -137,7 +137,7 @@ TEST_P(Expressions, BitsOfIntegers) {
     for (const MathOp op :
          {MathOp::BitAnd, MathOp::BitOr, MathOp::BitXor, MathOp::ShiftLeft, MathOp::ShiftRight}) {
       const std::string name(math_op_name(op));
-      // By any number: most are beyond the width, or negative.
+      // Shift counts are arbitrary: most exceed the width or are negative.
       cases.push_back({name, type, [=](const Expr& x, const Expr& y) { return call(op, {x, y}); }});
       for (const int64_t by : {0, 1, 7, type.bits - 1}) {
         cases.push_back({name + std::to_string(by), type,

@@ -70,7 +70,7 @@ class GraphMutator {
         [](Node& changed) { std::swap(changed.inputs[0], changed.inputs[1]); });
   }
 
-  /// Its readers read an input of it.
+  /// The node's readers read one of its inputs instead.
   void drop_node(size_t node) {
     const Node& dropped = network_.nodes[node];
     for (size_t i = 0; i < dropped.inputs.size(); ++i) {
@@ -152,7 +152,7 @@ class GraphMutator {
     }
   }
 
-  /// One more before and one less behind, of each spatial axis.
+  /// Moves one element of padding from the end to the beginning of each spatial axis.
   void change_padding(size_t node) {
     const auto found = network_.nodes[node].attributes.find("pads");
     if (found == network_.nodes[node].attributes.end()) return;
@@ -168,7 +168,7 @@ class GraphMutator {
     }
   }
 
-  /// Both ends of a slice, by one.
+  /// Shifts a slice by one.
   void shift_slice(size_t node) {
     if (network_.nodes[node].op != "Slice") return;
     for (const int64_t shift : {1, -1}) {
@@ -183,7 +183,7 @@ class GraphMutator {
     }
   }
 
-  /// What was computed before in place of an input, the last three.
+  /// Reads one of the last three tensors in the place of an input.
   void read_others(size_t node) {
     std::vector<TensorIndex> before = network_.inputs;
     for (size_t i = 0; i < node; ++i) before.push_back(network_.nodes[i].outputs[0]);

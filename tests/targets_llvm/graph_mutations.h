@@ -10,14 +10,14 @@ namespace tunesmith::testing {
 
 struct GraphMutation {
   std::string kind;
-  std::string what;  // for people
+  std::string what;  // description for people
   network::Network network;
 };
 
-/// Small networks as importers make them, of the operators that mistakes are made in.
+/// Small networks, as importers make them, of the operators that can be mutated.
 std::vector<network::Network> networks_to_mutate();
 
-/// One mistake in each, at every place where it can be made. Some compute the same, some are refused.
+/// Each has one mistake; all places are covered. Some compute the same, some are refused.
 std::vector<GraphMutation> graph_mutations(const network::Network& network);
 
 }  // namespace tunesmith::testing

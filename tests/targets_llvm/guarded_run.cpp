@@ -16,8 +16,7 @@ namespace {
 
 constexpr int kGap = 0x5a;
 
-/// A copy of a tensor's elements as a buffer has them, between two pages that may not be touched, at one of
-/// the two.
+/// A copy of a tensor's elements in a buffer's layout, adjacent to one of two inaccessible pages.
 class GuardedBytes {
  public:
   GuardedBytes(const Buffer& buffer, const Tensor& tensor, bool at_end)
@@ -52,7 +51,7 @@ class GuardedBytes {
   char* data_;
 };
 
-/// One pool for all runs on so many threads: starting threads costs as much as a small program.
+/// Runs share a pool for each number of threads: starting threads costs as much as a small program.
 tunesmith_runtime_pool* pool_of(int threads) {
   using Pool = std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)>;
   static std::map<int, Pool> pools;

@@ -17,7 +17,7 @@ constexpr int64_t kCount = 1024;
 constexpr int64_t kFirst = -512;
 constexpr int64_t kMaxDivisor = 200;
 
-/// Of kFirst, kFirst + 1, ... by one number that is an input, in vectors.
+/// Vectorized quotients of kFirst, kFirst + 1, ... by a number that is an input.
 std::vector<int64_t> vectorized(const std::string& op, int64_t version, int64_t fmod) {
   operators_onnx::Use use{op, version, {counted({kCount}, kFirst, 1, kI32), given({1}, {1}, kI32)}};
   if (fmod != 0) use.attributes = {{"fmod", fmod}};

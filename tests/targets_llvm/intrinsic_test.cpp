@@ -1,4 +1,4 @@
-// Tensor intrinsics, compiled, against the interpreter.
+// Compares compiled tensor intrinsics with the interpreter.
 #include <filesystem>
 #include <fstream>
 
@@ -82,7 +82,7 @@ TEST_P(BuiltInPack, GivesTheInterpretersResult) {
     EXPECT_LE(max_error(got, expected.back()), unit * 400);
   };
 
-  // What the call means, on every processor; then what the processor makes of it.
+  // First the call's semantics, on every processor; then the processor's instruction.
   LowerOptions options = target->lower_options();
   extension->adapt(options);
   const LoweredProgram called = lower(program, options);
@@ -141,13 +141,13 @@ TEST(TensorIntrinsic, Fragments) {
     interpret(lowered.program, interpreted);
     EXPECT_LE(max_error(got.back(), expected.back()), 1e-12) << one.compute;
     EXPECT_LE(max_error(interpreted.back(), expected.back()), 1e-12) << one.compute;
-    // Nothing of the fragment is left to be called.
+    // The fragment is inlined completely.
     EXPECT_THAT(target->assembly(lowered, "kernel"),
                 ::testing::Not(::testing::HasSubstr("tensor_intrinsic")));
   }
 }
 
-/// What compiling a copy of three elements by this implementation says.
+/// The compiler's message for a copy of three elements by this implementation.
 std::string complaint(const std::string& implementation) {
   const test::TemporaryFolder folder;
   const auto path = folder / "wrong_intrinsic.yaml";
@@ -221,11 +221,11 @@ TEST(TensorIntrinsic, WrongAssemblyIsACompileErrorWithItsLine) {
   EXPECT_EQ(complaint_of("vadddps $2, $1, $0", "=x,x,x"),
             place + "invalid instruction mnemonic 'vadddps': vadddps %xmm1, %xmm0, %xmm0");
   EXPECT_THAT(complaint_of("vaddps $2, $1, $0", "={nowhere},x,x"), ::testing::StartsWith(place + "could"));
-  // The compiler is as good as new.
+  // The compiler still works.
   EXPECT_EQ(complaint_of("vaddps $2, $1, $0", "=x,x,x"), "");
 }
 
-/// Of another processor: no compiler has it for this one.
+/// An instruction of another processor, which the compiler refuses here.
 constexpr const char* kEndsTheCompiler =
     "extension: {0}\ntarget: llvm\nintrinsics:\n"
     "  - name: {0}_good\n    semantics: {{inputs: {{X: {{shape: [4], dtype: f32}}}}, compute: \"O[i<4] = "
@@ -290,7 +290,7 @@ TEST(RefusedIntrinsics, TheSecondTimeIsFree) {
     return take_away_refused(*target, extensions, options);
   };
   const auto first = compose(extension);
-  // A process that could be started no more would be an EnvironmentError.
+  // If no process could be started, that would be an EnvironmentError.
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit none{0, before.rlim_max};

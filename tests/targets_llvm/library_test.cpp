@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A program whose main() does {1}; {0} are the lanes of a vector.
+/// A program whose main() runs {1}; {0} is the number of lanes of a vector.
 constexpr const char* kMain = R"(
 #include <pthread.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ class BuiltLibrary : public ::testing::Test {
     lowered = {};
   }
 
-  /// Compiles and runs `body` inside main(), with A, B and C as DLTensors of the right shapes; answers its
+  /// Compiles and runs `body` inside main(), with A, B and C as DLTensors of the right shapes; returns its
   /// exit status and output.
   static ProcessResult call(const std::string& body) {
     const std::string source = folder + "/main.c", program = folder + "/main";
@@ -164,7 +164,7 @@ TEST_F(BuiltLibrary, RunsOnTheCallersThreads) {
 }
 
 #if defined(__x86_64__)
-// On its own threads, begun while the caller rounds up and keeps no subnormal numbers, and on the caller's.
+// On its own threads, started while the caller rounds up and flushes denormals, and on the caller's thread.
 TEST_F(BuiltLibrary, ComputesInTheDefaultFloatingPointModeAndLeavesTheCallersAsItWas) {
   const auto result = call(R"(
   for (int i = 0; i < 16; ++i) a[i * 8] = 1e-39f;

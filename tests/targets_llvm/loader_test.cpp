@@ -64,7 +64,7 @@ TEST(Loader, RefusesDamagedObjects) {
   CompiledKernel text = compiled;
   text.object = "not an object at all";
   EXPECT_THROW(target->load(text), EnvironmentError);
-  // And keeps working.
+  // The loader still works.
   EXPECT_EQ(run(*target->load(compiled)), 1.0F);
 }
 

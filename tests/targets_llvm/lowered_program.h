@@ -1,4 +1,4 @@
-// Lowered programs written by hand, and running them compiled.
+// Hand-written lowered programs, and functions that compile and run them.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace tunesmith::testing {
 std::unique_ptr<llvm_target::LlvmTarget> make_target(
     const std::vector<std::pair<std::string, std::string>>& options = {});
 
-/// An index as a value becomes the buffer's type.
+/// Converts an index that is stored as a value to the buffer's type.
 StmtPtr make_store(const Buffer& buffer, const Expr& index, const Expr& value, const Expr& mask = {});
 StmtPtr make_loop(const Var& var, const Expr& min, const Expr& extent, LoopKind kind, StmtPtr body);
 StmtPtr make_loop(const Var& var, int64_t extent, LoopKind kind, StmtPtr body);
@@ -34,20 +34,20 @@ LoweredProgram make_lowered(std::vector<Buffer> inputs, std::vector<Buffer> outp
 /// Compiles, loads and runs once on `threads` threads. `buffers`: data of the inputs, then of the outputs.
 void run_compiled(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                   const std::vector<void*>& buffers, int threads = 1);
-/// Compiles and loads once, and runs on each of `calls`.
+/// Compiles and loads once, and runs on each element of `calls`.
 void run_compiled_each(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                        const std::vector<std::vector<void*>>& calls, int threads = 1);
 
-/// Runs on copies of the arguments that end, and then that begin, at a page which may not be touched. Answers
-/// the arguments afterwards; throws Error when the two runs differ.
+/// Runs on copies of the arguments that end, and then on copies that begin, at an inaccessible page. Returns
+/// the arguments afterwards; throws Error if the two runs differ.
 std::vector<Tensor> run_guarded(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                 const std::vector<Tensor>& arguments, int threads = 1);
-/// The same of a program with parameters, for these values; `fixed` is the program for them alone, whose
-/// arguments they are.
+/// The same for a program with parameters at these values. `arguments` are those of `fixed`, the program for
+/// these values alone.
 std::vector<Tensor> run_guarded_at(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                    const Program& fixed, std::vector<int64_t> values,
                                    const std::vector<Tensor>& arguments, int threads = 1);
-/// The largest difference between what the program gives compiled and interpreted.
+/// The largest difference between the program's compiled and interpreted results.
 double error_against_interpreter(llvm_target::LlvmTarget& target, const LoweredProgram& lowered,
                                  int threads = 1);
 

@@ -74,7 +74,7 @@ std::vector<float> samples(double low, double high) {
 
 using Reference = std::function<long double(long double)>;
 
-/// What the table in docs/targets.md promises of f32.
+/// The error for f32 in the table of docs/targets.md.
 double promised_ulps(MathOp op) {
   const std::string path = TUNESMITH_SOURCE_DIR "/docs/targets.md";
   std::ifstream file(path);
@@ -86,8 +86,8 @@ double promised_ulps(MathOp op) {
   return 0.0;
 }
 
-/// A way to compile: several registers, one with tables of 16 and one with tables of 8, vectors and scalars
-/// without, a processor that has tables of 8 alone, and one that cannot fuse a product with a sum.
+/// A way to compile: several registers, one with tables of 16 and one of 8, vectors and scalars without
+/// tables, a processor with tables of 8 only, and one without fused multiply-add.
 struct Way {
   int lanes;
   const char* mcpu;
@@ -98,7 +98,7 @@ constexpr Way kWays[] = {{64, "native"}, {16, "native"},    {8, "native"}, {4, "
 /// Exponentials below it may be 0.
 constexpr long double kTinyExponential = 2.4e-38L;
 
-/// `tiny`: below it the function may be 0.
+/// `tiny`: results below this may be 0.
 void expect_within(double bound, MathOp op, const std::vector<float>& inputs, const Reference& reference,
                    long double tiny = 0.0L) {
   std::vector<long double> right;
@@ -153,8 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
                       MathCase{MathOp::Rsqrt, 0.01, 100, [](long double x) { return 1.0L / std::sqrt(x); }}),
     [](const auto& tested) { return std::string(math_op_name(tested.param.op)); });
 
-/// Where the digits of what is left of x are fewest: around multiples of pi / 2, and those nearest to one of
-/// all.
+/// Tests arguments whose remainder has the fewest digits: around multiples of pi / 2, and the nearest of all.
 TEST(MathAccuracyOfSinAndCos, HoldsAroundZerosAndToTheEndOfTheRange) {
   std::vector<float> inputs{16367173.0F * 0x1p+72F, 0x1.921fb6p+0F, 0x1.921fb4p+1F, 0x1p19F, 0x1.000002p19F};
   RandomStream random(11);
@@ -174,8 +173,8 @@ TEST(MathAccuracyOfSinAndCos, HoldsAroundZerosAndToTheEndOfTheRange) {
 }
 
 TEST(MathAccuracyOfExp, HoldsOverTheWholeRange) {
-  constexpr float kTiny = 0x1p-26F;  // all below it give one
-  constexpr float kHuge = 128.0F;    // all above it give infinity, or zero
+  constexpr float kTiny = 0x1p-26F;  // below this all results are one
+  constexpr float kHuge = 128.0F;    // above this all results are infinity, or zero
   constexpr uint32_t kStride = 127;
   constexpr uint32_t kCoarseStride = 65521;
   std::vector<float> inputs;
@@ -192,7 +191,7 @@ TEST(MathAccuracyOfExp, HoldsOverTheWholeRange) {
 }
 
 TEST(MathAccuracyOfExp, IsExactAtTheEnds) {
-  // The last argument with a finite result and its neighbour, and those from which on it may and must be
+  // The last argument with a finite result, its neighbour, and those below which the result may and must be
   // zero.
   const float last_finite = 0x1.62e42ep+6F, first_infinite = std::nextafter(last_finite, kInf);
   const float last_kept = -86.62F, first_zero = -104.0F;
@@ -202,7 +201,7 @@ TEST(MathAccuracyOfExp, IsExactAtTheEnds) {
     const std::vector<float> got = compute(MathOp::Exp, way.lanes, x, {}, way.mcpu);
     for (size_t i = 0; i < x.size(); ++i) {
       const auto right = static_cast<float>(std::exp(static_cast<long double>(x[i])));
-      // Neither end may move: infinity stands for what is too large, and for nothing else.
+      // Neither end may move: the result is infinite if it is too large, and only then.
       EXPECT_EQ(std::isnan(got[i]), std::isnan(right)) << x[i];
       EXPECT_EQ(std::isinf(got[i]), std::isinf(right)) << x[i];
       EXPECT_EQ(got[i] == 0.0F, right == 0.0F)

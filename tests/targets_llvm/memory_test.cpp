@@ -1,4 +1,4 @@
-// Every form of access, compiled against interpreted; buffers end and begin at guard pages, so that one
+// Compares every form of access, compiled and interpreted. Buffers end and begin at guard pages, so that an
 // element too many is a fault.
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST_P(Accesses, StridedLoads) {
   for (const DType type : {kF32, kI8, kBF16, kF64}) {
     for (const int lanes : {4, 16}) {
       for (const int64_t stride : {-3, -2, -1, 0, 1, 2, 3, 4, 5, 17}) {
-        // Exactly as long as the accesses reach.
+        // The buffer is exactly as long as the accesses reach.
         const int64_t reach = std::abs(stride) * (lanes - 1);
         const Buffer in = make_buffer("in", type, {reach + 3}), out = make_buffer("out", type, {3 * lanes});
         const Var i("i");
@@ -172,7 +172,7 @@ TEST_P(Accesses, ScalarMasks) {
 }
 
 TEST_P(Accesses, UniformMasksOfVectors) {
-  // Rows of padding: the whole vector is there or is not.
+  // With rows of padding, a vector exists completely or not at all.
   const Buffer in = make_buffer("in", kF32, {4 * 16}), out = make_buffer("out", kF32, {8 * 16});
   const Var i("i");
   const Expr from = ramp((Expr(i) - 2) * 16, 1, 16);
@@ -259,7 +259,7 @@ LoweredProgram padded_rows(DType type, int64_t vectors, double padding) {
 }
 
 TEST_P(Accesses, PaddedRows) {
-  // Wider than what shares one choice between memory and zeros.
+  // Wider than vectors that share one choice between memory and zeros.
   for (const DType type : {kF32, kF64, kBF16}) {
     for (const double padding : {0.0, -0.0, 1.5}) {
       EXPECT_EQ(error(padded_rows(type, 40, padding)), 0.0) << type.str() << " padded with " << padding;

@@ -1,4 +1,4 @@
-// Whole networks, compiled without any schedule, against their evaluation.
+// Compares whole networks, compiled without any schedule, with their evaluation.
 #include <cmath>
 #include <filesystem>
 #include <random>
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using network::Network;
 
-/// Of what these operators compute, f32 keeps at least four digits here.
+/// For these operators, f32 keeps at least four digits here.
 void expect_close(const Tensor& result, const Tensor& expected, const std::string& text) {
   ASSERT_EQ(result.shape, expected.shape);
   for (int64_t i = 0; i < result.elements(); ++i)
@@ -100,7 +100,7 @@ TEST_F(CompiledNetworks, OfJoinedImagesComputeWhatTheirEvaluationDoes) {
   EXPECT_GT(parts, 60);
 }
 
-/// Eleven steps both ways, and their results, in the order of the batch, through a second recurrence.
+/// Eleven steps in both directions, whose results go through a second recurrence in the order of the batch.
 Network network_of_loops() {
   network::Builder builder;
   const auto random = [&](const std::string& name, const network::Shape& shape) {
@@ -134,7 +134,7 @@ TEST_F(CompiledNetworks, OfLoopsComputeWhatTheirEvaluationDoes) {
   expect_what_evaluation_gives(network, random);
 }
 
-/// A loop of other trips, and one of which a buffer stays, or is the next trip's.
+/// Verification notices a loop with fewer trips, and one in which a buffer does not advance.
 TEST_F(CompiledNetworks, OfLoopsThatAreWrongAreNoticed) {
   const Network network = network_of_loops();
   const std::vector<network::NodeWorkload> regions = region_workloads(network, form_regions(network));
@@ -165,7 +165,7 @@ TEST_F(CompiledNetworks, OfLoopsThatAreWrongAreNoticed) {
   EXPECT_GE(changes, 10U);
 }
 
-// Each addition of a channel of equal values is rounded in the same direction.
+// In a channel of equal values, each addition rounds in the same direction.
 TEST_F(CompiledNetworks, SumsOfEqualTermsAreRightWithTheBoundOfAnyValues) {
   network::Builder builder;
   builder.input("x", kF32, {int64_t{1}, int64_t{2}, int64_t{28}, int64_t{28}});

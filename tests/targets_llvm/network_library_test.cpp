@@ -1,4 +1,4 @@
-// The library of a network, made of kernels that were planned by hand.
+// A network's library, made of kernels with a hand-written plan.
 #include <array>
 #include <cstring>
 #include <filesystem>

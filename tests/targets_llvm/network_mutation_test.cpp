@@ -1,4 +1,4 @@
-// Mistakes in networks and in their plans: verification in place notices each that changes anything.
+// Verification in place notices every mistake in networks and in their plans that changes anything.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -50,7 +50,7 @@ class PlannedNetwork {
 
 using Bytes = std::vector<std::vector<std::byte>>;
 
-/// What each step of a call leaves, and then the call's outputs.
+/// The results of each step of a call, and then the call's outputs.
 struct CallResults {
   Bytes steps;
   std::vector<Tensor> outputs;
@@ -99,7 +99,7 @@ std::vector<network::Shape> shapes_of(const std::vector<Tensor>& tensors) {
   return shapes;
 }
 
-/// A network as it should be, with inputs and what it makes of them in f64.
+/// A correct network, with inputs and results in f64.
 struct Subject {
   explicit Subject(Network network, network::PlainKernels& kernels, Target& target)
       : original(std::move(network), kernels), verifier(original.network(), original.regions(), target) {
@@ -146,9 +146,9 @@ class NetworkMutations : public ::testing::Test {
       computed.push_back(evaluate(changed->network(), inputs));
     const bool in_place = same_buffers(subject.original, *changed);
     if (shapes_of(computed[0]) != shapes_of(subject.expected[0])) {
-      ++count.refused;  // its results cannot be taken for the original's
+      ++count.refused;  // its results have other types or shapes
     } else if (computed == subject.expected) {
-      ++count.harmless;  // in f64, to the bit
+      ++count.harmless;  // equal in f64, to the bit
     } else if (in_place && is_noticed_in_place(subject, changed->plan())) {
       ++count.in_place;
     } else if (!in_place && is_noticed_at_the_end(subject, *changed)) {
@@ -169,7 +169,7 @@ class NetworkMutations : public ::testing::Test {
       ++count.in_place;
     } else if (mutation.kind == "stale preparation" &&
                std::ranges::all_of(subject.draws, computes_the_same)) {
-      ++count.harmless;  // padding, or multiplied by zero
+      ++count.harmless;  // changes padding, or a factor of zero
     } else {
       accept(subject, mutation.kind, mutation.what);
     }
@@ -186,7 +186,7 @@ class NetworkMutations : public ::testing::Test {
     });
   }
 
-  /// Of what these operators compute, f32 keeps at least four digits here.
+  /// For these operators, f32 keeps at least four digits here.
   bool is_noticed_at_the_end(const Subject& subject, const PlannedNetwork& changed) {
     for (size_t draw = 0; draw < subject.draws.size(); ++draw) {
       const CallResults results = call(changed, changed.plan(), *target_, subject.draws[draw]);
@@ -209,7 +209,7 @@ class NetworkMutations : public ::testing::Test {
   std::vector<std::string> accepted_;
 };
 
-/// How many are noticed.
+/// Prints the counts; returns how many are noticed.
 int64_t print_counts(const std::map<std::string, Noticed>& counts) {
   Noticed all;
   std::cout << "kind                       in place  at the end  computes the same  refused\n";
@@ -228,7 +228,7 @@ int64_t print_counts(const std::map<std::string, Noticed>& counts) {
   return all.in_place + all.at_the_end;
 }
 
-/// The library's steps with a kernel in one of them that takes a part for an array without gaps.
+/// Plans in which a kernel takes a part of a tensor for an array without gaps.
 std::vector<testing::PlanMutation> stride_mutations(const PlannedNetwork& planned,
                                                     network::PlainKernels& kernels) {
   std::vector<testing::PlanMutation> made;
@@ -246,7 +246,7 @@ std::vector<testing::PlanMutation> stride_mutations(const PlannedNetwork& planne
       const CompiledKernel& kernel = kernels.of(wrong.workload);
       LibraryPlan plan = planned.plan();
       plan.steps[step].kernel = &kernel;
-      // Its workspace lies behind all others.
+      // Puts its workspace behind all others.
       plan.steps[step].workspace = plan.arena_bytes;
       plan.arena_bytes += network::align_up(kernel.workspace_bytes);
       made.push_back({"stride of an array without gaps", fmt::format("step {}, {}", step, tensor.name),

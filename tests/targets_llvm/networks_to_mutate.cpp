@@ -90,7 +90,7 @@ Network residual_images() {
   return builder.finish({"mean1", "s2"});
 }
 
-/// What moves elements.
+/// Operators that move elements.
 Network movements() {
   Builder builder;
   builder.input("x", kF32, {int64_t{3}, int64_t{4}, int64_t{4}});
@@ -119,7 +119,7 @@ Network movements() {
   return builder.finish({"z", "sum"});
 }
 
-/// Fully connected layers with the attributes that they have.
+/// Fully connected layers with all their attributes.
 Network layers() {
   constexpr int64_t kRows = 8, kWidth = 8;
   Builder builder;
@@ -161,7 +161,7 @@ Network norms() {
   return builder.finish({"y"});
 }
 
-/// Layers that each add channels to what all before have made, and parts of a product in another order.
+/// Layers that each add channels to those of all earlier ones, and parts of a product in another order.
 Network joined_images() {
   constexpr int64_t kChannels = 3, kExtent = 4;
   Builder builder;

@@ -24,7 +24,7 @@ TEST(Peak, OfBytesIsThatOfTheInstructionsThatMultiplyBytes) {
   const auto operations = [](const char* processor, DType type) {
     return testing::make_target({{"mcpu", processor}})->peak_kernel(type, 1).operations;
   };
-  // In vectors of one width, a round has as many instructions of each type.
+  // With vectors of one width, a round has equally many instructions of each type.
   for (const auto& [processor, times] :
        {std::pair{"haswell", 2.0}, {"icelake-server", 4.0}, {"znver4", 4.0}}) {
     const double i32 = operations(processor, kI32);

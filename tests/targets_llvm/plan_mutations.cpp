@@ -82,7 +82,7 @@ class PlanMutator {
     return elements * tensor(index).dtype->bytes();
   }
 
-  /// With what lies between its elements.
+  /// The bytes from the first element to the last.
   int64_t span_of(TensorIndex index) const {
     const std::set<int64_t> bytes = bytes_in_whole(index);
     return *bytes.rbegin() + 1 - *bytes.begin();
@@ -98,7 +98,7 @@ class PlanMutator {
     return tensor(index).part ? tensor(index).part->whole : index;
   }
 
-  /// Where its bytes lie in the tensor that it is a part of, or in itself.
+  /// The offsets of its bytes in the tensor of which it is a part, or in itself.
   std::set<int64_t> bytes_in_whole(TensorIndex index) const {
     const int64_t size = tensor(index).dtype->bytes();
     std::set<int64_t> elements = {0};
@@ -137,7 +137,7 @@ class PlanMutator {
     return false;
   }
 
-  /// With these places of the tensors between steps, and the memory that they take.
+  /// Adds a plan with these places of the tensors between steps, and the memory that they need.
   void add_placed(const std::string& kind, const std::string& what, const Offsets& offsets) {
     if (!is_wrong(offsets)) {
       ++made_.harmless;
@@ -168,7 +168,7 @@ class PlanMutator {
     add_placed(kind, tensor(of).name, offsets);
   }
 
-  /// Each two tensors that live at the same time in one place.
+  /// Puts any two tensors that live at the same time in one place.
   void put_together() {
     Offsets planned;
     for (size_t i = 0; i < kernels_.size(); ++i) {
@@ -223,7 +223,7 @@ class PlanMutator {
     for (size_t i = 0; i < places.size(); ++i) shift_part(step, i);
   }
 
-  /// A part whose first element is its neighbour's.
+  /// Moves a part by one element.
   void shift_part(size_t step, size_t buffer) {
     const RegionKernel& kernel = kernels_[step];
     const size_t inputs = kernel.inputs.size();
@@ -236,7 +236,7 @@ class PlanMutator {
     set_place("part shifted by one", step, buffer, place);
   }
 
-  /// With a part of the same tensor that another step computes, of the same shape.
+  /// Exchanges a part with one of the same tensor and shape that another step computes.
   void exchange_parts(size_t step, size_t buffer, TensorIndex output) {
     if (!tensor(output).part) return;
     for (size_t other = step + 1; other < kernels_.size(); ++other) {
@@ -253,7 +253,7 @@ class PlanMutator {
     }
   }
 
-  /// The result of the step before, or a given tensor, in place of what it reads.
+  /// Reads the result of the step before, or a given tensor, instead.
   void stale_input(size_t step, size_t input) {
     const BufferPlace right = plan_.steps[step].buffers[input];
     const int64_t span = span_of(kernels_[step].inputs[input]);
@@ -269,7 +269,7 @@ class PlanMutator {
       set_place("stale input", step, input, other);
   }
 
-  /// Where nobody looks for it: behind all that is planned.
+  /// Writes an output behind all planned memory, where nobody reads it.
   void lost_output(size_t step, size_t buffer, TensorIndex output) {
     add("result elsewhere", fmt::format("step {}", step), [&](LibraryPlan& changed) {
       changed.steps[step].buffers[buffer] = {Kind::Arena, changed.arena_bytes};
@@ -277,7 +277,7 @@ class PlanMutator {
     });
   }
 
-  /// Of each buffer that is no prepared memory.
+  /// The sizes of the step's buffers, without prepared memory.
   std::vector<int64_t> sizes_of(size_t step) const {
     std::vector<int64_t> sizes;
     for (const TensorIndex input : kernels_[step].inputs) sizes.push_back(span_of(input));
@@ -285,7 +285,7 @@ class PlanMutator {
     return sizes;
   }
 
-  /// Of steps with buffers of the same sizes, so that nothing is read beyond them.
+  /// Exchanges steps with buffers of the same sizes, so that nothing is read beyond them.
   void exchange_steps(size_t step) {
     if (step + 1 == kernels_.size() || sizes_of(step) != sizes_of(step + 1)) return;
     const bool reads = std::ranges::any_of(kernels_[step + 1].inputs, [&](TensorIndex input) {
@@ -296,7 +296,7 @@ class PlanMutator {
           [&](LibraryPlan& changed) { std::swap(changed.steps[step], changed.steps[step + 1]); });
   }
 
-  /// One number of a piece: the lowest bit of a constant, a 64th of what a kernel has prepared.
+  /// Changes one number of a piece: the lowest bit of a constant, or a 64th of a prepared number.
   void change_weights(size_t piece) {
     const std::span<const std::byte> was = plan_.weights[piece].bytes;
     const bool is_constant = std::ranges::any_of(network_.tensors, [&](const network::Tensor& each) {
@@ -323,9 +323,9 @@ class PlanMutator {
   const Network& network_;
   const std::vector<RegionKernel>& kernels_;
   const LibraryPlan& plan_;
-  std::map<TensorIndex, Lifetime> lifetimes_;        // of what lies in the call's memory by itself
-  std::map<TensorIndex, Lifetime> computed_;         // of what kernels leave there, until it is read last
-  std::map<TensorIndex, std::set<int64_t>> places_;  // its bytes, in what it is a part of
+  std::map<TensorIndex, Lifetime> lifetimes_;        // of tensors that are not parts, in the call's memory
+  std::map<TensorIndex, Lifetime> computed_;         // of kernels' results there, until they are last read
+  std::map<TensorIndex, std::set<int64_t>> places_;  // a tensor's bytes in the one of which it is a part
   PlanMutations made_;
 };
 

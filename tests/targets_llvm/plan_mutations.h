@@ -1,4 +1,4 @@
-// Mistakes in the plan of a network's library: of memory, and of what kernels are given.
+// Mistakes in the plan of a network's library: in its memory, and in the kernels' arguments.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@ namespace tunesmith::testing {
 
 struct PlanMutation {
   std::string kind;
-  std::string what;  // for people
+  std::string what;  // description for people
   network::LibraryPlan plan;
-  std::shared_ptr<std::vector<std::byte>> bytes;  // that the plan refers to
+  std::shared_ptr<std::vector<std::byte>> bytes;  // the bytes that the plan refers to
 };
 
 struct PlanMutations {
   std::vector<PlanMutation> wrong;
-  int64_t harmless = 0;  // lifetimes that were changed without two tensors meeting in one place
+  int64_t harmless = 0;  // changed lifetimes that put no two tensors in one place
 };
 
-/// One mistake in each. `plan` is that of `kernels`, all in f32.
+/// Each has one mistake. `plan` is the plan of `kernels`, all in f32.
 PlanMutations plan_mutations(const network::Network& network,
                              const std::vector<network::RegionKernel>& kernels,
                              const network::LibraryPlan& plan);

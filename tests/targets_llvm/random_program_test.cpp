@@ -1,4 +1,4 @@
-// Random expressions over scalars and vectors, compiled against interpreted, from a fixed seed.
+// Compares random expressions over scalars and vectors, compiled and interpreted, from a fixed seed.
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
@@ -75,7 +75,7 @@ class Generator {
       case 6:
         return cast(kF32.with_lanes(lanes_), load(inputs[1], {inside(index(2), kBufferElements)}));
       case 7: {
-        // Out of the buffer in places; the mask keeps the access in.
+        // Some indices are out of range; the mask prevents the access.
         const Expr at = index(2);
         return load(inputs[0], {at}, logical_and(le(whole(0), at), lt(at, whole(kBufferElements))));
       }

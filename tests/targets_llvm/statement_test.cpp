@@ -1,4 +1,4 @@
-// Loops, branches, allocations and parallel loops, compiled against interpreted.
+// Compares loops, branches, allocations and parallel loops, compiled and interpreted.
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
@@ -55,7 +55,7 @@ TEST_F(Statements, Branches) {
           make_if(lt(floormod(i * j, 7), 3), make_store(out, Expr(i) * 20 + j, load(in, {Expr(j) * 20 + i})),
                   make_if(le(i, j), make_store(out, Expr(i) * 20 + j, float_imm(2.0, kF32))))));
   EXPECT_EQ(error(make_lowered({in}, {out}, std::move(both))), 0.0);
-  // What one branch computed must not be used in the other, or after both.
+  // A value computed in one branch must not be used in the other, or after both.
   const Expr index = floordiv(i * j, 3);
   StmtPtr shared = make_loop(
       i, 20, LoopKind::Serial,
@@ -128,7 +128,7 @@ TEST_F(Statements, AStoreDoesNotMakeTheLoopReadOtherBuffersAgain) {
 }
 
 TEST_F(Statements, AnInnermostLoopCountsItsAddresses) {
-  // One iteration is no loop: around it, too, addresses are counted and not multiplied.
+  // A loop of one iteration is none, so addresses around it are also incremented, not multiplied.
   StmtPtr body =
       make_loop(k, Expr(3), Expr(17), LoopKind::Serial,
                 make_loop(i, 1, LoopKind::Serial, make_store(out, Expr(k) * 7 + i, load(in, {k}))));

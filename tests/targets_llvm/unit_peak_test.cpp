@@ -1,4 +1,4 @@
-// The peak of a unit: its instruction on independent sums, and nothing else in the loop.
+// The peak of a unit: a loop of only its instruction, on independent sums.
 #include "peaks/unit_peak.h"
 
 #include <cmath>
@@ -57,7 +57,7 @@ TEST(UnitPeak, KeepsIndependentSumsAsValues) {
   EXPECT_EQ(times(ir, "alloca [96 x float]"), 0U) << "the sums lie in memory";
   const auto compiled = target->compile(peak.program, "kernel");
   ASSERT_TRUE(compiled) << compiled.error();
-  // 32 operations of each call, on two threads.
+  // Each call has 32 operations; there are two threads.
   const double rounds = peak.operations / (32.0 * 6 * 2);
   EXPECT_EQ(rounds, std::floor(rounds));
   EXPECT_GE(rounds, 100.0);
@@ -66,14 +66,13 @@ TEST(UnitPeak, KeepsIndependentSumsAsValues) {
   EXPECT_LT(rate, 1e13);
 }
 
-/// A peak that any right program may reach: its sums are enough to hide what a call takes, and stay in
-/// registers.
+/// A peak that correct programs can reach: the sums suffice to hide a call's latency, and stay in registers.
 TEST(UnitPeak, OfTheBuiltInUnitsIsTheirs) {
   struct Unit {
     const char* extension;
     const char* instruction;
     const char* workload;
-    const char* other;  // that the unit cannot compute
+    const char* other;  // a workload that the unit cannot compute
   };
   const Unit units[] = {
       {"vnni", "vpdpbusd", "gmm:n=8,m=16,k=8,dtype=u8,b_dtype=i8", "gmm:n=8,m=16,k=8,dtype=i8"},
@@ -111,7 +110,7 @@ TEST(UnitPeak, IsNoRateOfAUnitThatCannotBeSetUp) {
   }
 }
 
-/// What it does to its process it does to another one than this.
+/// The unit runs in another process, which it may end.
 TEST(UnitPeak, IsNoRateOfAUnitThatEndsItsProcess) {
   const std::pair<const char*, const char*> ends[] = {
       {"        call void asm sideeffect \"ud2\", \"\"()\n", "Illegal instruction"},

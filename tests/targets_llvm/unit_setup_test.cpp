@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-/// An emulated unit whose instruction gives zeros in a thread that was not set up, for want of a key that
-/// only the process's set-up makes, and that wants inline assembly, a branch and state of its own.
+/// An emulated unit whose instruction returns zeros in a thread without set-up, which needs a key from the
+/// process's set-up. Uses inline assembly, a branch and state.
 std::string needy_unit(const std::string& process_answer, const std::string& thread_answer) {
   return fmt::format(R"yaml(extension: needy
 target: llvm
@@ -123,7 +123,7 @@ TEST_F(UnitSetupOf, TheProcessAndEachThreadComesBeforeTheFirstCall) {
 }
 
 TEST_F(UnitSetupOf, WithoutItTheEmulationGivesZeros) {
-  // Else the test above would say nothing.
+  // Shows that the test above can fail.
   std::string file = needy_unit("0", "0");
   const size_t begin = file.find("setup:");
   file.erase(begin, file.find("intrinsics:") - begin);

@@ -1,4 +1,4 @@
-// What a matrix unit accumulates over a loop, and plain statements take apart behind it: right, and not
+// Sums that a matrix unit accumulates over a loop, and plain statements read afterwards, are correct, and not
 // stored in each iteration.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,7 +74,7 @@ TEST(UnitSums, AreRightHoweverTheyAreTakenApart) {
     interpret(workload.program, expected);
     EXPECT_LE(max_error(got.back(), expected.back()), 1e-5);
     const std::string ir = target->ir(lowered, "kernel");
-    // Two sums, each once behind the loop, and only where all is in values.
+    // Two sums are each stored once behind the loop, if everything is in values.
     size_t through_memory = 0;
     for (size_t at = ir.find("load volatile"); at != std::string::npos; at = ir.find("load volatile", at + 1))
       ++through_memory;

@@ -1,5 +1,5 @@
-// Programs for ranges of extents, compiled, against the interpreted program for each value alone: buffers end
-// at pages which may not be touched.
+// Compares compiled programs for ranges of extents with the interpreted program for each value. Buffers end
+// at inaccessible pages.
 #include "varying.h"
 
 #include <functional>
@@ -49,7 +49,7 @@ TEST_P(Varying, AreRightAsTheyStand) {
   expect_right(GetParam(), [](Schedule&) {});
 }
 
-/// Tiles that do not divide, in registers, on vectors and threads.
+/// Tiles that do not divide the extents, in registers, on vectors and threads.
 TEST(VaryingTiles, AreRight) {
   for (const int64_t rows : {1, 3, 6}) {
     expect_right("gmm:n=1..37,m=24,k=13", [&](Schedule& s) {
@@ -66,7 +66,7 @@ TEST(VaryingTiles, AreRight) {
   }
 }
 
-/// The varying dimension itself on vectors.
+/// The varying dimension itself is vectorized.
 TEST(VaryingTiles, AreRightOnVectors) {
   expect_right("relu:n=1..37,m=1", [](Schedule& s) {
     const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));

@@ -1,5 +1,5 @@
-// Every built-in workload, lowered as it stands and compiled, against the interpreter: the reference that
-// candidates are held to.
+// Compares every built-in workload, lowered without a schedule and compiled, with the interpreter, the
+// reference for candidates.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -24,13 +24,13 @@ struct Arguments {
   std::vector<std::string> architectures{"sm_80", "sm_90a"};
   int count = 50;
   uint64_t seed = 1;
-  int draws = 100;  // of a candidate, at most
+  int draws = 100;  // maximum for each candidate
   size_t threads = available_processors();
   bool all_shapes = false, no_runs = false;
   std::string json;
 };
 
-/// The workload as it is, and with 16-bit floats where its type is not said.
+/// The workload itself, and with 16-bit floats if it does not give a type.
 std::vector<std::string> forms_for_unit(const std::string& workload) {
   std::vector<std::string> forms{workload};
   const auto [name, given] = parse_workload_text(workload);

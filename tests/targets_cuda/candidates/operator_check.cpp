@@ -34,7 +34,7 @@ std::shared_ptr<cuda::CudaTarget> target_of(const SpaceSpec& space) {
                                                               "target 'cuda'", space.target.location));
 }
 
-/// Of the build, or the copy of one, that this program is in.
+/// The folder of the build, or of its copy, that contains this program.
 std::string plugin_folder() {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() /
           "lib/tunesmith/plugins")
@@ -158,7 +158,7 @@ void OperatorCheck::verify_one(const Candidate& candidate) {
   };
   Verified verified;
   double seconds = timed(verified);
-  // The first at a shape waits for its reference.
+  // The first candidate at a shape waits for its reference.
   if (counts_.shapes[twin ? twin->workload->key : workload_.key]++ == 0 && verified.cause.empty()) {
     const double again = timed(verified);
     counts_.references.push_back(seconds - again);

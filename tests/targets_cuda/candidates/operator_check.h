@@ -1,4 +1,4 @@
-// Random candidates of one operator in one space: what becomes of them on the way that `tune` takes.
+// Draws random candidates of one operator in one space, compiles and verifies them like `tune`.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tunesmith::testing {
 
-/// What NVRTC says of the candidates for one architecture.
+/// NVRTC's results on the candidates for one architecture.
 struct ArchitectureCounts {
   std::map<std::string, int> refused;  // candidates, by cause (targets/cuda/refusal.h)
   std::vector<double> seconds;         // of the processor, for each kernel
@@ -26,22 +26,22 @@ struct ArchitectureCounts {
 struct OperatorCounts {
   std::string operator_id, space, workload;
   int drawn = 0;                       // sketches whose decisions were drawn
-  std::map<std::string, int> kept;     // of these, no candidates: by the cause; "same" as one before
-  std::map<std::string, int> reasons;  // of those that were refused
+  std::map<std::string, int> kept;     // drawn sketches without a candidate, by cause; "same": known
+  std::map<std::string, int> reasons;  // the reasons of refused ones
   int candidates = 0;
   int fitting = 0;  // candidates that NVRTC takes for every architecture, within limits and without spills
   int twins = 0;    // candidates that were verified at a smaller shape
   std::map<std::string, int> shapes;  // at which candidates were verified, as workloads
   std::map<std::string, ArchitectureCounts> architectures;
   std::map<std::string, int> mistakes;  // "race", "wrong_result", ...: candidates
-  std::vector<std::string> examples;    // of each cause the first; what is wrong with its trace
-  // Of each candidate, in seconds of the processors: to find the twin, to compile it for the emulation, to
-  // run it in three orders on both data sets.
+  std::vector<std::string> examples;    // the first fault of each cause, with its trace
+  // For each candidate, in processor seconds: finding the twin, compiling it for the emulation, running it in
+  // three orders on both data sets.
   std::vector<double> finding, compiling, running;
-  std::vector<double> references;  // what the first run at a shape took beyond the next
-  double elapsed = 0;              // of all these, by the clock
+  std::vector<double> references;  // additional time of the first run at a shape
+  double elapsed = 0;              // wall-clock time of all these
 
-  /// Nothing went wrong but what a limit refuses.
+  /// True if nothing went wrong, apart from refusals by limits.
   bool right() const;
 };
 
@@ -54,18 +54,18 @@ class OperatorCheck {
   /// Does a sketch of the space use instructions of a matrix unit?
   bool uses_unit() const;
 
-  /// `count` different candidates, or as many as `max_draws` give.
+  /// Draws `count` different candidates, or as many as `max_draws` draws give.
   void draw(int count, int max_draws, uint64_t seed);
-  /// By NVRTC, on so many threads. Answers the seconds that it took.
+  /// Compiles with NVRTC on this number of threads; returns the seconds.
   double compile(const cuda::Nvrtc& nvrtc, const std::vector<std::string>& architectures, size_t threads);
-  /// On the emulated device.
+  /// Verifies on the emulated device.
   void verify();
 
   const OperatorCounts& counts() const { return counts_; }
 
  private:
   struct Verified {
-    std::string cause, message;  // "" for a right one
+    std::string cause, message;  // "" for a correct candidate
   };
   Verified run(const CompiledKernel& kernel, const Workload* instance);
   void verify_one(const Candidate& candidate);

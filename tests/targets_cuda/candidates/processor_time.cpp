@@ -20,8 +20,8 @@ double seconds_of(int who) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Of a child with those that it has waited for: fields 14 to 17 of its line, counted behind the name, which
-/// may hold anything.
+/// The time of a child and of those that it has waited for: fields 14 to 17 of its line, counted from behind
+/// the name, which may contain anything.
 double seconds_of_child(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string line;

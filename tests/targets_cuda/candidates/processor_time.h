@@ -1,10 +1,9 @@
-// What this process and all that it started have taken of the processors: unlike a clock, it says how long a
-// check takes on a machine that others use, too.
+// The processor time of this process and its children: on a shared machine, a clock tells less.
 #pragma once
 
 namespace tunesmith::testing {
 
-/// Seconds, of all threads. Of processes that are still there in steps of 10 ms.
+/// The seconds of all threads; those of running processes count in steps of 10 ms.
 double processor_seconds();
 
 }  // namespace tunesmith::testing

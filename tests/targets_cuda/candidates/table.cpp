@@ -15,7 +15,7 @@ int count_of(const std::map<std::string, int>& counts, const std::string& name) 
   return found == counts.end() ? 0 : found->second;
 }
 
-/// The value that so large a share is at most; 0 of none.
+/// The quantile at `share`; 0 without values.
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
@@ -66,7 +66,7 @@ OperatorCounts sum_of(const std::vector<OperatorCounts>& operators) {
   return sum;
 }
 
-/// "2/0": of the architectures in their order.
+/// "2/0": the numbers for the architectures, in order.
 std::string refused(const OperatorCounts& counts, const std::vector<std::string>& architectures,
                     const char* cause) {
   std::vector<int> numbers;
@@ -78,7 +78,7 @@ std::string refused(const OperatorCounts& counts, const std::vector<std::string>
   return fmt::format("{}", fmt::join(numbers, "/"));
 }
 
-/// Candidates that fit in another form: of the architectures in their order.
+/// The numbers of candidates that fit in another form, for the architectures in order.
 std::string rewritten(const OperatorCounts& counts, const std::vector<std::string>& architectures) {
   std::vector<int> numbers;
   for (const std::string& name : architectures) {

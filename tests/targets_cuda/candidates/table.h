@@ -1,4 +1,4 @@
-// What became of the candidates, for people and for programs.
+// Prints the counts of candidates, for people and for programs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tunesmith::testing {
 
-/// Of one space: a line for each operator, and one for all.
+/// The table of one space: a line for each operator, and one for all.
 std::string table_of(const std::vector<OperatorCounts>& operators,
                      const std::vector<std::string>& architectures);
 

@@ -1,5 +1,4 @@
-// What the fakes of NVRTC and of the driver hand each other in the place of a cubin: kernels for the
-// emulation.
+// The cubins of the fake NVRTC and driver: kernels for the emulation.
 #pragma once
 
 #include <cstring>
@@ -16,7 +15,7 @@ struct Kernel {
 
 constexpr char kMagic[] = "fake cubin";
 
-/// Says its own size, as the driver is told none.
+/// Contains its own size, since the driver does not get it.
 inline std::string cubin_of(const std::vector<Kernel>& kernels) {
   std::string bytes = kMagic;
   const auto number = [&](size_t value) {

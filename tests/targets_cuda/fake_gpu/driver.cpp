@@ -1,8 +1,8 @@
-// A library with the driver's functions that runs launches through the emulation: what fake NVRTC compiled.
-// Errors come as a GPU's do, late and to stay, and every thread needs the context. The environment variable
-// TUNESMITH_FAKE_GPU says more, separated by commas:
-//   absent, stub      cuInit answers that
-//   fail:TEXT=719     launches of kernels whose names contain TEXT end so
+// A library with the driver's functions that runs launches of the fake NVRTC's kernels through the emulation.
+// As on a GPU, errors come late and stay, and every thread needs the context. The environment variable
+// TUNESMITH_FAKE_GPU has options, separated by commas:
+//   absent, stub      cuInit returns this error
+//   fail:TEXT=719     launches of kernels whose names contain TEXT end with this error
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -37,7 +37,7 @@ struct Function {
   int dynamic_bytes = 48 << 10;
   bool ran = false;
 };
-/// What the fake's maps hold.
+/// The content of the fake's maps.
 struct Map {
   DriverPointer address = 0;
   std::array<unsigned, 2> extents{}, box{};
@@ -64,7 +64,7 @@ std::string option(const std::string& name) {
   return "";
 }
 
-/// What a call needs that works on the context.
+/// Checks what a call that uses the context needs.
 DriverResult usable() {
   if (!current || contexts == 0) return kInvalidContext;
   return sticky;
@@ -112,11 +112,11 @@ void run(Function& function, const Launch& launch, void** parameters) {
   }
   const std::vector<EmulatedArgument> before = arguments;
   clock_seconds += kLaunchSeconds;
-  // Without arguments it has no effect, and does the same again.
+  // A launch without arguments has no effect, so repetitions can be skipped.
   if (arguments.empty() && std::exchange(function.ran, true)) return;
   const EmulationReport report =
       function.emulated->run(launch, arguments, {.time_limit_seconds = kRunSeconds});
-  // Two arguments may be parts of one allocation: only what the kernel wrote is taken.
+  // Two arguments may be parts of one allocation, so copy only changed bytes.
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == EmulatedArgument::Kind::Value ||
         arguments[i].kind == EmulatedArgument::Kind::Map)
@@ -136,7 +136,7 @@ void run(Function& function, const Launch& launch, void** parameters) {
     if (name.ends_with("_accesses")) clock_seconds += double(count) * kAccessSeconds;
 }
 
-/// As the emulation's maps are: rows of 16-bit elements, boxes of 128 bytes with the swizzle for them.
+/// Like the emulation's maps: rows of 16-bit elements, boxes of 128 bytes with their swizzle.
 DriverResult encode_tiled(DriverTensorMap* map, int type, uint32_t rank, void* address,
                           const uint64_t* extents, const uint64_t* strides, const uint32_t* box,
                           const uint32_t* steps, int interleave, int swizzle, int, int fill) {
@@ -237,7 +237,7 @@ DriverResult free_memory(DriverPointer pointer) {
   std::free(reinterpret_cast<void*>(pointer));
   return kSuccess;
 }
-/// For work on memory of the device.
+/// Wraps work on memory of the device.
 template <class Work>
 DriverResult on_memory(DriverPointer pointer, size_t bytes, Work work) {
   const std::lock_guard lock(mutex);
@@ -269,7 +269,7 @@ DriverResult launch(DriverFunction function, unsigned grid_x, unsigned grid_y, u
   auto& of = *reinterpret_cast<Function*>(function);
   if (int(shared_bytes) > of.dynamic_bytes) return kInvalidValue;
   run(of, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, parameters);
-  return kSuccess;  // what went wrong is told later
+  return kSuccess;  // errors are reported later
 }
 DriverResult event_create(DriverEvent* event, unsigned) {
   *event = reinterpret_cast<DriverEvent>(new Event);

@@ -1,5 +1,5 @@
-// A library with NVRTC's functions whose cubins are programs for the emulation: for tests of the device `gpu`
-// where there is neither NVRTC nor a GPU.
+// A library with NVRTC's functions whose cubins are programs for the emulation, for tests of the device `gpu`
+// without NVRTC and a GPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +52,7 @@ int compile(Program& program) {
   return 0;
 }
 
-/// Whether this text was asked for before. From 12.9 on, NVRTC answers it from its cache, without a log.
+/// Was this text compiled before? From 12.9 on, NVRTC then answers from its cache, without a log.
 bool seen_before(const std::string& text) {
   static std::mutex mutex;
   static std::set<std::string> texts;

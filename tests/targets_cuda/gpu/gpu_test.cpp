@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using test::random_arguments;
 using ::testing::HasSubstr;
 
-// Before anything looks for them; the worker inherits them.
+// Set before anything looks for them; the worker inherits them.
 const bool kFakesAreNamed = [] {
   setenv("TUNESMITH_CUDA_DRIVER", TUNESMITH_FAKE_DRIVER, 1);
   setenv("TUNESMITH_NVRTC", TUNESMITH_FAKE_NVRTC, 1);
@@ -90,14 +90,14 @@ TEST(OnAGpu, TheFingerprintOfTheGeneratorHasTheCompilersVersion) {
   EXPECT_NE(fingerprint_with("12.9"), fingerprint_with("13.0"));
   EXPECT_EQ(target().fingerprint(), fingerprint_with("13.0"));
   EXPECT_THAT(task_target(target()), HasSubstr("nvrtc-13.0"));
-  // Where there is none, other programs are tried, though none runs on a GPU.
+  // Without NVRTC other programs are tried, although none runs on a GPU.
   EXPECT_THAT(generator_fingerprint(nullptr), HasSubstr("nvrtc-none"));
   std::string why_not;
   EXPECT_EQ(Nvrtc::load("/no/libnvrtc.so", &why_not), nullptr);
   EXPECT_THAT(why_not, HasSubstr("/no/libnvrtc.so"));
 }
 
-// From 12.9 on, NVRTC keeps what it compiled where there is a driver, and then tells no resources.
+// From 12.9 on, NVRTC caches programs if there is a driver, and then reports no resources.
 TEST(OnAGpu, ATextThatWasCompiledBeforeHasItsResources) {
   const std::string text = "extern \"C\" __global__ void k(float* __restrict__ A) {\n  A[0] = 1.0f;\n}\n";
   for (const char* version : {"12.8", "12.9", "13.0"}) {
@@ -132,7 +132,7 @@ TEST(OnAGpu, ProgramsRunAndAreTimedByItsClock) {
   std::ranges::fill(arguments.back().bytes, std::byte{0xff});
   const auto seconds = loaded->device_seconds(3, pointers.data(), workspace.data());
   ASSERT_TRUE(seconds);
-  EXPECT_GT(*seconds, 1e-3);  // what the fake takes for a launch
+  EXPECT_GT(*seconds, 1e-3);  // the fake's time for a launch
   EXPECT_LT(*seconds, 5e-3);
   EXPECT_LT(max_error(arguments.back(), expected.back()), 1e-4);
   EXPECT_FALSE(loaded->modelled_seconds());
@@ -147,7 +147,7 @@ TEST(OnAGpu, TheReferenceIsTheHosts) {
   EXPECT_FALSE(target().load(*kernel)->device_seconds(1, nullptr, nullptr));
 }
 
-/// What a program makes of its arguments on the GPU.
+/// Runs a program on the GPU, which changes its arguments.
 void run_on_gpu(const LoweredProgram& lowered, std::vector<Tensor>& arguments) {
   const auto kernel = target().compile(lowered, "k");
   ASSERT_TRUE(kernel) << kernel.error();
@@ -160,7 +160,7 @@ void run_on_gpu(const LoweredProgram& lowered, std::vector<Tensor>& arguments) {
   EXPECT_FALSE(fault) << fault->message;
 }
 
-// A large reference is a program of the GPU's threads: values and bounds are those of the host's.
+// A large reference runs on the GPU's threads, with the same values and bounds as on the host.
 TEST(OnAGpu, AReferenceByThreadsIsTheHosts) {
   for (const char* name : {"gmm:b=2,n=20,m=7,k=10,dtype=f16", "softmax:m=12,n=40"}) {
     const Workload workload = WorkloadLibrary().load(name);
@@ -183,7 +183,7 @@ TEST(OnAGpu, PeaksAreMeasured) {
   EXPECT_GT(target().measure_copy_bandwidth(1), 1e9);
 }
 
-/// `count` elements, of which the kernel writes `writes`.
+/// The fault of a kernel that writes `writes` of `count` elements.
 std::optional<KernelFault> fault_of_writing(int writes, int count) {
   const std::string text =
       "extern \"C\" __global__ void __launch_bounds__(1) k(float* __restrict__ A) {\n  for (int i = 0; i < " +
@@ -214,7 +214,7 @@ TEST(OnAGpu, WhatIsNoErrorOfTheDriverIsTheCandidatesFault) {
   CandidateObject object;
   object.runs_on = RunsOn::Gpu;
   object.outputs = {0};
-  // The fake cannot start it, and throws: as a library behind a driver may.
+  // The fake cannot start it and throws, like a library behind a driver might.
   const std::string cubin = fake_gpu::cubin_of({{"k", "p", "no program"}});
   object.launches.push_back({"k", {}, {{"A", false, 0, 4, "float"}}, cubin});
   const std::unique_ptr<LoadedKernel> loaded = target().load({object.bytes(), "k", 0, 0.0});
@@ -261,7 +261,7 @@ extern "C" __global__ void __launch_bounds__(64) k(unsigned short* __restrict__ 
   loaded->entry()(pointers, nullptr, nullptr, nullptr);
   const auto fault = loaded->take_fault();
   ASSERT_FALSE(fault) << fault->message;
-  // The first row is not changed by the swizzle.
+  // The swizzle does not change the first row.
   for (size_t i = 0; i < row.size(); ++i) EXPECT_EQ(row[i], 8 * 128 + 64 + i);
 }
 
@@ -301,7 +301,7 @@ TEST_F(WithWorker, TuningFindsVerifiedProgramsWithMeasuredTimes) {
     EXPECT_THAT(record.target, HasSubstr("device=gpu Fake GPU"));
     if (!record.timing) continue;
     ++timed;
-    // By the fake's clock: the same whenever it is asked.
+    // The fake's clock always gives the same time.
     EXPECT_GT(record.timing->min, 1e-3);
     EXPECT_LT(record.timing->median, 1.01 * record.timing->min);
   }

@@ -1,14 +1,13 @@
-// What the checks are worth: mistakes are put into the texts of programs that were accepted, and each is
-// given to the worker as a candidate. Usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers | --producers]
-//   PROGRAMS    accepted programs of the spaces below, in turn; of each, every barrier, wait and commit is
-//               taken away, every wait is for one group less, every counter of stages is off by one, and all
+// Measures the checks: makes mistakes in the texts of accepted programs, and gives each to the worker as a
+// candidate. Usage: cuda_mutants PROGRAMS OTHERS [SEED] [--barriers | --producers]
+//   PROGRAMS    accepted programs of the spaces below, in turn; in each, every barrier, wait and commit is
+//               removed, every wait is for one group less, every counter of stages is off by one, and all
 //               mistakes of producer_mutation.h are made
-//   OTHERS      so many other mistakes are put in, drawn at random
-//   --barriers  only programs that have one count
+//   OTHERS      the number of other mistakes, drawn at random
+//   --barriers  counts only programs with a barrier
 //   --producers only programs of the space `cuda-hopper` in which a producer copies boxes
-// An accepted mutant is explained: a barrier that the interpreter does not miss in the program, either, and
-// an expression that has the same value wherever it is evaluated, are no mistakes. What is left is printed,
-// and the exit code is 1.
+// An accepted mutant may be harmless: the interpreter does not miss the barrier, either, or the changed
+// expression always has the old value. Other accepted mutants are printed, and the exit code is 1.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -68,18 +67,18 @@ constexpr Source kSources[] = {{"cuda", "gmm:n=32,m=48,k=16"},
                                {"cuda-hopper", "dense_bias_gelu:n=256,m=128,k=320,dtype=f16"}};
 constexpr uint64_t kMaxDraws = 4000;
 constexpr const char* kSymbol = "k";
-/// More than what the programs here have, so that buffers keep their names.
+/// More than these programs use, so that buffers keep their names.
 constexpr int64_t kStaticSharedBytes = 232448;
-/// In the text of a program in which a producer copies boxes.
+/// Occurs in the text of a program in which a producer copies boxes.
 constexpr const char* kBoxCopy = "tma_load_2d(";
 
-/// Of what orders threads and copies: of these each is tried.
+/// Does the mistake concern the order of threads and copies? All of these are tried.
 bool is_of_order(const std::string& kind) {
   return kind == "barrier" || kind == "wait" || kind == "commit" || kind == "stage" ||
          tunesmith::testing::is_of_producer(kind);
 }
 
-/// What a kind of mistakes came to.
+/// The counts of one kind of mistake.
 struct Count {
   int made = 0, refused = 0, not_compiled = 0, none = 0, accepted = 0;
 };
@@ -102,7 +101,7 @@ class Task {
   const Program& program() const { return workload_.program; }
   const ExecutionModel& execution() const { return space_.target().execution(); }
 
-  /// The next candidate; null when there are no more.
+  /// The next candidate; null if there are no more.
   CandidatePtr draw(uint64_t seed) {
     for (; draws_ < kMaxDraws;) {
       const uint64_t number = draws_++;
@@ -118,7 +117,7 @@ class Task {
     return space_.target().compile(candidate.lowered, kSymbol);
   }
 
-  /// Why it is refused, or "".
+  /// Why the kernel is refused, or "".
   std::string refusal(const CompiledKernel& kernel) {
     const std::vector<MeasureRequest> requests{{&kernel, 0.0, false}};
     const MeasureResult result = runner_->run(requests).front();
@@ -135,13 +134,13 @@ class Task {
   uint64_t draws_ = 0;
 };
 
-/// `kernel` with another text for one of its launches; nothing when the host's compiler does not take it.
+/// `kernel` with another text for one of its launches; nothing if the host's compiler refuses it.
 std::optional<CompiledKernel> with_text(const CompiledKernel& kernel, size_t launch,
                                         const std::string& text) {
   CandidateObject object = CandidateObject::parse(kernel.object);
   EmulationOptions options;
   options.dynamic_shared_bytes = object.launches[launch].launch.dynamic_shared_bytes;
-  // As it was compiled for the space with most.
+  // The maximum of all spaces.
   options.static_shared_bytes = find_architecture("sm_90a").static_shared_bytes;
   const EmulatedKernel emulated(text, object.launches[launch].kernel, "mutant.cu", options);
   if (!emulated.compiled()) return std::nullopt;
@@ -151,8 +150,7 @@ std::optional<CompiledKernel> with_text(const CompiledKernel& kernel, size_t lau
   return changed;
 }
 
-/// What the interpreter has against the joined program without the barrier `number` of launch `launch`, or
-/// "".
+/// The interpreter's error for the joined program without barrier `number` of launch `launch`, or "".
 std::string interpreters_objection(const Task& task, const Candidate& candidate, size_t launch,
                                    size_t number) {
   Program program = candidate.lowered.program.clone();
@@ -199,7 +197,7 @@ class Experiment {
       const CandidatePtr candidate = task.draw(seed_);
       if (!candidate) continue;
       const auto kernel = task.compile(*candidate);
-      if (!kernel) continue;  // over a limit, or spills
+      if (!kernel) continue;  // exceeds a limit, or spills
       const std::vector<KernelText> texts =
           kernel_texts(candidate->lowered, task.execution(), kStaticSharedBytes, kSymbol);
       const std::string whole = program_text(texts);
@@ -218,7 +216,7 @@ class Experiment {
     }
   }
 
-  /// How many mistakes were accepted and are not explained.
+  /// The number of accepted mistakes that are not harmless.
   int report() const {
     fmt::print("{} programs accepted, {} refused as emitted\n", accepted_programs_, refused_programs_);
     fmt::print("{:<10} {:>6} {:>8} {:>13} {:>8} {:>9}\n", "mistake", "made", "refused", "not compiled",
@@ -245,7 +243,8 @@ class Experiment {
 
   void try_mutants(Task& task, const Candidate& candidate, const CompiledKernel& kernel,
                    const std::vector<KernelText>& texts, int share, RandomStream& random) {
-    std::map<std::string, std::vector<std::pair<size_t, Mutation>>> others;  // by kind: each is as likely
+    std::map<std::string, std::vector<std::pair<size_t, Mutation>>>
+        others;  // by kind; all kinds are equally likely
     for (size_t launch = 0; launch < texts.size(); ++launch) {
       const std::string text = program_text({&texts[launch], 1});
       std::vector<Mutation> mutations = tunesmith::testing::mutations_of(text);
@@ -297,11 +296,11 @@ class Experiment {
                objection.empty() ? "" : "; the interpreter says: " + objection, mutation.text);
   }
 
-  /// Accepted because it is no mistake?
+  /// Is the mutation harmless?
   static bool is_none(Task& task, const CompiledKernel& kernel, size_t launch, const Mutation& mutation,
                       const std::string& objection) {
     if (mutation.kind == "barrier") return objection.empty();
-    // Elements that no instruction copies asynchronously are stored at once: nothing is waited for.
+    // Without asynchronous copies, all stores are immediate, so nothing needs a wait.
     static const std::regex copy(R"(cp_async(4|8|16))");
     if (mutation.kind == "wait" || mutation.kind == "commit")
       return !std::regex_search(mutation.text.substr(mutation.text.find("__global__")), copy);

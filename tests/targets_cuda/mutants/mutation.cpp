@@ -34,7 +34,7 @@ std::string line_at(const std::string& text, size_t at) {
 class Finder {
  public:
   explicit Finder(const std::string& text) : text_(text) {
-    // Behind the helpers, which are the header's and not the emitter's.
+    // Starts behind the helpers, which the emitter does not write.
     begin_ = text.find("__global__");
     if (begin_ == std::string::npos) begin_ = 0;
   }
@@ -50,7 +50,7 @@ class Finder {
     });
   }
 
-  /// One group more may be under way.
+  /// Lets waits leave one more group under way.
   void weaker_waits() {
     static const std::regex wait(R"(cp_async_wait<(\d+)>)");
     each(wait, [&](size_t at, const std::smatch& match) {
@@ -60,7 +60,7 @@ class Finder {
     });
   }
 
-  /// Counters of stages, `NAME_in_PERIOD`, that begin with the next stage, or leave out the last.
+  /// Lets counters of stages, `NAME_in_PERIOD`, begin with the next stage, or leave out the last.
   void stages() {
     static const std::regex first(R"(int (\w+_in_(\d+)) = (\d+);)");
     each(first, [&](size_t at, const std::smatch& match) {
@@ -78,7 +78,7 @@ class Finder {
     static const std::regex condition(R"(\bif \()");
     each(condition, [&](size_t at, const std::smatch& match) {
       const size_t open = at + size_t(match.length()) - 1, end = behind_bracket(text_, open);
-      // Who arrives at a barrier in memory, and when, producer_mutation.h is about.
+      // producer_mutation.h changes arrivals at barriers in memory.
       if (end == std::string::npos || text_.compare(end, 13, " mbar_arrive(") == 0) return;
       const std::string right = text_.substr(open + 1, end - open - 2);
       if (is_of_sums(end)) return fewer(open + 1, right);
@@ -94,7 +94,7 @@ class Finder {
       const size_t open = at + size_t(match.length()) - 1, end = behind_bracket(text_, open);
       if (end == std::string::npos || is_declaration(at)) return;
       const std::string index = text_.substr(open + 1, end - open - 2);
-      // What is kept in registers has constants for indices.
+      // Buffers in registers have constant indices.
       if (index.find_first_not_of("0123456789") == std::string::npos && match.length(1) == 0) return;
       const int lanes = lanes_at(at);
       const bool of_thread =
@@ -190,8 +190,8 @@ class Finder {
                       with_witness(std::move(witness)), 0});
   }
 
-  /// Does what stands here, behind a condition, begin or store the sums of a group? A group that multiplies
-  /// nothing may do so, too: it stores to memory of the block behind the buffer, where nobody reads.
+  /// Does the conditional code here initialise or store the sums of a group? Even a group without products
+  /// may do so: it stores to the block's memory behind the buffer, where nobody reads.
   bool is_of_sums(size_t at) const {
     static const std::regex sums(
         R"( \{\n(?: *#pragma unroll\n)?(?: *for \(int (?!e\b)[^)]*\) \{\n)* *for \(int e = 0;)");
@@ -199,7 +199,7 @@ class Finder {
                              std::regex_constants::match_continuous);
   }
 
-  /// One group less.
+  /// Lets the condition hold for one group less.
   void fewer(size_t at, const std::string& right) {
     static const std::regex below(R"((\w+ < )(\d+))");
     std::smatch match;
@@ -207,7 +207,7 @@ class Finder {
       expression("predicate", at, right, fmt::format("{}{}", match[1].str(), std::stoi(match[2]) - 1));
   }
 
-  /// Of the vector that is accessed here: "*(float4*)&A[". A descriptor counts pieces of 16 bytes.
+  /// The lanes of the vector that is accessed here: "*(float4*)&A[". A descriptor counts pieces of 16 bytes.
   int lanes_at(size_t at) const {
     static const std::regex vector(R"((\d)\*\)&?$)");
     const std::string before = text_.substr(at < 24 ? 0 : at - 24, std::min<size_t>(at, 24));

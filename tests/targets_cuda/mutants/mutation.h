@@ -1,4 +1,4 @@
-// Mistakes that are put into the text of an emitted kernel: what an emitter would have done wrong.
+// Makes mistakes in the text of an emitted kernel, such as an emitter could make.
 #pragma once
 
 #include <string>
@@ -10,19 +10,18 @@ struct Mutation {
   std::string kind;  // "barrier", "wait", "commit", "stage" (a counter of stages is off by one), "predicate",
                      // "offset", "layout", "stride", "loop", "alias", "register": an offset and its like in
                      // what a thread has of its own; and those of producer_mutation.h
-  std::string what;  // one line: what stands where, and what is there instead
+  std::string what;  // one line: the place, the text there, and its replacement
   std::string text;  // the kernel with the mistake
-  /// The kernel that traps where what was changed has another value than before: where this one runs to its
-  /// end, the mistake is none. Empty for what is no expression.
+  /// The kernel that traps if the changed expression has another value than before: if it runs to its end,
+  /// the mistake is harmless. Empty if the change is not in an expression.
   std::string witness;
-  size_t barrier = 0;  // of a barrier: which of the text's, from 0
+  size_t barrier = 0;  // the number of the barrier in the text, from 0
 };
 
-/// All of `text` that these rules find, in the order of the text for each kind.
+/// All mutations of `text` that these rules find, in the text's order for each kind.
 std::vector<Mutation> mutations_of(const std::string& text);
 
-/// `text` with a function in front of the kernel, `mutant_witness<T>(right, wrong)`, that traps where they
-/// differ.
+/// `text` with a function before the kernel, `mutant_witness<T>(right, wrong)`, that traps if they differ.
 std::string with_witness(std::string text);
 
 }  // namespace tunesmith::testing

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::array kKinds{"await", "arrival", "bytes", "count", "phase", "box", "product", "fence"};
 
-/// Traps where a version is used for the second time: without that nothing matters that is told of a release.
+/// Traps if a version is used for the second time: otherwise releases do not matter.
 std::string witness_of_one_use(const std::string& text) {
   static const std::regex wait(R"((mbar_wait\(\w+ \+ \w+, )(phase\w*))");
   return with_witness(std::regex_replace(text, wait, "$1mutant_witness<int>($2, 0)"));
 }
 
-/// Traps where `before`, the version that is released, is not 0 and is filled once more.
+/// Traps if `before`, the released version, is not 0 and is filled again.
 std::string witness_of_first_version(const std::string& text) {
   static const std::regex versions(R"(for \(int i = 0; i < (\d+); \+\+i\) mbar_init)"),
       release(R"((\w+)( > 0 && [^)]*\) mbar_arrive\(\w+ \+ )(before\w*))");
@@ -41,12 +41,12 @@ class ProducerFinder {
 
   void without(const char* kind, const char* pattern) { instead(kind, pattern, ""); }
 
-  /// `by` is a format of the match ("$1", "$&").
+  /// Replaces each match. `by` is a format of the match ("$1", "$&").
   void instead(const char* kind, const char* pattern, const char* by) {
     each(pattern, [&](size_t at, const std::smatch& match) { add(kind, at, match, match.format(by)); });
   }
 
-  /// The number that is group 1 of the match, and so much more or less; 0 is none.
+  /// Adds the differences to the number in group 1 of the match; skips results of 0 and less.
   void other_number(const char* kind, const char* pattern, std::initializer_list<int> differences) {
     each(pattern, [&](size_t at, const std::smatch& match) {
       for (const int difference : differences) {
@@ -60,7 +60,7 @@ class ProducerFinder {
     });
   }
 
-  /// The name of a version, group 1 of the match, as the next one; `count` is how many there are.
+  /// Replaces the version in group 1 of the match by the next one of `count`.
   void next_version(const char* kind, const char* pattern) {
     each(pattern, [&](size_t at, const std::smatch& match) {
       const std::string name = match[1];
@@ -142,7 +142,7 @@ std::vector<Mutation> producer_mutations_of(const std::string& text) {
   finder.without("product", R"(wgmma_commit\(\);)");
   finder.without("product", R"(wgmma_wait<\d+>\(\);)");
   finder.other_number("product", R"(wgmma_wait<(\d+)>)", {1});
-  // One of the two would do where barriers were initialised. Others are needed where products follow.
+  // After the initialisation of barriers one of two fences suffices; others are needed before products.
   finder.instead("fence", R"(fence_mbar_init\(\);(\s*\}\s*)fence_async_shared\(\);)", "$1");
   finder.instead("fence", R"(wgmma_fence\(\);)", ";");
   finder.instead("fence", R"((cp_async_wait<\d+>\(\);\s*)fence_async_shared\(\);)", "$1");

@@ -1,7 +1,7 @@
-// Mistakes in programs whose producer copies boxes: in what producer and consumers tell each other by
-// barriers in memory, and in the products that consumers leave under way. The kinds are "await" (for an
-// arrival or a release), "arrival", "bytes" (expected of copies), "count" (of arrivals), "phase", "box",
-// "product" (waited for, or committed) and "fence".
+// Mistakes in programs whose producer copies boxes: in the barriers in memory between producer and consumers,
+// and in the products that consumers leave under way. The kinds are "await" (for an arrival or a release),
+// "arrival", "bytes" (expected of copies), "count" (of arrivals), "phase", "box", "product" (waited for, or
+// committed) and "fence".
 #pragma once
 
 #include "mutation.h"
@@ -10,7 +10,7 @@ namespace tunesmith::testing {
 
 bool is_of_producer(const std::string& kind);
 
-/// All of `text` that these rules find; none where no box is copied, but for products and fences.
+/// All mutations of `text` that these rules find; without copies of boxes, only those of products and fences.
 std::vector<Mutation> producer_mutations_of(const std::string& text);
 
 }  // namespace tunesmith::testing

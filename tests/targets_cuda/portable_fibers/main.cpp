@@ -1,4 +1,4 @@
-// Two stacks that count in turns; exit code 0 when each kept its own variables.
+// Two fibers count in turn; the exit code is 0 if each kept its own variables.
 #include <array>
 #include <cstdio>
 
