@@ -26,7 +26,7 @@ TUNESMITH, FILECHECK, FOLDER = (os.path.abspath(path) for path in sys.argv[1:])
 
 
 def cases(file):
-    """(name, exit code, options, program) of each."""
+    """(name, exit code, options, program) of each case."""
     found, program = [], ""
     for text in re.split(r"(?m)^(?=# CASE-LABEL:)", file.read_text())[1:]:
         name = re.match(r"# CASE-LABEL:(.*)", text)[1]

@@ -1,4 +1,4 @@
-// A program's text says all of it.
+// Checks that a program's text is complete.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tunesmith::test {
 
-/// "" when the text of the program is read as the same program, and printed as the same text.
+/// "" if the program's text is read as the same program and printed as the same text.
 inline std::string reads_back(const Program& program) {
   const std::string text = to_string(program);
   const Program again = parse_program(text);

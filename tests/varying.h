@@ -1,4 +1,4 @@
-// Programs for ranges of extents, held against those for each value alone.
+// Compares programs for ranges of extents with those for each value.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace tunesmith_test {
 
-/// A varying workload at some values of its parameters: what it must compute there.
+/// A varying workload at some values of its parameters, with the expected results.
 class AtValues {
  public:
   AtValues(const tunesmith::Workload& workload, std::vector<int64_t> at)
@@ -33,7 +33,7 @@ class AtValues {
     options.parameters = values;
   }
 
-  /// `program`, lowered or not, on tensors of full size: what exists of them lies in front.
+  /// Runs `program`, lowered or not, on tensors of full size, whose existing elements come first.
   template <typename Program>
   void expect_interpreted(const Program& lowered, const tunesmith::Program& program, double tolerance) const {
     std::vector<tunesmith::Tensor> full;
@@ -44,7 +44,7 @@ class AtValues {
         std::memcpy(full.back().bytes.data(), part.bytes.data(), part.bytes.size());
       }
     }
-    // Lanes of a tile that are not there are made of anything, and dropped.
+    // Missing lanes of a tile are computed from anything, and dropped.
     tunesmith::InterpretOptions how = options;
     how.check_uninitialized = std::is_same_v<Program, tunesmith::Program>;
     ASSERT_NO_THROW(interpret(lowered, full, how)) << text(lowered);
@@ -68,7 +68,7 @@ class AtValues {
   static std::string text(const tunesmith::Program& program) { return to_string(program); }
 };
 
-/// Both ends, primes, and what lies beside them.
+/// Both ends, primes, and their neighbours.
 inline std::vector<int64_t> tried_values(const tunesmith::Program& program) {
   const tunesmith::Var var = program.parameters.front().var;
   std::vector<int64_t> values;

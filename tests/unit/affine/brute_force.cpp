@@ -23,7 +23,7 @@ std::vector<Expr> as_exprs(const std::vector<Ranged>& vars) {
   return exprs;
 }
 
-/// Few values, so that sums of them meet the divisors they can be split by.
+/// Draws from few values, so that divisors often split sums.
 int64_t random_constant(RandomStream& random) {
   static constexpr int64_t kValues[] = {1, 2, 2, 3, 4, 4, 5, 6, 8, 8, 12, 16, 7};
   return kValues[random.below(std::size(kValues))];
@@ -144,7 +144,7 @@ Expr random_index(RandomStream& random, const std::vector<Ranged>& vars, int dep
     case 8:
       return floormod(sub(), constant);
     case 9: {
-      // The two halves of a split, together again or mixed.
+      // The two halves of a split, joined or mixed.
       const Expr x = sub();
       const Expr factor = random.below(4) != 0 ? constant : Expr(random_constant(random));
       return floordiv(x, constant) * factor + floormod(x, constant);

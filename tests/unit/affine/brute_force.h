@@ -1,4 +1,4 @@
-// Random index expressions and their values, point by point: what the arithmetic is compared with.
+// Random index expressions and their values at every point, with which the arithmetic is compared.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ std::string describe(const std::vector<Ranged>& vars);
 
 using Point = std::vector<int64_t>;
 
-/// The value of an integer or bool expression without loads where each variable has the point's value.
+/// The value of an integer or bool expression without loads at a point.
 int64_t evaluate(const Expr& expr, const std::vector<Ranged>& vars, const Point& point);
 
-/// Every point of the box, the last variable fastest.
+/// Visits every point of the box, the last variable fastest.
 void for_each_point(const std::vector<Ranged>& vars, const std::function<void(const Point&)>& visit);
 
 Analyzer analyzer_of(const std::vector<Ranged>& vars);

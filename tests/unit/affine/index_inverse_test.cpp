@@ -46,13 +46,13 @@ TEST(IndexInverse, RefusesWhatDoesNotTellIt) {
     return invert(domains, indices, std::vector<Expr>(indices.size(), Expr(1))).has_value();
   };
   EXPECT_TRUE(told({i, j}));
-  EXPECT_FALSE(told({i}));                  // nothing of j
+  EXPECT_FALSE(told({i}));                  // j is missing
   EXPECT_FALSE(told({i + j}));              // the terms overlap
-  EXPECT_FALSE(told({i * 6 + j}));          // with a gap
+  EXPECT_FALSE(told({i * 6 + j}));          // leaves a gap
   EXPECT_FALSE(told({i * 2, j}));           // odd elements have no iteration
   EXPECT_FALSE(told({i, j, i}));            // the second index may disagree
-  EXPECT_FALSE(told({i, floordiv(j, 2)}));  // without the lower digit
-  EXPECT_FALSE(told({i, j + other}));       // of an unknown variable
+  EXPECT_FALSE(told({i, floordiv(j, 2)}));  // the lower digit is missing
+  EXPECT_FALSE(told({i, j + other}));       // has an unknown variable
 }
 
 TEST(IndexInverse, RangesHoldEveryIterationThatMeetsTheRegion) {
@@ -80,7 +80,7 @@ TEST(IndexInverse, RangesHoldEveryIterationThatMeetsTheRegion) {
       });
     }
   }
-  // And no more where each iterator is an index.
+  // The ranges are exact if each index is an iterator.
   const std::vector<DimRange> exact = solve_iters(domains, cases[0], {{3, 2}, {1, 3}}, analyzer);
   EXPECT_EQ(evaluate(exact[0].min, {}, {}), 3);
   EXPECT_EQ(exact[0].extent, 2);

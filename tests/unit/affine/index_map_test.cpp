@@ -15,7 +15,7 @@ int64_t value_at(const Expr& expr, const Substitution& point) {
   return value;
 }
 
-/// At every point of the box, `results` with the point for `params`.
+/// Visits `results` at every point of the box, whose coordinates replace `params`.
 void for_each_point(const std::vector<Var>& params, const std::vector<int64_t>& extents,
                     const std::function<void(const std::vector<int64_t>&, const Substitution&)>& visit) {
   int64_t points = 1;

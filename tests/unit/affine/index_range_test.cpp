@@ -1,4 +1,4 @@
-// Proofs that an index stays in its range, against every point of small ranges.
+// Checks proofs that an index stays in its range at every point of small ranges.
 #include "affine/index_range.h"
 
 #include <gtest/gtest.h>

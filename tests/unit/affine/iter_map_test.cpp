@@ -91,7 +91,7 @@ TEST_F(IterMap, FusedAndSplitAgain) {
                    lt(a * 4 + floordiv(b, 8), 10));
 }
 
-// What is left of the number a*20 + b*2 + c once its parts are simplified, each for itself.
+// The parts of the number a*20 + b*2 + c after each was simplified separately.
 TEST_F(IterMap, PartsOfOneNumberThatNoLongerLookIt) {
   const Expr number = a * 20 + b * 2 + c;
   EXPECT_TRUE(
@@ -148,7 +148,7 @@ TEST_F(IterMap, IterSumNamesItsSplits) {
   EXPECT_FALSE(as_iter_sum(floordiv(a * 4 + b, 6), domains).has_value());
 }
 
-/// What brute force says of a map.
+/// The properties of a map by brute force.
 struct Truth {
   bool injective = true;
   bool bijective = true;
@@ -185,7 +185,7 @@ std::string describe(const std::vector<Expr>& bindings, const std::vector<IterDo
   return text + "where " + to_string(predicate);
 }
 
-/// Loops and bindings as split, fuse and reorder leave them.
+/// Loops and bindings as after split, fuse and reorder.
 struct Nest {
   std::vector<Expr> bindings;
   std::vector<int64_t> extents;
@@ -274,7 +274,7 @@ TEST_F(IterMap, WhatSplitFuseAndReorderMakeIsBijective) {
   EXPECT_EQ(proven, cases);
 }
 
-// The same nests with one thing broken: the claim may fail, it may not be wrong.
+// The same nests with one change: the claim may fail, but must not be wrong.
 TEST_F(IterMap, ClaimsOfBrokenNestsAreNeverWrong) {
   RandomStream random(72);
   int injective = 0;
@@ -343,7 +343,7 @@ TEST_F(IterMap, ClaimsOfRandomBindingsAreNeverWrong) {
     std::vector<Expr> bindings;
     std::vector<int64_t> extents;
     for (size_t i = 1 + random.below(3); i > 0; --i) {
-      // Often of a loop in two ways, which let it rise and fall.
+      // A binding often contains a loop twice, so that it rises and falls.
       const auto coefficient = [&] { return static_cast<int64_t>(random.below(7)) - 2; };
       const Expr v = vars[random.below(vars.size())].var;
       bindings.push_back(random.below(3) == 0
@@ -353,7 +353,7 @@ TEST_F(IterMap, ClaimsOfRandomBindingsAreNeverWrong) {
       const Interval range = test::analyzer_of(vars).bounds(bindings.back());
       extents.push_back(std::max<int64_t>(1, range.max + 1));
     }
-    // Often of a binding, as where a block is computed where it is read.
+    // The predicate often bounds a binding, as after compute_at.
     const Expr bounded = random.below(2) != 0
                              ? bindings.front()
                              : test::random_index(random, vars, static_cast<int>(random.below(4)));

@@ -14,7 +14,7 @@ TEST(LinearForm, TheSlackOfAnOrder) {
   EXPECT_EQ(to_string(slack_of(le(i, 7), analyzer)->to_expr()), "7 - i");
   EXPECT_FALSE(slack_of(eq(i, j), analyzer).has_value());
   const Buffer data = make_buffer("X", kI64, {4});
-  EXPECT_FALSE(slack_of(lt(load(data, {0}), load(data, {1})), analyzer).has_value());  // data wrap around
+  EXPECT_FALSE(slack_of(lt(load(data, {0}), load(data, {1})), analyzer).has_value());  // data may wrap around
 }
 
 TEST(LinearForm, TheTermsOfAConjunction) {

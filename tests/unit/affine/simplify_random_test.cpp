@@ -1,4 +1,4 @@
-// The arithmetic against brute force over every point of small ranges.
+// Compares the arithmetic with brute force at every point of small ranges.
 #include <gtest/gtest.h>
 
 #include <tunesmith/ir/printer.h>
@@ -12,7 +12,7 @@ using test::evaluate;
 using test::Point;
 using test::Ranged;
 
-/// True when the check went well, so that one broken case is reported once and not for each of its points.
+/// True if the check succeeds, so that a broken case is reported once, not for each point.
 bool check_index(const Expr& expr, const std::vector<Ranged>& vars) {
   const Analyzer analyzer = analyzer_of(vars);
   const Expr simple = analyzer.simplify(expr);
@@ -103,7 +103,7 @@ TEST(SimplifyRandom, BoundsOfLinearExpressionsAreExact) {
   }
 }
 
-// What fuse and split write: a number taken apart and put together, at several levels.
+// Indices as fuse and split write them: a number is divided and reassembled at several levels.
 TEST(SimplifyRandom, TakenApartAndPutTogetherIsTheVariable) {
   RandomStream random(20244);
   for (int i = 0; i < 500; ++i) {

@@ -173,7 +173,7 @@ TEST_F(Simplify, GatheredIndicesAreAtoms) {
   EXPECT_EQ(range.max, 256);
 }
 
-// Data wrap around, so that the rules of index arithmetic do not hold for them.
+// Data may wrap around, so the rules of index arithmetic do not hold for them.
 TEST_F(Simplify, IntegerDataAreLeftAlone) {
   const Buffer bytes = make_buffer("B", kU8, {16});
   const Expr a = load(bytes, {Expr(i)});

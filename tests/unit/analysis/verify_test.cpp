@@ -5,7 +5,7 @@
 namespace tunesmith {
 namespace {
 
-/// What verify says first of a chain that `damage` was done to.
+/// The first line of verify's message for a chain after `damage`.
 std::string first_line(const std::function<void(Program&)>& damage) {
   Program program = test::make_chain(4, 3);
   damage(program);
@@ -65,7 +65,7 @@ TEST(Verify, Ranges) {
               store.value = load(p.inputs[0], {store.indices[0], store.indices[1] - 1});
             }),
             "index 1 of 'A' leaves [0, 3): vj = 0 gives -1");
-  // Where a select guards it, nothing is read.
+  // A select prevents the read.
   EXPECT_EQ(first_line([](Program& p) {
               Store& store = store_of(p, "C");
               const Expr& j = store.indices[1];

@@ -1,5 +1,5 @@
-// What analyses say of blocks, and tensor intrinsics, through the tables and the wrapper. Nothing else of the
-// kernel is included here, as in a plugin.
+// Analyses of blocks, and tensor intrinsics, through the tables and the wrapper. As in a plugin, nothing else
+// of the kernel is included.
 #include <gtest/gtest.h>
 
 #include <tunesmith/stable/module.h>
@@ -39,7 +39,7 @@ TEST_F(StableAnalysis, IndicesSayWhichIteratorsTheyFollow) {
   EXPECT_FALSE(reads[1].uses(0));
   EXPECT_TRUE(reads[1].uses(1));
   EXPECT_EQ(writes_of(schedule.block(block)).front().buffer->name, "C");
-  // Both halves of a row in one index, and one in another.
+  // One index has both halves of a row, another one half.
   schedule.transform_block_layout(block, "(i, j, k) -> (i // 4, i % 4, j, k)");
   const std::vector<Access> cut = schedule.read_accesses(block);
   EXPECT_EQ(cut[0].indices[0].iterator, std::nullopt);
@@ -71,7 +71,7 @@ TEST_F(StableAnalysis, WhatReadsElementByElementIsFound) {
   ASSERT_TRUE(reader);
   EXPECT_EQ(reader->name, "R");
   EXPECT_FALSE(element_reader(program, *program.find_block("R")));  // it writes the output
-  // A copy whose rows are the result's columns reads every element once, too; another reader does not.
+  // A transposing copy also reads every element once; another reader does not.
   schedule.cache_write(schedule.get_block("C"), 0, "global");
   const Program copied = schedule.program();
   EXPECT_EQ(element_reader(copied, *copied.find_block("C"))->name, "C_global");
@@ -100,7 +100,7 @@ TEST_F(StableAnalysis, IntrinsicsAreFoundByName) {
   EXPECT_TRUE(transpose->copies);
   EXPECT_EQ(transpose->reads[0].indices[1].iterator, 1U);
   EXPECT_EQ(transpose->writes[0].indices[0].iterator, 0U);
-  // Asked twice, it is the same object of the kernel's.
+  // Two calls return the same object of the kernel.
   const tunesmith_intrinsic *first = nullptr, *second = nullptr;
   Schedule owner(tunesmith_test::make_schedule_with_unit());
   tunesmith_schedule* handle = owner.release();

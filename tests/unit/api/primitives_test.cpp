@@ -1,4 +1,4 @@
-// The wrapper's typed functions, as stable/api.yaml describes them, against the kernel's kinds of
+// Compares the wrapper's typed functions, which stable/api.yaml describes, with the kernel's kinds of
 // instructions.
 #include <map>
 #include <set>

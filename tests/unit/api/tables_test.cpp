@@ -35,7 +35,7 @@ const tunesmith_schedule_table& schedules() {
 }
 const tunesmith_program_table& programs() { return table<tunesmith_program_table>("tunesmith.program/1"); }
 
-/// What an error says; it is released.
+/// The content of an error, which is then released.
 struct Said {
   uint32_t kind = 0;
   std::string message, primitive, reason;
@@ -234,7 +234,7 @@ TEST(StableTables, ASnapshotIsTheProgramAndIsReadOnceForEachState) {
                    : 0;
     return count;
   };
-  EXPECT_EQ(parallel_loops(*first), 0U);  // still as it was
+  EXPECT_EQ(parallel_loops(*first), 0U);  // unchanged
   EXPECT_EQ(parallel_loops(*third), 1U);
   for (const tunesmith_snapshot* each : {first, second, third}) programs().release(each);
 }
@@ -287,7 +287,7 @@ TEST(DescriptionTable, TakesTheRelationsThatItKnows) {
             TUNESMITH_ERROR_KIND_MISUSE);
 }
 
-/// A machine that is described only when there is memory again.
+/// A context whose description of the machine fails once for lack of memory.
 class ForgetfulContext final : public ModuleContext {
  public:
   const DeviceModel& device() const override { return device_; }

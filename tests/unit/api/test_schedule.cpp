@@ -35,7 +35,7 @@ OptionText::OptionText(const std::string& text) {
   option.name = "trace";
   option.values = {written};
   option.value_location = written.location;
-  // What is handed out points to the options, which live as long as it does.
+  // The result points to the options, so both live together.
   struct Kept {
     Options options;
     tunesmith_options told;

@@ -1,4 +1,4 @@
-// Schedules as plugins of the stable tier get them, for tests that see nothing else of the kernel.
+// Schedules as plugins of the stable tier get them, for tests that include nothing else of the kernel.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,14 @@
 
 namespace tunesmith_test {
 
-/// Of C[i, j] = sum A[i, k] * B[k, j], 16 x 16 x 8; its block is called "C".
+/// C[i, j] = sum A[i, k] * B[k, j], 16 x 16 x 8, with a block "C".
 tunesmith_schedule* make_gmm_schedule();
-/// Of R = relu(C) behind it; its blocks are called "C" and "R".
+/// The same, followed by R = relu(C), with blocks "C" and "R".
 tunesmith_schedule* make_relu_schedule();
-/// Of S = R + 1 behind that.
+/// The same, followed by S = R + 1.
 tunesmith_schedule* make_chain_schedule();
 
-/// The options of a module 'test' that has one, `trace`, with a text that begins in line 9, column 13 of
+/// The options of a module 'test' with one option, `trace`, whose text begins in line 9, column 13 of
 /// my.yaml.
 class OptionText {
  public:

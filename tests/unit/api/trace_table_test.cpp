@@ -1,5 +1,5 @@
-// Instructions in an option's text: the table as C calls it, and the wrapper over it. In one process with the
-// kernel, of which nothing but the options is included here.
+// Instructions in an option's text: the table as C calls it, and the wrapper over it. Runs in one process
+// with the kernel, of which only the options are included.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +26,7 @@ class StableTrace : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(detail::start(&api::k_host), nullptr); }
 
-  /// What is said of an option's text: "" where nothing is.
+  /// The message about an option's text; "" if there is none.
   static std::string refusal(const std::string& text, std::string_view prologue = kPrologue) {
     const OptionText option(text);
     try {
@@ -52,7 +52,7 @@ TEST_F(StableTrace, IsExecutedWithTheSchedulesVariables) {
   EXPECT_FALSE(trace[2].decided());
 
   Schedule schedule(tunesmith_test::make_gmm_schedule());
-  schedule.get_output_blocks();  // so that the numbers of the two differ
+  schedule.get_output_blocks();  // so that both numbers differ
   std::vector<TraceVar> variables{schedule.get_block("C")};
   for (size_t i = 1; i < trace.size(); ++i) {
     const std::vector<TraceVar> made = trace[i].execute(schedule, variables);
@@ -88,11 +88,11 @@ TEST_F(StableTrace, MistakesAreReportedWhereTheyStandInTheFile) {
   EXPECT_TRUE(refusal("reoder(block)").starts_with("my.yaml:9:13" + whose + "there is no instruction"));
   EXPECT_NE(refusal("reoder(block)").find("did you mean 'reorder'"), std::string::npos);
   EXPECT_TRUE(refusal("# first\nparallel(blok)\n").starts_with("my.yaml:10:22" + whose));
-  // A line that gives the version stays the first, and the prologue goes behind it.
+  // A line with the version stays first; the prologue follows it.
   EXPECT_TRUE(refusal("# tunesmith trace 99\n").starts_with("my.yaml:9:"));
   EXPECT_EQ(refusal("# tunesmith trace 2\ni, j, k = get_loops(block)\n"), "");
   EXPECT_TRUE(refusal("# tunesmith trace 2\nparallel(blok)\n").starts_with("my.yaml:10:22" + whose));
-  // Of two lines, and of none.
+  // The prologue has two lines, and none.
   EXPECT_TRUE(refusal("parallel(x)", "b = get_block(\"C\")\n# more\n").starts_with("my.yaml:9:22" + whose));
   EXPECT_TRUE(refusal("parallel(x)", "").starts_with("my.yaml:9:22" + whose));
 }

@@ -33,7 +33,7 @@ TEST_F(StableWrapper, ATableThatIsTooShortIsReported) {
   EXPECT_THROW(throw_error(error), UnsupportedError);
 }
 
-// As a later kernel's are.
+// A later kernel has longer tables.
 TEST_F(StableWrapper, ATableThatIsLongerIsTaken) {
   static const tunesmith_host longer = {
       sizeof(tunesmith_host), [](tunesmith_text id) -> const void* {
@@ -95,9 +95,9 @@ TEST_F(StableWrapper, ViewsShowWhatWasReadAndQuestionsWhatIsNow) {
   EXPECT_EQ(schedule.facts(loops[2]).only_child, StmtKind::Block);
   EXPECT_TRUE(schedule.use_of(loops[2], block).reduction);
   Schedule moved = std::move(schedule);
-  EXPECT_EQ(before.const_extent(), 16);  // it went along
+  EXPECT_EQ(before.const_extent(), 16);  // valid after the move
   moved = gmm();
-  EXPECT_EQ(before.const_extent(), 16);  // and stays where its schedule is replaced
+  EXPECT_EQ(before.const_extent(), 16);  // and after its schedule is replaced
   EXPECT_THROW((void)use_of(before), ScheduleMisuse);
 }
 
@@ -140,8 +140,7 @@ TEST_F(StableWrapper, ABlocksNestSaysHowFarItRunsAlongAnAxis) {
   EXPECT_THROW((void)schedule.axis_extent(BlockId{12345}, "thread.x"), ScheduleMisuse);
 }
 
-// The block of a variable is known without a look at the program; whether it is there says whoever is asked
-// about it.
+// A variable's block has an id even after it is gone; only questions about the block fail.
 TEST_F(StableWrapper, ABlockThatIsGoneKeepsItsIdAndAnswersNoQuestion) {
   Schedule schedule(tunesmith_test::make_chain_schedule());
   const BlockRV block = schedule.get_block("R");

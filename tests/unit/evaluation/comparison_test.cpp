@@ -23,7 +23,7 @@ SearchRun run_of(const std::string& strategy, uint64_t seed, std::vector<Progres
   return run;
 }
 
-/// By hand: the best known takes 95 us, so that 100 us is 95 % of its speed.
+/// Computed by hand: the best known takes 95 us, so 100 us is 95 % of its speed.
 class ComparisonTest : public testing::Test {
  protected:
   ComparisonTest() {
@@ -79,7 +79,7 @@ TEST_F(ComparisonTest, GivesTheFiguresOfAHandComputedCase) {
   ASSERT_EQ(comparison.overall.size(), 2U);
   const OverallSummary& overall = comparison.overall[1];
   EXPECT_DOUBLE_EQ(overall.speed, 2.0);
-  EXPECT_DOUBLE_EQ(overall.trials_to_95, 3.0 / 8.0);  // the baseline did not in its 8
+  EXPECT_DOUBLE_EQ(overall.trials_to_95, 3.0 / 8.0);  // the baseline does not reach it in its 8 trials
   EXPECT_TRUE(overall.trials_to_95_bound);
   EXPECT_DOUBLE_EQ(overall.trials_to_baseline, 3.0 / 8.0);
   EXPECT_FALSE(overall.trials_to_baseline_bound);

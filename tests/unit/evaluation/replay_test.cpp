@@ -12,7 +12,7 @@ namespace {
 
 class Replay : public TableTest {
  protected:
-  /// What was tried, and what became of it.
+  /// The tried programs and their times.
   std::vector<std::pair<uint64_t, double>> search(const Table& table, const std::string& strategy,
                                                   size_t threads, TuneResult* result = nullptr) {
     const Space searched = space(table, strategy);
@@ -90,7 +90,7 @@ TEST_F(Replay, ChecksWhatHasBecomeOfThePrograms) {
   EXPECT_EQ(check.standing, table.rows.size());
   EXPECT_TRUE(check.same_rules);
 
-  // As if lowering had changed for one, and an instruction were gone for another.
+  // Simulates a changed lowering for one row, and a missing instruction for another.
   table.rows[3].lowered_hash += 1;
   table.rows[4].trace = "b0 = no_such_instruction()\n";
   table.rows[5].trace = table.rows[6].trace;

@@ -73,7 +73,7 @@ TEST_F(TableFile, MayHoldAnyByte) {
   EXPECT_EQ(workload_of(load_table(path("t.gz"))).hash, table.workload_hash);
 }
 
-/// The space that is made from what came back has the same rules, so the same programs.
+/// The space made from the read table has the same rules, and so the same programs.
 TEST_F(TableFile, KeepsTheSpaceWithItsOptions) {
   const Table table = with_rows(empty_table());
   save_table(table, path("t.gz"));

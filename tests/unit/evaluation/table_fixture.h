@@ -1,4 +1,4 @@
-// A table of a small space on a machine that never was, with times that are made up.
+// A table of a small space on a fictional machine, with invented times.
 #pragma once
 
 #include <filesystem>
@@ -72,7 +72,7 @@ spaces:
     return Space(table_space(table, spaces().space(search)), registry_, make_table_target(table));
   }
 
-  /// All programs of the space: every eleventh fails, the others take as long as their hash says.
+  /// All programs of the space: every eleventh fails; the others' times follow from their hashes.
   Table full_table() {
     Table table = empty_table();
     const Space enumerated = space(table);

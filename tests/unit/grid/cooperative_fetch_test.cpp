@@ -1,5 +1,5 @@
-// Tiles whose operands all threads of a block copy to shared memory: what a tiling module makes of a product,
-// with extents that the threads do not divide.
+// All threads of a block copy a tile's operands to shared memory, like a tiling module's programs for a
+// product with extents that the threads do not divide.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,13 +15,13 @@ using namespace test;
 
 enum class CopyOrder { ThreadsOutermost, ThreadsInside };
 
-/// How the loops of a product are cut, innermost factors open: blocks, tiles of one thread that lie apart,
-/// threads, and two tiles of a thread; two tiles of the reduction outside of the innermost.
+/// The factors of a product's loops, without the innermost: blocks, a thread's separate tiles, threads, and
+/// two tiles of a thread; for the reduction two outer tiles.
 struct Cut {
   int64_t rows[4];
   int64_t columns[4];
   int64_t reduction[2];
-  int64_t width = 1;  // that a thread copies at once
+  int64_t width = 1;  // elements that a thread copies at once
   CopyOrder order = CopyOrder::ThreadsOutermost;
 
   int64_t threads() const { return rows[2] * columns[2]; }
@@ -73,7 +73,7 @@ TEST(CooperativeFetch, SharesOutWhatTheThreadsDoNotDivide) {
        {kUneven, Cut{{1, 1, 2, 3}, {2, 1, 4, 1}, {2, 3}, 1}, Cut{{2, 1, 1, 1}, {2, 1, 10, 1}, {1, 2}, 3}}) {
     const Schedule s = tiled_product(12, 40, 12, cut);
     expect_same_after_every_step(s.program());
-    // Without a loop of tiles nothing is fetched anew.
+    // Without a loop of tiles nothing is fetched twice.
     EXPECT_EQ(collect<Barrier>(lowered_for_grid(s.program()).program.root()).size(),
               cut.reduction[0] > 1 ? 2u : 1u);
   }

@@ -1,4 +1,4 @@
-// A machine with a grid of blocks of threads, for tests, and how programs are lowered for it.
+// A machine with a grid of blocks of threads for tests, and lowering for it.
 #pragma once
 
 #include <algorithm>
@@ -75,8 +75,8 @@ inline void bind_to_threads(Schedule& s, BlockRV block) {
   s.bind(own[own.size() - 1], "thread.x");
 }
 
-/// All threads fetch tiles of both operands of `product` under `steps`, and write results of `accumulator`
-/// under `tile`.
+/// Lets all threads fetch tiles of both operands of `product` under `steps`, and write results of
+/// `accumulator` under `tile`.
 inline void share_operands(Schedule& s, BlockRV product, LoopRV steps, LoopRV tile,
                            const std::string& accumulator) {
   for (const int operand : {0, 1}) {

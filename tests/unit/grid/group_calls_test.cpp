@@ -1,5 +1,5 @@
-// Calls that all threads of a group make together, over tiles that the group holds: lowered step by step, run
-// by the interpreter, and refused where they are not used as they want.
+// Calls that all threads of a group make together, on tiles that the group holds: lowered step by step,
+// interpreted, and refused if they are used wrongly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,12 +81,12 @@ void expect_squads_refused(const Schedule& s, const std::string& message) {
 struct Variation {
   std::string zero = "unit_zero";
   std::string load_b = "unit_b";
-  int64_t align = 6;    // of the rows of what is fetched
+  int64_t align = 6;    // alignment of the fetched rows
   int64_t members = 4;  // threads along thread.x that fetch
   bool tensorize_store = true;
   bool bind_steps = false;  // a loop around the product to the members
-  int64_t steps = 2;        // in which tiles are fetched
-  int64_t stages = 0;       // more: of a pipeline that bulk copies fetch for
+  int64_t steps = 2;        // number of steps that fetch tiles
+  int64_t stages = 0;       // above 0: stages of a pipeline with bulk copies
 };
 
 const Variation kProduced{.stages = 2};
@@ -211,7 +211,7 @@ TEST(GroupCalls, AllMembersComeToThem) {
     }
   }
   EXPECT_EQ(calls, 5U);
-  // A tile stands around the members that hold it together, and inside the squads.
+  // A tile's allocation stands around the members that hold it, and inside the squads.
   const auto* tile = find_first<Allocate>(
       lowered.program.root(), [](const Allocate& allocate) { return allocate.buffer->scope == "tile"; });
   ASSERT_NE(tile, nullptr);
@@ -254,7 +254,7 @@ TEST(GroupCalls, ConsumersWaitForTheProducer) {
   expect_barrier_needed(squad_product({.steps = 3, .stages = 2}), 0);
 }
 
-// Which thread writes which element of what is stored together is not known.
+// It is unknown which thread writes which element of a common store.
 TEST(GroupCalls, ASingleThreadWaitsForWhatTheyStore) {
   Schedule s(squad_zeros());
   const LoweredProgram lowered = lowered_for_squads(s);

@@ -1,5 +1,5 @@
-// Random small schedules with bound loops: what lowering joins computes what the schedule computes when its
-// loops run one after the other, without races; the rest it refuses.
+// Random small schedules with bound loops: the joined program computes, without races, what the schedule's
+// loops compute in sequence; other schedules are refused.
 #include <gtest/gtest.h>
 
 #include "tunesmith/ir/visit.h"
@@ -77,7 +77,7 @@ class Scheduler {
       case 2:
       case 3:
       case 4:
-        // The outermost one first, as launches want it.
+        // Often the outermost loop, as launches need it.
         schedule_.bind(random_.below(3) == 0 ? schedule_.get_loops(block).front() : random_loop(block),
                        random_axis());
         return;
@@ -113,7 +113,7 @@ class Scheduler {
     }
   }
 
-  /// A copy of what the block reads under one of its loops, whose elements the threads share out.
+  /// Copies an operand of the block under one of its loops, and divides the elements among the threads.
   void fetch_together(BlockRV block) {
     const BlockRV copy = schedule_.cache_read(block, static_cast<int>(random_.below(2)), "shared");
     const LoopRV at = random_loop(block);
@@ -162,7 +162,7 @@ TEST(JoinThreadsRandom, JoinedProgramsComputeWhatTheirSchedulesDo) {
         << index << ":\n"
         << to_string(schedule.program()) << to_string(lowered.program);
 
-    // Without one of its barriers such a program is wrong, or does not need that one.
+    // Without one of its barriers, such a program is wrong, or does not need the barrier.
     const size_t barriers = collect<Barrier>(lowered.program.root()).size();
     with_barriers += barriers > 0 ? 1 : 0;
     for (size_t left_out = 0; left_out < barriers; ++left_out) {

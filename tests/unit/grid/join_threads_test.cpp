@@ -28,7 +28,7 @@ void expect_refused(const Schedule& s, const std::string& message) {
 const char* const kInput = "X: {shape: [8, 16], dtype: f32}";
 const char* const kReversedChain = "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, 15 - j] + 1";
 
-/// Tiles of both operands are fetched by all threads of a block, which each compute one element.
+/// All threads of a block fetch tiles of both operands, and each computes one element.
 Schedule cooperative_gmm(const std::string& accumulator = "") {
   Schedule s(gmm(8, 8, 16));
   const BlockRV product = s.get_block("O");
@@ -138,7 +138,8 @@ TEST(JoinThreads, EveryBarrierOfACooperativeFetchIsNeeded) {
       LoweredProgram wrong = lowered_for_grid(s.program());
       replace(*collect<Barrier>(wrong.program.root())[left_out], nullptr);
       std::vector<Tensor> arguments = random_arguments(wrong.program);
-      // The first: what was not fetched yet is read; the second: what is still read is fetched anew.
+      // Without the first, elements are read before they are fetched; without the second, fetched while they
+      // are read.
       EXPECT_THAT([&] { interpret(wrong, arguments); },
                   testing::ThrowsMessage<InterpreterError>(
                       testing::HasSubstr(left_out == 0 ? "is read before anything was written" : "race:")));
@@ -146,7 +147,8 @@ TEST(JoinThreads, EveryBarrierOfACooperativeFetchIsNeeded) {
   }
 }
 
-// What the loop reads and writes first is not what stands before it: its own first barrier is early enough.
+// The loop's first accesses do not concern the statements before it, so its own first barrier is early
+// enough.
 TEST(JoinThreads, NoBarrierBeforeALoopWhoseOwnComesSoonEnough) {
   Schedule s = cooperative_gmm();
   const BlockRV product = s.get_block("O");
@@ -171,7 +173,7 @@ TEST(JoinThreads, ABarrierBeforeALoopThatBeginsWithWhatOthersWrote) {
   expect_same_after_every_step(s.program());
 }
 
-// The memory of T is used again in each iteration of i, but thread.x touches the same column of it.
+// Each iteration of i reuses the memory of T, but thread.x accesses the same column.
 TEST(JoinThreads, NoBarrierWhereMemoryIsUsedAgainByTheSameThread) {
   Schedule s(program_of(kInput, "T[i<8, j<16] = exp(X[i, j])\n  O[i<8, j<16] = T[i, j] + 1"));
   s.set_scope(s.get_block("T"), 0, "shared");

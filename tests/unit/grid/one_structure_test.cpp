@@ -1,4 +1,4 @@
-// What a number of a program may become in the program's twin, and what tells twins of other computations.
+// How numbers of a program may change in its twin, and what distinguishes twins from other computations.
 #include "twins/one_structure.h"
 
 #include <memory>
@@ -19,7 +19,7 @@
 namespace tunesmith {
 namespace {
 
-/// Loops of these extents over an array of as many dimensions.
+/// Loops over an array of this shape.
 Program loops_over(const std::vector<int64_t>& shape) {
   std::string dims, indices, axes;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -107,12 +107,12 @@ TEST(CorrespondingTexts, DifferInNumbersThatFollow) {
   EXPECT_FALSE(correspond("#pragma unroll 1\nb[1]", "#pragma unroll 1\nb[4]"));
 }
 
-/// What was compared before: the text with one sign for each number.
+/// The text with one sign for each number, which was once compared.
 std::string without_digits(const Program& program) {
   return std::regex_replace(to_string(program), std::regex("\\b[0-9][0-9.]*(e[-+]?[0-9]+)?"), "#");
 }
 
-/// A parameter that makes no extent changes what is computed, and no text but digits.
+/// A parameter that is not an extent changes the computation, but only digits of the text.
 LoweredProgram scaled(int64_t n, int64_t scale, int64_t distance) {
   static const WorkloadDefinition definition = WorkloadDefinition::parse(R"(name: scaled
 params: {n: 64, scale: 8, distance: 4}

@@ -1,4 +1,4 @@
-// Loops whose copies to shared memory run iterations ahead, asynchronously and not.
+// Loops whose copies to shared memory run iterations ahead, asynchronously or not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using namespace test;
 using ::testing::HasSubstr;
 
-/// Four by four threads fetch four steps of both operands in each iteration of a loop.
+/// In each iteration of a loop, 4 x 4 threads fetch four steps of both operands.
 Schedule pipelined_product(int64_t rows, int64_t steps, int64_t stages,
                            const std::string& accumulator = "local") {
   Schedule s(gmm(rows, 8, 4 * steps));
@@ -69,7 +69,7 @@ TEST(PipelineLoops, AnyNumberOfStepsAndStages) {
 }
 
 TEST(PipelineLoops, InALoopThatRepeatsThem) {
-  // A thread computes rows one after the other: the loop is met again while others are in it.
+  // A thread computes several rows, so it enters the loop again while others are still in it.
   for (const int64_t stages : {2, 3, 4})
     expect_same_after_every_step(pipelined_product(12, 5, stages).program());
 }
@@ -85,7 +85,7 @@ TEST(PipelineLoops, OfOneThread) {
   expect_same_after_every_step(s.program());
 }
 
-/// Without one of its waits, barriers and versions a pipelined loop is wrong, and the interpreter sees it.
+/// Without one of its waits, barriers or versions, a pipelined loop is wrong, and the interpreter reports it.
 TEST(PipelineLoops, EachWaitAndBarrierIsNeeded) {
   for (const int64_t stages : {2, 3, 4}) {
     const Schedule s = pipelined_product(12, 5 + stages % 2 * 2, stages);
@@ -120,7 +120,7 @@ void expect_not_lowered(const Schedule& s, const std::string& message) {
 }
 
 TEST(PipelineLoops, Refusals) {
-  // What one thread has for itself is not fetched for others.
+  // A thread's private copy is not fetched for others.
   Schedule own(program_of(kInput, kChain));
   const std::vector<LoopRV> loops = own.get_loops(own.get_block("O"));
   own.set_scope(own.get_block("T"), 0, "local");

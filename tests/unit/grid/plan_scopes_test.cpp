@@ -1,4 +1,4 @@
-// Places in the memory that the threads of a block share.
+// Offsets of buffers in the memory that the threads of a block share.
 #include <map>
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ Schedule reversed_rows(int64_t n, int times) {
   return s;
 }
 
-/// By the buffers' names.
+/// The offsets, by the buffers' names.
 std::map<std::string, int64_t> offsets_of(const Program& program) {
   std::map<std::string, int64_t> offsets;
   for (const Allocate* allocate : collect<Allocate>(program.root())) {
@@ -46,7 +46,7 @@ std::map<std::string, int64_t> offsets_of(const Program& program) {
 }
 
 TEST(PlanScopes, BuffersThatAreNotNeededAtOnceShareBytes) {
-  // Each is read by the next one, so that the first and the third do.
+  // Each is read by the next one, so the first and the third share a place.
   const Schedule s = reversed_rows(64, 3);
   const LoweredProgram lowered = lowered_for_grid(s.program());
   const std::map<std::string, int64_t> offsets = offsets_of(lowered.program);

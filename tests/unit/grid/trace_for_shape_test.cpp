@@ -44,7 +44,7 @@ TEST(TraceForShape, FusesAsTheInstanceNeedsIt) {
 
 TEST(TraceForShape, LeavesOtherTracesAsTheyAre) {
   const Program program = convolution(8);
-  // Columns come before rows, as nobody but the trace's author says.
+  // Columns come before rows, which only this trace does.
   const Trace other = fused(program, "(v0 * 8 + v2) * 8 + v1");
   EXPECT_FALSE(TraceForShape(program, other).fuses());
   EXPECT_EQ(TraceForShape(program, other).of(convolution(6))->str(), other.str());

@@ -1,4 +1,4 @@
-// What is a product of matrices, and which axes make its rows and columns.
+// Recognises products of matrices, with the axes of their rows and columns.
 #include "tunesmith/intrinsics/matrix_product.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ struct Answer {
   MatrixProduct product;
 };
 
-/// Of the last block that reduces.
+/// The answer for the last block that reduces.
 Answer answer_of(const Program& program) {
   const Block* block = nullptr;
   for (const Block* one : program.blocks()) block = one->has_reduction() ? one : block;

@@ -1,4 +1,4 @@
-// A small matrix multiplication, written by hand, that tests take apart.
+// A small hand-written matrix multiplication for tests.
 #pragma once
 
 #include <tunesmith/ir/program.h>

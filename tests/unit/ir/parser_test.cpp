@@ -13,10 +13,10 @@
 namespace tunesmith {
 namespace {
 
-/// Read and printed, `text` stays as it is.
+/// Reading and printing keeps `text`.
 void expect_kept(const std::string& text) { EXPECT_EQ(to_string(parse_program(text)), text); }
 
-/// A program of this one store, and buffers of some types.
+/// A program with this store, and buffers of several types.
 std::string storing(const std::string& store) {
   return "program p(A: f32[8], D: f64[8], I: i32[8], L: i64[8], U: u8[8], W: u64[8], B: bool[8]) -> (O: "
          "f32[8])\n"

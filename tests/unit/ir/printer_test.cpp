@@ -68,7 +68,7 @@ TEST(Printer, VariablesOfOneNameGetSuffixes) {
             "  X[i] = 0\n");
 }
 
-/// Whatever the order in which a compiler evaluates arguments.
+/// The order in which a compiler evaluates arguments must not matter.
 TEST(Printer, WhatIsPrintedFirstHasTheNameWithoutSuffix) {
   const Var i("i"), stride("i");
   const Buffer outer = make_buffer("A", kF32, {8}), inner = make_buffer("A", kI64, {8});

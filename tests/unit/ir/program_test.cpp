@@ -59,7 +59,7 @@ TEST(Program, FreshNamesAvoidAllBuffers) {
 TEST(Program, SwapBufferReachesListsLoadsAndStores) {
   Program program = test::make_gmm(4, 5, 6);
   const Buffer other = make_buffer("Z", kF32, {4, 5}, kScopeLocal);
-  program.swap_buffer(program.outputs[0], other);  // the argument is an element of a list that changes
+  program.swap_buffer(program.outputs[0], other);  // the argument is an element of the list that changes
   EXPECT_EQ(program.outputs[0], other);
   EXPECT_EQ(program.buffers().size(), 3u);
   EXPECT_EQ(to_string(*program.find_block("C")->body()), "Z[vi, vj] = Z[vi, vj] + A[vi, vk]*B[vk, vj]\n");

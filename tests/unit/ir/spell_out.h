@@ -1,4 +1,4 @@
-// A handover as the statements that it stands for.
+// Replaces handovers by the statements that they stand for.
 #pragma once
 
 #include <tunesmith/ir/program.h>
@@ -6,7 +6,7 @@
 
 namespace tunesmith::test {
 
-/// Each Handover becomes what is produced, a barrier, what is consumed, and a barrier.
+/// Each Handover becomes its producer, a barrier, its consumer, and a barrier.
 inline void spell_out_handovers(Program& program) {
   for (Handover* handover : collect<Handover>(program.root())) {
     auto order = std::make_unique<Seq>();

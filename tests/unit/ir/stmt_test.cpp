@@ -13,7 +13,7 @@ StmtPtr store_of(const Buffer& buffer, int value) {
   return std::make_unique<Store>(buffer, std::vector<Expr>{value}, constant(value, buffer->dtype));
 }
 
-/// Every child's parent link names its owner, all the way down.
+/// Every child's parent link names its owner, at all depths.
 void expect_linked(const Stmt& root) {
   walk(root,
        [](const Stmt& stmt) { visit_children(stmt, [&](Stmt& child) { EXPECT_EQ(child.parent, &stmt); }); });

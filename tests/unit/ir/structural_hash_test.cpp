@@ -23,7 +23,7 @@ TEST(StructuralHash, IsTheSameForProgramsMadeApartAndForClones) {
   EXPECT_EQ(structural_hash(a), structural_hash(a.clone()));
 }
 
-// Records of one machine are compared with those of another: the number itself must not move unnoticed.
+// Records of different machines are compared, so the number itself must not change unnoticed.
 TEST(StructuralHash, IsAKnownNumber) {
   EXPECT_EQ(structural_hash(test::make_gmm(4, 5, 6)), 338154449876511318ULL);
 }
@@ -40,7 +40,7 @@ TEST(StructuralHash, NamesAndAgesOfVariablesDoNotCount) {
   EXPECT_EQ(structural_hash(a), structural_hash(b));
 }
 
-// Two layers of one network are one task, whatever their definitions call things.
+// Two layers of a network are one task although their definitions use different names.
 TEST(StructuralHash, NoNameCounts) {
   const Program a = test::make_gmm(4, 5, 6);
   Program b = a.clone();

@@ -22,7 +22,7 @@ TEST(LoweredHash, TracesThatLowerToOneProgramAreOne) {
   EXPECT_EQ(hash_of(schedule.program()), hash_of(program));
 }
 
-// Each of them was a candidate of its own, measured as if it were another program.
+// They were once different candidates, and measured as if they were different programs.
 TEST(LoweredHash, LoopsOfOneIterationAreNone) {
   const Program program = test::make_gmm(8, 8, 4);
   std::set<uint64_t> hashes{hash_of(program)};

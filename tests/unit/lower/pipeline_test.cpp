@@ -23,7 +23,8 @@ std::vector<std::string> names_of(const Pipeline& pipeline) {
   return names;
 }
 
-/// Lowers step by step; after each the program computes what it computed. Answers how many steps changed it.
+/// Lowers step by step; the program's results must stay the same. Returns the number of steps that changed
+/// it.
 int expect_same_after_each_step(const Schedule& schedule) {
   LowerOptions options = small_machine();
   options.prepare = true;

@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-/// T beside O, in memory of its own, of `n` f32; `outer` loops around both when it is parallel.
+/// A program with an intermediate buffer T of `n` f32, under an outer loop that may be parallel.
 Program with_buffer(int64_t n, bool parallel) {
   Schedule s(program_of(fmt::format("X: {{shape: [2, {}], dtype: f32}}", n),
                         fmt::format("T[i<2, j<{0}] = exp(X[i, j])\n  U[i<2, j<{0}] = exp(T[i, j])\n"

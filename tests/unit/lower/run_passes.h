@@ -1,4 +1,4 @@
-// Programs from a line of the workload language, lowered up to a pass.
+// Makes programs from the workload language, and lowers them up to a pass.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace tunesmith::test {
 
-/// `inputs` as "X: {shape: [8], dtype: f32}"; the last statement computes O.
+/// `inputs`: "X: {shape: [8], dtype: f32}"; the last statement computes O.
 inline Program program_of(const std::string& inputs, const std::string& compute) {
   const std::string text = fmt::format(
       "name: t\nparams: {{n: 1}}\ninputs: {{{}}}\ncompute: |\n  {}\noutputs: [O]\n", inputs, compute);

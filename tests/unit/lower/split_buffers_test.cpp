@@ -19,7 +19,7 @@ std::vector<std::string> parts_of(const Program& program) {
   return names;
 }
 
-/// A product in tiles of three rows, of which one row is left, with the tiles' sums in registers.
+/// A product in tiles of three rows, with one row left over and the tiles' sums in registers.
 Schedule ragged_rows(const Program& before) {
   Schedule s(before);
   const BlockRV out = s.get_block("O");

@@ -28,7 +28,7 @@ std::vector<std::string> names(const std::vector<Buffer>& buffers) {
   return result;
 }
 
-/// A is known at a call only, W ahead of time.
+/// A is known only at a call, W before.
 Program product() {
   return program_of("A: {shape: [4, 6], dtype: f32}, W: {shape: [6, 8], dtype: f32, constant: true}",
                     "O[i<4, j<8] = sum(k<6) A[i, k] * W[k, j]");
@@ -68,10 +68,10 @@ TEST(SplitPrepare, OnlyWhereItIsAskedFor) {
 
 TEST(SplitPrepare, WhatPacksNothingHasNothingToPrepare) {
   EXPECT_EQ(lower(product(), preparing()).prepare, nullptr);
-  Schedule other(product());  // of what is not constant
+  Schedule other(product());  // copies an operand that is not constant
   other.cache_read(other.get_block("O"), 0, kScopeGlobal);
   EXPECT_EQ(lower(other.program(), preparing()).prepare, nullptr);
-  Schedule inner(product());  // a copy made where it is used belongs to the call
+  Schedule inner(product());  // a copy inside the consumer's loops belongs to the call
   const BlockRV block = inner.get_block("O");
   inner.compute_at(inner.cache_read(block, 1, kScopeGlobal), inner.get_loops(block)[0]);
   EXPECT_EQ(lower(inner.program(), preparing()).prepare, nullptr);
@@ -128,7 +128,7 @@ intrinsics:
     implementation: {fragment: ""}
 )yaml";
 
-/// W in panels of 4 columns, a row of which is what one instruction copies.
+/// W in panels of 4 columns; one instruction copies a row of a panel.
 LoweredProgram packed_by_unit(const std::string& operands, const char* scope) {
   std::string file = kPacker;
   file.replace(file.find('$'), 1, operands);

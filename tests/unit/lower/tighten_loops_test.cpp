@@ -9,7 +9,7 @@ std::string lowered(const Schedule& schedule) {
   return to_string(lower(schedule.program(), LowerOptions{}).program);
 }
 
-/// The sum of a convolution with its padding inlined, its init apart and its taps outside.
+/// The sum of a convolution with inlined padding, a separate init and outer taps.
 Schedule taps_outside(const Program& before, BlockRV* out, std::vector<LoopRV>* loops) {
   Schedule schedule(before);
   schedule.compute_inline(schedule.get_block("P"));
@@ -26,7 +26,7 @@ TEST(TightenLoops, TapsOnPaddingAreSkipped) {
       BlockRV out;
       std::vector<LoopRV> loops;
       Schedule schedule = taps_outside(before, &out, &loops);
-      // y, x, f, ky, kx, c: the taps of one output are now further in than what they depend on.
+      // y, x, f, ky, kx, c: the taps are now inside of the loops on which they depend.
       const std::string text = lowered(schedule);
       EXPECT_EQ(text.find("select"), std::string::npos) << text;
       EXPECT_EQ(text.find(" if "), std::string::npos) << text;
@@ -123,7 +123,7 @@ TEST(TightenLoops, AnAccumulatorUnderAConditionStaysThere) {
   expect_sound(before, schedule);
 }
 
-// The rows that are left of a tile are known when compiling: no mask.
+// The number of rows in the last tile is known when compiling, so no mask is needed.
 TEST(TightenLoops, TheLastTileAccumulatesJustItsRows) {
   const Program before = make_gmm(7, 4, 4);
   Schedule schedule(before);
@@ -167,7 +167,7 @@ TEST(TightenLoops, LanesThatRiseAndFallLeaveTheLoopInside) {
   expect_sound(before, schedule);
 }
 
-// A row of outputs in registers, its columns cut to what each column of taps meets.
+// A row of outputs in registers, whose columns are limited to those that each column of taps meets.
 TEST(TightenLoops, PiecesOfTheTapsSkipRowsTogetherAndColumnsEach) {
   const Program before = make_conv(7, 2, 3, 1, 1, 1);
   Schedule schedule(before);

@@ -15,7 +15,7 @@ std::string lowered(const Schedule& schedule) {
   return to_string(lower(schedule.program(), small_machine()).program);
 }
 
-/// A product in register tiles of `rows` x `columns`, init apart.
+/// A product in register tiles of `rows` x `columns`, with a separate init.
 Schedule tiled(const Program& before, int64_t rows, int64_t columns) {
   Schedule s(before);
   const BlockRV out = s.get_block("O");
@@ -52,7 +52,7 @@ TEST(UnmaskRegisters, LanesThatAreNotThereAccumulateUnmasked) {
   const Schedule s = tiled(before, 3, 16);
   const std::string text = lowered(s);
   EXPECT_THAT(text, HasSubstr("] = broadcast(0.0, 8)\n"));
-  // What is read from outside keeps its mask.
+  // Loads from memory keep their masks.
   EXPECT_THAT(text, HasSubstr("(B[ramp(k*19 + j_0*16 + j_1*8, 1, 8)] if "));
   EXPECT_THAT(text, Not(HasSubstr("(O_local[")));
   expect_sound(before, s);

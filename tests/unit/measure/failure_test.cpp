@@ -17,7 +17,7 @@ TEST(FailureCause, EveryNameIsUniqueAndParsesBack) {
   EXPECT_EQ(names.size(), 15u);
 }
 
-// Records of older versions hold these names.
+// Records of older versions contain these names.
 TEST(FailureCause, NamesInRecordsStayAsTheyAre) {
   EXPECT_EQ(failure_cause_name(FailureCause::IllegalSchedule), "illegal_schedule");
   EXPECT_EQ(failure_cause_name(FailureCause::OutOfBounds), "out_of_bounds");

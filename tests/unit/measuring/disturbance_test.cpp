@@ -24,8 +24,8 @@ MeasureResult timed(double seconds, bool disturbed) {
   return result;
 }
 
-/// A machine whose moments are said beforehand, one a measurement; the last one lasts. A disturbed moment
-/// makes times twice as long.
+/// A machine with scripted moments, one for each measurement; the last one lasts. A disturbed moment doubles
+/// times.
 class Machine {
  public:
   explicit Machine(std::vector<Reading> moments) : moments_(std::move(moments)) {}
@@ -36,7 +36,7 @@ class Machine {
     return timed(factor * seconds, detector.disturbed(moment));
   }
 
-  /// As a runner does with a group.
+  /// Measures a group like a runner.
   std::vector<MeasureResult> group(const std::vector<double>& seconds, double best = 0.0) {
     std::vector<MeasureResult> results;
     for (const double one : seconds) results.push_back(measure(one));
@@ -74,12 +74,12 @@ TEST(Disturbance, WhatStaysDisturbedIsMeasuredThreeTimesAndSaysSo) {
 }
 
 TEST(Disturbance, AMachineThatIsAlwaysBusyIsNotMeasuredForEver) {
-  // Preempted all the time: soon nothing is measured again, and every time says what it is.
+  // Always preempted: soon nothing is repeated, and every time is marked disturbed.
   Machine preempted({kPreempted});
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(preempted.group({1, 1, 1, 1, 1, 1, 1, 1})[0].disturbed.value());
   EXPECT_LT(preempted.measurements, 800 + 16);
 
-  // Slower from some moment on, for good: that becomes what is usual.
+  // Permanently slower from some moment on: that becomes usual.
   Machine slower({kQuiet, kQuiet, kQuiet, kQuiet, kQuiet, kQuiet, kQuiet, kQuiet, kSlowed});
   for (int i = 0; i < 100; ++i) slower.group({1, 1, 1, 1, 1, 1, 1, 1});
   EXPECT_LT(slower.measurements, 800 + 32);
@@ -159,7 +159,7 @@ void work_for(std::chrono::milliseconds time) {
   }
 }
 
-// On the machine itself: three others on each processor leave a thread a quarter of the time.
+// On the real machine, three other threads on each processor leave a thread a quarter of the time.
 TEST(DisturbanceProbe, SeesThatAThreadHadToWait) {
   if (access("/proc/self/schedstat", R_OK) != 0) GTEST_SKIP() << "this system does not tell";
   const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
@@ -194,7 +194,7 @@ TEST(WatchedRates, CountTheWaitsOfThreadsThatHaveEnded) {
     return 1.0;
   });
   EXPECT_EQ(rate.per_second, 1.0);
-  // The kernel may tell nothing of it.
+  // The system may not report waiting times.
   EXPECT_TRUE(rate.disturbed.value_or(true));
 }
 

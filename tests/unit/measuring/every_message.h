@@ -1,4 +1,4 @@
-// A right example of each message, and what its reader makes of any other.
+// A valid example of each message, and its reader.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace tunesmith::test {
 struct ReadMessage {
   std::string name;
   Message example;
-  /// What is wrong with a message, or "". Throws when what was read cannot be written and read again.
+  /// The fault of a message, or "". Throws if the read message cannot be written and read again.
   std::function<std::string(const Message&)> read;
   std::set<std::string> optional = {};  // JSON pointers of fields that may be missing
 };

@@ -1,4 +1,4 @@
-// A right job, for tests and the fuzzer.
+// A valid job, for tests and the fuzzer.
 #pragma once
 
 #include "tunesmith/measuring/job.h"

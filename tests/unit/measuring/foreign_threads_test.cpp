@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// A thread that does `what` again and again until this goes.
+/// A thread that repeats `what` until the object is destroyed.
 class Busy {
  public:
   explicit Busy(std::function<void()> what)

@@ -17,7 +17,7 @@ struct Heard {
   std::vector<bool> lost;
 };
 
-/// `answer`: in the processes.
+/// `answer` runs in the processes.
 Heard ask(size_t count, const std::function<std::string(size_t)>& answer, double time_out_seconds = 0) {
   Heard heard{std::vector<std::string>(count), std::vector<bool>(count)};
   ForkedWork work;

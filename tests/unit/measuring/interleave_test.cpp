@@ -15,7 +15,7 @@ const CandidateFailure kLost{FailureCause::WorkerLost, "the worker was ended by 
 const CandidateFailure kLate{FailureCause::TimeOut, "took more than 2 s"};
 const CandidateFailure kWrong{FailureCause::WrongResult, "C[0] is 1, reference 2"};
 
-/// Kernels that take what they are said to take, on a clock of their own.
+/// Kernels with given times, on a simulated clock.
 class Fake final : public InterleavedRounds {
  public:
   explicit Fake(std::vector<double> seconds) : seconds_(std::move(seconds)) {}
@@ -67,14 +67,14 @@ class Fake final : public InterleavedRounds {
   double clock = 0.0;
   int adds = 0;
   int checks = 0;
-  std::optional<size_t> wrong_after;  // its rounds
+  std::optional<size_t> wrong_after;  // the kernel that is wrong after its rounds
   std::vector<int> asked;
   size_t disturbed = 0;  // the time() in which the machine is disturbed
   std::optional<size_t> crashing;
   std::optional<size_t> refused;
   std::optional<int> calls_left;
   size_t losing = 0;              // the kernel whose first add()s lose the worker
-  int lost_adds = 0;              // so many of them
+  int lost_adds = 0;              // how many of these
   std::set<size_t> lost_times{};  // the time()s that do
 
  private:
@@ -89,7 +89,7 @@ class Fake final : public InterleavedRounds {
   bool alive_ = false;
 };
 
-/// As Fake, but each sample is the kernel's time.
+/// Like Fake, but each sample is the kernel's time.
 class Steady final : public InterleavedRounds {
  public:
   explicit Steady(std::vector<double> seconds) : seconds_(std::move(seconds)) {}
@@ -162,7 +162,7 @@ TEST(Interleave, AKernelThatFailsIsLeftOut) {
     EXPECT_EQ(times[1].failure, kCrash);
     EXPECT_EQ(times[2].samples.size(), 5u);
     EXPECT_FALSE(times[0].failure || times[2].failure);
-    EXPECT_EQ(where.adds, dies ? 4 : 3);  // what died took the first one with it
+    EXPECT_EQ(where.adds, dies ? 4 : 3);  // the lost worker also had the first kernel
   }
 }
 
@@ -206,7 +206,7 @@ TEST(Interleave, WhatALostWorkerWasAskedIsAskedOnceMore) {
   }
 }
 
-// As on a busy machine, where one round alone once decided a ranking.
+// On a busy machine, a single round once decided a ranking.
 TEST(Interleave, RoundsThatTakeTooLongAreTakenInSmallerPieces) {
   Steady busy({1e-4, 1e-4});
   busy.in_time = 5;
@@ -227,7 +227,7 @@ TEST(Interleave, RoundsOfALostWorkerAreTakenAgain) {
     EXPECT_FALSE(one.failure);
   }
   EXPECT_EQ(where.adds, 6);
-  // Twice in a row is once too often.
+  // After two losses in a row, the measurement ends.
   Fake gone({1e-3, 1e-3});
   gone.lost_times = {2, 3};
   for (const InterleavedTimes& one : interleave(gone, 2, {.rounds = 40})) {

@@ -1,4 +1,4 @@
-// Jobs as lines: what is written is read, and every field is needed.
+// Jobs as lines: they read back what was written, and every field is needed.
 #include "tunesmith/measuring/job.h"
 
 #include <filesystem>

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Use = MachineLock::Use;
 using std::chrono::milliseconds;
 
-/// What processes tell each other.
+/// Data shared by the processes.
 struct Shared {
   std::atomic<int> inside{0};
   std::atomic<int> together{0};
@@ -51,7 +51,7 @@ class MachineLockTest : public testing::Test {
     return process;
   }
 
-  /// A process that has the machine until it is killed.
+  /// A process that holds the machine until it is killed.
   pid_t holder(Use use) {
     const pid_t process = child([&] {
       MachineLock lock(file());
@@ -68,7 +68,7 @@ class MachineLockTest : public testing::Test {
     waitpid(process, nullptr, 0);
   }
 
-  /// What it gets within `patience`.
+  /// The turn that it gets within `patience`.
   static MachineLock::Turn wait_for(MachineLock& lock, Use use, milliseconds patience) {
     std::atomic<bool> stop = false;
     std::atomic<bool> done = false;

@@ -13,7 +13,7 @@
 
 namespace tunesmith::test {
 
-/// A connection, both ends of which are closed in the end.
+/// A connection; the destructor closes both ends.
 class SocketPair {
  public:
   SocketPair() {
@@ -37,7 +37,7 @@ class SocketPair {
   int ends_[2] = {-1, -1};
 };
 
-/// What is made of `bytes`, after which the other side is gone.
+/// Receives `bytes` from a peer that then disconnects.
 inline Received receive_bytes(const std::string& bytes, const MessageLimits& limits) {
   SocketPair sockets;
   const auto send_all = [&] {
@@ -48,14 +48,14 @@ inline Received receive_bytes(const std::string& bytes, const MessageLimits& lim
     }
     shutdown(sockets.theirs(), SHUT_WR);
   };
-  constexpr size_t kHeld = size_t{1} << 14;  // by a socket, at least
+  constexpr size_t kHeld = size_t{1} << 14;  // a socket buffers at least this much
   if (bytes.size() <= kHeld) {
     send_all();
     return receive_message(sockets.ours(), limits);
   }
   std::thread sender(send_all);
   Received received = receive_message(sockets.ours(), limits);
-  shutdown(sockets.ours(), SHUT_RDWR);  // so that who still sends ends
+  shutdown(sockets.ours(), SHUT_RDWR);  // ends the sender
   sender.join();
   return received;
 }
@@ -74,8 +74,8 @@ inline std::string frame(const std::string& header, const std::vector<std::strin
   return bytes;
 }
 
-/// Of a seed: a line that begins with a brace is a header, and each line after it an attachment. Anything
-/// else is bytes as they are.
+/// The bytes of a seed: a line that begins with a brace is a header, and each line after it an attachment.
+/// Any other text is taken unchanged.
 inline std::string frame_of_seed(const std::string& seed) {
   if (!seed.starts_with('{')) return seed;
   std::vector<std::string> lines(1);

@@ -1,4 +1,4 @@
-// What comes through a worker's socket is a message, or it is refused, with a reason and little memory.
+// Bytes from a worker's socket are a message, or are refused with a reason and little memory.
 #include "messages/message.h"
 
 #include <chrono>
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max();
 
-/// The first words of a message, and what follows them.
+/// The first words of a message, followed by `then`.
 std::string words(std::vector<uint64_t> values, const std::string& then = "") {
   return {std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(uint64_t)) + then};
 }
@@ -62,13 +62,13 @@ TEST(Message, AnnouncedSizesAreHeldAgainstTheLimits) {
   EXPECT_THAT(nonsense(words({1, kPlainAnswer.header_bytes + 1, 0})), HasSubstr("header has"));
   EXPECT_THAT(nonsense(words({1, 2, 1})), HasSubstr("has 1 attachments, and may have 0"));
   EXPECT_THAT(nonsense(words({1, 2, kHuge}), kQuestion), HasSubstr("attachments, and may have"));
-  // The sum of two may be small again.
+  // The sum of two sizes may overflow.
   EXPECT_THAT(nonsense(words({1, 2, 2, uint64_t{1} << 63, uint64_t{1} << 63}), kQuestion),
               HasSubstr("more than 1099511627776 bytes"));
   EXPECT_THAT(nonsense(words({1, 2, 2, 3, 4}), {10, 2, 6}), HasSubstr("more than 6 bytes"));
 }
 
-/// Half a terabyte is announced: nobody could have that.
+/// Announces half a terabyte, which no machine could allocate.
 TEST(Message, MemoryGrowsWithWhatHasArrived) {
   const std::string bytes = words({1, 2, 1, uint64_t{1} << 39}, "{}some bytes");
   EXPECT_EQ(receive_bytes(bytes, kQuestion).status, TransferStatus::Closed);
@@ -99,7 +99,7 @@ TEST(Message, WhatIsNoTextIsSentAsText) {
   EXPECT_EQ(read_failure_reply(received.message)->message, "bad \xef\xbf\xbd byte");
 }
 
-/// A worker may be stopped, or busy with what never ends.
+/// A worker may be stopped, or busy forever.
 TEST(Message, WhoNeverReadsOrWritesHoldsUpNobody) {
   const test::SocketPair sockets;
   const auto soon = [] { return std::chrono::steady_clock::now() + std::chrono::milliseconds(200); };

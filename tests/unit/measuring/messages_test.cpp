@@ -43,7 +43,7 @@ std::string why(const tl::expected<T, std::string>& read) {
   return read ? "" : read.error();
 }
 
-/// "/references/1/symbol" as readers write it: "references[1].symbol".
+/// Converts "/references/1/symbol" to the readers' form: "references[1].symbol".
 std::string written(const json::json_pointer& place) {
   std::string text;
   std::string token;
@@ -55,7 +55,7 @@ std::string written(const json::json_pointer& place) {
   return text.substr(1);
 }
 
-/// A number is a number, an integer or not.
+/// Integers and other numbers are of the same type.
 bool same_type(const json& a, const json& b) {
   return a.type() == b.type() || (a.is_number() && b.is_number());
 }

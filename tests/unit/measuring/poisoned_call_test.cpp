@@ -12,7 +12,7 @@ namespace {
 
 using Register = std::array<std::byte, 16>;
 
-/// Writes a register that it has not written itself, as the code of a sum without its init would.
+/// Stores a register that it has not written, like the code of a sum without init.
 [[gnu::noinline]] void write_register(Register* to) {
   asm volatile("movups %%xmm7, (%0)" : : "r"(to) : "memory");
 }

@@ -40,7 +40,7 @@ TEST_F(ProcessWatchTest, ABlockedSignalIsNamedAndUnblocked) {
   EXPECT_EQ(watch_.left_behind(), std::nullopt);
 }
 
-/// Blocks SIGALRM on a thread of its own when asked to. The thread ends with the object.
+/// Blocks SIGALRM on a new thread on request. The thread ends with the object.
 class Blocker {
  public:
   Blocker() : thread_([this] { serve(); }) { done_.acquire(); }
@@ -58,7 +58,7 @@ class Blocker {
 
  private:
   void serve() {
-    done_.release();  // it has been started, and blocks nothing any more
+    done_.release();  // the thread runs and blocks nothing
     told_.acquire();
     sigset_t signals;
     sigemptyset(&signals);
@@ -83,7 +83,7 @@ TEST(ProcessWatch, SignalsThatAThreadOfTheWorkersBlocksAreNamed) {
     own.block();
     EXPECT_EQ(watch.left_behind(), "has one of the worker's threads block signal 14 (Alarm clock)");
   }
-  // What a runtime's own threads block is its own affair.
+  // A runtime's own threads may block signals.
   Blocker foreign;
   ProcessWatch watch(nullptr, threads, descriptors);
   foreign.block();

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// What the kernel below is called with.
+/// The argument of the kernel below.
 struct Counter {
   int calls = 0;
   std::chrono::microseconds takes{0};
@@ -28,12 +28,12 @@ std::vector<double> samples_of(Counter& counter, const SamplingOptions& options,
   return sample_kernel(call, options, limit, time_call(call));
 }
 
-/// Ten samples of anything short.
+/// Ten samples of short kernels.
 constexpr SamplingOptions kTen{.max_repeats = 10, .min_total_seconds = 1e9};
 
 TEST(TimeKernel, AShortKernelIsCalledSeveralTimesForASample) {
   Counter counter;
-  // A first call that was disturbed is taken for a longer one.
+  // Repeats, because a disturbed first call looks longer.
   for (int attempt = 0; attempt < 20 && counter.calls <= 100; ++attempt) {
     counter = {};
     EXPECT_EQ(samples_of(counter, kTen, 0.0).size(), 10u);
@@ -45,7 +45,7 @@ TEST(TimeKernel, AMillisecondIsOneCall) {
   Counter counter{0, std::chrono::milliseconds(1)};
   const std::vector<double> samples = samples_of(counter, kTen, 0.0);
   EXPECT_EQ(samples.size(), 10u);
-  EXPECT_EQ(counter.calls, 11);  // the first is no sample
+  EXPECT_EQ(counter.calls, 11);  // the first call is not a sample
   EXPECT_GE(samples.front(), 1e-3);
 }
 
@@ -84,7 +84,7 @@ TEST(TimeKernel, RoundsAreCallsInTurn) {
   EXPECT_EQ(other.calls, 5);
 }
 
-// The call before a sample finds what another kernel has left in the caches; here it takes longer for it.
+// The call before a sample runs in another kernel's caches, which here makes it slower.
 TEST(TimeKernel, AShortKernelIsTimedInCachesOfItsOwn) {
   struct Owned {
     int* owner;
@@ -103,7 +103,7 @@ TEST(TimeKernel, AShortKernelIsTimedInCachesOfItsOwn) {
     EXPECT_LT(*std::ranges::min_element(samples), 20e-3);
 }
 
-// Half a millisecond is some calls of 60 us; a busy machine may make fewer.
+// Half a millisecond has several calls of 60 us, fewer on a busy machine.
 TEST(TimeKernel, AShortKernelIsCalledForAWhileBeforeASample) {
   constexpr int kRounds = 20;
   const auto spin = [](void* const* buffers, void*, tunesmith_parallel_for, void*) {
@@ -118,7 +118,7 @@ TEST(TimeKernel, AShortKernelIsCalledForAWhileBeforeASample) {
   EXPECT_GT(calls, 4 * kRounds) << "one is the sample";
 }
 
-// Before, a call of a second or more was made once, and its time copied into every round.
+// Once, a call of a second or more was made only once, and its time copied into every round.
 TEST(TimeKernel, ALongCallIsASampleOnce) {
   Counter counter{0, std::chrono::milliseconds(1)};
   std::vector<InterleavedKernel> kernels{{call_of(counter), 7.0}};

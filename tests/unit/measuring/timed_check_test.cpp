@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kCount = 1000;
 
-/// What the kernel under test does; one at a time.
+/// The code of the kernel under test; one at a time.
 std::function<void(const float* x, float* o)> g_kernel;
 
 void run_kernel(void* const* buffers, void*, tunesmith_parallel_for, void*) {
@@ -28,7 +28,7 @@ void add_one(const float* x, float* o) {
   for (int64_t i = 0; i < kCount; ++i) o[i] = x[i] + 1.0f;
 }
 
-/// O = X + 1 on two data sets, and what a kernel makes of them when it is timed.
+/// O = X + 1 on two data sets, and the check of a timed kernel.
 class TimedCheckTest : public testing::Test {
  protected:
   TimedCheckTest() {
@@ -43,7 +43,7 @@ class TimedCheckTest : public testing::Test {
     timed_.take_inputs(usual_);
   }
 
-  /// As a worker goes about it, where a sample has said `best_seconds`.
+  /// Checks a kernel like a worker, whose best sample took `best_seconds`.
   std::optional<CandidateFailure> check(std::function<void(const float*, float*)> kernel, int samples = 6,
                                         std::optional<double> best_seconds = {}) {
     g_kernel = std::move(kernel);
@@ -81,7 +81,7 @@ TEST_F(TimedCheckTest, RefusesWhatSkipsACallOfTheSamePointers) {
             "O was not written by a call that was timed");
 }
 
-// Also where no look() falls between the samples.
+// Also without a look() between the samples.
 TEST_F(TimedCheckTest, RefusesWhatComputesOnlyWhereContentsHaveChanged) {
   float last = 0.0f;
   const auto failure = check(
@@ -93,7 +93,7 @@ TEST_F(TimedCheckTest, RefusesWhatComputesOnlyWhereContentsHaveChanged) {
   EXPECT_EQ(failure->message, "O was not written by a call that was timed");
 }
 
-// It looks at some elements of what it is given, and takes all for what it was.
+// The kernel compares some elements, and assumes that all others are unchanged, too.
 TEST_F(TimedCheckTest, RefusesWhatSkipsWhatLooksDone) {
   EXPECT_EQ(message([](const float* x, float* o) {
               if (o[0] != x[0] + 1.0f || o[kCount - 1] != x[kCount - 1] + 1.0f) add_one(x, o);
@@ -128,11 +128,11 @@ TEST_F(TimedCheckTest, RefusesWhatIsFastOnWhatItHasSeenAlone) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->cause, FailureCause::ImplausibleTime);
   EXPECT_EQ(failure->message.find("a call takes 1e-06 s, but "), 0u) << failure->message;
-  // What takes as long each time does not, however busy the machine is.
+  // A kernel that always takes the same time passes, also on a busy machine.
   EXPECT_EQ(check(add_one, 6, 20e-6), std::nullopt);
 }
 
-/// Between elements there is nothing to change, and nothing to compute.
+/// Gaps between elements are neither changed nor computed.
 TEST(TimedCheckOnStridesTest, ChangesElementsAlone) {
   const std::vector<Argument> arguments{{make_buffer("X", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), false},
                                         {make_buffer("O", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), true}};
@@ -205,7 +205,7 @@ TEST_F(TimedCheckTest, RefusesWhatIsWrittenAfterACallHasReturned) {
       if (float* const o = written.load()) *static_cast<volatile float*>(o) = 1002.0f;
     }
   });
-  // What is written is right: 1 more than the first of the other inputs.
+  // The written value is correct: 1 more than the first of the other inputs.
   EXPECT_EQ(message([&](const float* x, float* o) {
               add_one(x, o);
               written = x[0] == 1001.0f ? o : nullptr;
@@ -252,10 +252,10 @@ TEST_F(TimedCheckTest, PreparesAnewWheneverTheInputsHaveChanged) {
   check.end(TimedCheck::Changes{{0}, std::nullopt, 1});
   EXPECT_EQ(seen, (std::vector<float>{1001.0f, 1.0f}));
   EXPECT_EQ(check.failure(), std::nullopt);
-  EXPECT_EQ(*static_cast<const float*>(call.pointers[0]), 1.0f);  // as the next candidate finds it
+  EXPECT_EQ(*static_cast<const float*>(call.pointers[0]), 1.0f);  // unchanged for the next candidate
 }
 
-/// Gaps between elements are not the kernel's.
+/// A kernel must not write gaps between elements.
 TEST(ArgumentMemoryTest, LooksBetweenElements) {
   const std::vector<Argument> arguments{{make_buffer("X", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), false},
                                         {make_buffer("O", kF32, {2, 2}, kScopeGlobal, false, {3, 1}), true}};

@@ -1,4 +1,5 @@
-// What queues carry besides jobs: what is written is read, and what is damaged, foreign or forged is refused.
+// Messages in queues besides jobs: they read back what was written; damaged, foreign and forged ones are
+// refused.
 #include "tunesmith/measuring/turns.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The stack that a worker has, whatever the limit is under which it was started.
+// A worker has enough stack, whatever limit it was started with.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -20,7 +20,7 @@ namespace {
   asm volatile("" : : "r"(bytes.data()) : "memory");
 }
 
-/// In a process of its own.
+/// Runs in a separate process.
 [[noreturn]] void work_within(rlim_t soft, rlim_t hard) {
   const rlimit limit{soft, hard};
   setrlimit(RLIMIT_STACK, &limit);

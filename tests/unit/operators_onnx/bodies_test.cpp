@@ -1,4 +1,4 @@
-// Nodes that others take the place of: branches, loops, sequences.
+// Nodes that are replaced by others: branches, loops, sequences.
 #include "run_operator.h"
 
 namespace tunesmith::operators_onnx {
@@ -21,7 +21,7 @@ TEST(OnnxBranches, AConditionThatIsKnownLeavesOneBranch) {
   EXPECT_THAT(refusal_of(with(given({}, {0}, kBool), counted({1}, 5))), HasSubstr("its condition is data"));
 }
 
-/// What the branch that is not taken has is refused only where it is taken.
+/// Nodes in a branch that is not taken are not refused.
 TEST(OnnxBranches, WhatIsNotTakenMayBeRefused) {
   const network::Body bad = body_of("else_branch", {"b"}, {{"n", "NoSuchOperator", "b"}}, {"n"}, {2});
   const auto with = [&](double condition) {
@@ -37,7 +37,7 @@ network::Network passed(const Use& use) {
   return network;
 }
 
-/// Sums of what is carried and what is captured; the condition stays, and each step's sum is an output.
+/// Adds a captured value to a carried one; the condition stays, and each step's sum is an output.
 const network::Body kSums =
     body_of("body", {"trip", "go", "sum", "step"},
             {{"go_on", "Identity", "go"}, {"next", "Add", "sum step"}, {"each", "Neg", "next"}},
@@ -58,7 +58,7 @@ TEST(OnnxLoops, ATripCountThatIsKnownIsSoManySteps) {
   EXPECT_THAT(refusal_of(with(known({}, {3}), given({}, {1}, kBool))), HasSubstr("condition"));
 }
 
-/// Steps behind the one that says so change nothing: 1, 2, 4, 8, then 16 is not below 10.
+/// Steps after the condition fails change nothing: 1, 2, 4, 8, then 16 is not below 10.
 TEST(OnnxLoops, AConditionThatIsDataEndsWithinTheTripCount) {
   const network::Body doubles =
       body_of("body", {"trip", "go", "x", "end"}, {{"twice", "Add", "x x"}, {"go_on", "Less", "twice end"}},
@@ -72,7 +72,7 @@ TEST(OnnxLoops, AConditionThatIsDataEndsWithinTheTripCount) {
   EXPECT_EQ(passed(use).loops.size(), 1U);
 }
 
-/// A condition that follows from the number of the step.
+/// The condition follows from the number of the step.
 TEST(OnnxLoops, ALoopWithoutATripCountEndsByItsCondition) {
   const network::Body counts =
       body_of("body", {"trip", "go", "x", "last", "one"},
@@ -142,7 +142,7 @@ TEST(OnnxScans, ManyStepsAreALoop) {
               testing::AllOf(HasSubstr("repeat 9 times"), HasSubstr(" and +2 a trip, of 9")));
 }
 
-/// What is carried grows in the first step: steps are written out.
+/// A carried tensor grows in the first step, so steps are written out.
 TEST(OnnxLoops, StepsThatChangeShapesAreNoLoop) {
   const auto with = [](double trips) {
     return Use{"Loop", 17, {known({}, {trips}), known({}, {1}, kBool), given({1}, {10}), given({2}, {2, 3})},
@@ -155,7 +155,7 @@ TEST(OnnxLoops, StepsThatChangeShapesAreNoLoop) {
                         "shape or type after a trip"));
 }
 
-/// What a sequence holds is known: nodes read its tensors.
+/// A sequence's tensors are known, so nodes read them.
 network::Network of_sequences(const std::vector<network::Node>& nodes, std::vector<Given> inputs,
                               size_t tensors) {
   network::Network network;

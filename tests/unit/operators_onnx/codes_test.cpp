@@ -1,4 +1,4 @@
-// Values of 2, 4 and 8 bits that no type of kernels has, compared with what their bits say.
+// Values of 2, 4 and 8 bits in types that kernels do not have, compared with the meaning of their bits.
 #include <cmath>
 
 #include "run_operator.h"
@@ -47,7 +47,7 @@ TEST(OnnxCodes, EachByteHasItsValue) {
   }
 }
 
-/// The nearest of all bytes' values; of two equally near ones the even byte.
+/// The byte with the nearest value; of two equally near ones the even byte.
 int nearest(const Format& format, double x, bool saturate) {
   const int sign = x < 0 || (x == 0 && std::signbit(x)) ? bytes_of(format) / 2 : 0;
   int best = 0;

@@ -182,7 +182,7 @@ TEST(OnnxElementwise, IntegersDivideTowardsZero) {
                 {4}, {1, -1, 1, -1});
   expect_tensor(run({"Mod", 13, {given({2}, {7, -7}, kI64), known({1}, {3})}, {{"fmod", int64_t{1}}}}), {2},
                 {1, -1});
-  // The smallest integer has no opposite.
+  // The smallest integer has no positive counterpart.
   for (const auto& [type, smallest] : {std::pair{kI8, -0x1p7}, {kI32, -0x1p31}, {kI64, -0x1p63}}) {
     const Given x = given({2}, {smallest, -8}, type), by = known({}, {8}, type);
     expect_tensor(run({"Div", 14, {x, by}}), {2}, {smallest / 8, -1});

@@ -116,7 +116,7 @@ TEST(OnnxResize, CornersOfNoWholeExtentAreRefused) {
 }
 
 TEST(OnnxResize, CubicReproducesLines) {
-  // Far from the edges the kernel of -0.5 reproduces what is linear.
+  // Far from the edges the kernel with a = -0.5 reproduces linear functions.
   const Tensor found = resized(counted({1, 1, 8}), {1, 1, 2}, {{"mode", "cubic"}, {"cubic_coeff_a", -0.5}});
   for (int64_t i = 4; i < 12; ++i) EXPECT_NEAR(found.get(i), (static_cast<double>(i) + 0.5) / 2 - 0.5, 1e-12);
   EXPECT_THAT(

@@ -1,4 +1,4 @@
-// What came with the operator sets 26 to 28, and inverse functions.
+// Operators of the operator sets 26 to 28, and inverse functions.
 #include <cmath>
 
 #include "run_operator.h"

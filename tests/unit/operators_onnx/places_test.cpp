@@ -1,4 +1,4 @@
-// Writes and reads at places that are data, steps of sequences, attention.
+// Writes and reads at indices that are data, recurrences, attention.
 #include <cmath>
 
 #include "run_operator.h"
@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Places that follow from a range, that are known without one, and that are data.
+/// The same indices as constants and as data.
 std::vector<Given> as_all(const Ints& shape, const std::vector<double>& values) {
   return {known(shape, values), given(shape, values, kI64)};
 }
@@ -27,7 +27,7 @@ TEST(OnnxScatter, ARangeOfPlacesIsRead) {
   // Rows 1 and 3, columns 0 to 1.
   expect_tensor(run({"ScatterND", 18, {x, known({2, 2, 2}, {1, 0, 1, 1, 3, 0, 3, 1}), counted({2, 2}, 20)}}),
                 {5, 3}, {0, 1, 2, 20, 21, 5, 6, 7, 8, 22, 23, 11, 12, 13, 14});
-  // The diagonal is no range of rows and columns.
+  // The diagonal is not a range of rows and columns.
   expect_tensor(
       run({"ScatterND", 18, {counted({3, 3}), known({3, 2}, {0, 0, 1, 1, 2, 2}), counted({3}, 20)}}), {3, 3},
       {20, 1, 2, 3, 21, 5, 6, 7, 22});
@@ -90,7 +90,7 @@ TEST(OnnxRecurrent, StepsAreWrittenOut) {
   expect_tensor(shorter[1], {1, 1, 1}, {second});
 }
 
-/// Nodes of 8 steps each, and one of the rest.
+/// They become nodes of 8 steps each, and one with the rest.
 TEST(OnnxRecurrent, LongSequencesAreSeveralNodes) {
   for (const char* direction : {"forward", "reverse", "bidirectional"}) {
     const int64_t directions = direction == std::string("bidirectional") ? 2 : 1;
@@ -110,7 +110,7 @@ TEST(OnnxRecurrent, LongSequencesAreSeveralNodes) {
         given({directions, 2, 2}, std::vector<double>(static_cast<size_t>(directions) * 4), kF64);
     const auto all = lstm(19, 0, zero, zero);
     ASSERT_EQ(all[0].shape, (Ints{19, directions, 2, 2}));
-    // One step after the other, each direction by itself.
+    // Computes step by step, each direction separately.
     for (int64_t d = 0; d < directions; ++d) {
       const bool is_reverse = d == 1 || direction == std::string("reverse");
       Given h = zero, c = zero;

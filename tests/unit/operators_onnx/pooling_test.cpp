@@ -18,7 +18,7 @@ TEST(OnnxPooling, MaxPoolIgnoresPadding) {
   expect_tensor(run({"MaxPool", 12, {given({1, 1, 3}, {1, 9, 4}, kU8)}, with({})}), {1, 1, 2}, {9, 9});
 }
 
-/// Of the first of the largest, in the whole input; a NaN is the largest.
+/// The position in the whole input of the first maximum; NaN counts as largest.
 TEST(OnnxPooling, MaxPoolSaysWhereTheLargestStand) {
   const Given x = given({1, 2, 2, 3}, {1, 7, 7, 2, kNan, 3, -1, -1, -2, -5, -4, -3});
   Attributes window{{"kernel_shape", Ints{2, 2}}};
@@ -38,7 +38,7 @@ TEST(OnnxPooling, MaxUnpoolPutsThemBack) {
 }
 
 TEST(OnnxPooling, WindowsDoNotBeginBehindTheInput) {
-  // Rounded up there would be a second window, behind the input.
+  // Rounding up would give a second window, behind the input.
   const Attributes behind{{"kernel_shape", Ints{1}}, {"strides", Ints{3}}, {"ceil_mode", int64_t{1}}};
   expect_tensor(run({"MaxPool", 19, {given({1, 1, 2}, {1, 2})}, behind}), {1, 1, 1}, {1});
   const Given x = given({1, 1, 3}, {1, 2, 3});

@@ -3,7 +3,7 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-/// The sum over k of a[i][k] * b[k][j], of values in their order.
+/// The sum over k of a[i][k] * b[k][j], for row-major values.
 std::vector<double> multiplied(const std::vector<double>& a, const std::vector<double>& b, size_t rows,
                                size_t terms, size_t columns) {
   std::vector<double> c(rows * columns, 0.0);
@@ -73,7 +73,7 @@ double input_at(const Tensor& x, int64_t batch, int64_t channel, int64_t row, in
              : x.get(((batch * s[1] + channel) * s[2] + row) * s[3] + column);
 }
 
-/// A convolution as the specification has it, of two spatial axes.
+/// A convolution with two spatial axes, as specified.
 double convolved_at(const Tensor& x, const Tensor& w, const ConvCase& c, const std::array<int64_t, 4>& at) {
   const int64_t group = at[1] / (w.shape[0] / c.groups);
   double sum = 0;
@@ -127,7 +127,7 @@ TEST(OnnxProducts, ConvPadsAutomatically) {
   EXPECT_THAT(refusal_of({"Conv", 11, {x, w}, {{"group", int64_t{3}}}}), testing::HasSubstr("groups"));
 }
 
-/// Scatters each input element over the output, which is cut by `begin` on each side.
+/// Scatters each input element over the output, which loses `begin` elements on each side.
 std::vector<double> scattered(const Tensor& x, const Tensor& w, int64_t stride, int64_t dilation,
                               int64_t begin, int64_t extent) {
   std::vector<double> y(static_cast<size_t>(w.shape[1] * extent), 0.0);
@@ -154,7 +154,7 @@ TEST(OnnxProducts, ConvTransposeScatters) {
         expect_tensor(run({"ConvTranspose", 11, {x, w}, attributes}), {1, 3, extent},
                       scattered(x.value, w.value, stride, dilation, begin, extent));
       }
-  // One more is cut off at the end; before version 11 at the begin, unless for SAME_UPPER.
+  // The odd element is removed at the end; before version 11 at the beginning, except for SAME_UPPER.
   for (const auto& [version, pad, begin] :
        {std::tuple(11, "NOTSET", 1), {11, "SAME_UPPER", 0}, {10, "NOTSET", 0}, {10, "SAME_UPPER", 1}})
     expect_tensor(run({"ConvTranspose",

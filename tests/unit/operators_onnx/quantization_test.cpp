@@ -11,7 +11,7 @@ TEST(OnnxQuantization, RoundsHalvesToEvenNumbers) {
   std::vector<double> rounded;
   for (const double x : xs) rounded.push_back(std::nearbyint(x));
   expect_tensor(run({"Round", 11, {given({10}, xs)}}), {10}, rounded);
-  // Zero points are odd and even: halves go to what is even before they are added.
+  // Zero points are odd and even: halves round to even before zero points are added.
   for (const double zero : {0.0, 1.0, -3.0}) {
     std::vector<double> quantized;
     for (const double x : xs) quantized.push_back(std::clamp(std::nearbyint(x) + zero, -128.0, 127.0));
@@ -24,12 +24,12 @@ TEST(OnnxQuantization, RoundsInItsOwnType) {
   network::Network network = network_of({"Round", 11, {given({4}, {0, 0, 0, 0})}});
   network::run_passes(network, {find_operator, {}});
   const Workload workload = network::workload_of(network, std::array<size_t, 1>{0}).workload;
-  // 0.5 cannot be added to the first and the last of them without a rounding.
+  // Adding 0.5 to the first and the last rounds.
   const Tensor xs = tensor_of(kF32, {4}, {0x1.fffffep-2, -0x1.fffffep-2, 0x1.800002p0, 8388609});
   expect_tensor(test::run(workload.program, {xs}).at(0), {4}, {0, 0, 2, 8388609});
 }
 
-/// With a scale and a zero point that are inputs of the task, so that equal layers share it.
+/// The scale and the zero point are inputs of the task, so that equal layers share it.
 TEST(OnnxQuantization, CanBeVerified) {
   for (const bool shifts : {false, true}) {
     Use use{"QuantizeLinear", 13, {drawn({16, 16}, 1), known({}, {0.02}, kF32)}};

@@ -1,4 +1,4 @@
-// Runs one node of an ONNX operator, for tests that know what must come out.
+// Runs one node of an ONNX operator, for tests with known results.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ inline Given counted(std::vector<int64_t> shape, double first = 0, double step =
   for (int64_t i = 0; i < made.elements(); ++i) made.set(i, first + step * static_cast<double>(i));
   return {made};
 }
-/// Without symmetry.
+/// Random values without symmetry.
 inline Given drawn(std::vector<int64_t> shape, uint64_t seed, DType dtype = kF32) {
   Tensor made = Tensor::zeros(dtype, std::move(shape));
   made.fill_random(seed);
@@ -62,7 +62,8 @@ struct Use {
   std::vector<network::Body> bodies = {};
 };
 
-/// A body of one node for each of these, "c = Add(a, b)": what it reads first and is no input is captured.
+/// A body with a node for each text "c = Add(a, b)". Tensors that are neither inputs nor computed before are
+/// captured.
 inline network::Body body_of(const std::string& name, const std::vector<std::string>& inputs,
                              const std::vector<std::array<std::string, 3>>& nodes,
                              const std::vector<std::string>& outputs, std::vector<size_t> captured = {}) {
@@ -113,8 +114,8 @@ inline network::Network network_of(const Use& use) {
   return network;
 }
 
-/// The outputs in f64. In the inputs' own types the language must accept the statements as well, and their
-/// text means the same.
+/// The outputs in f64. The language must also accept the statements in the inputs' own types, and their text
+/// must mean the same.
 inline std::vector<Tensor> run_all(const Use& use) {
   network::Network network = network_of(use);
   network::run_passes(network, {find_operator, {}});
@@ -136,7 +137,7 @@ inline std::vector<double> values_of(const Tensor& tensor) {
   return values;
 }
 
-/// Shape and values; NaN is NaN.
+/// Compares shape and values; NaN equals NaN.
 inline void expect_tensor(const Tensor& found, const Ints& shape, const std::vector<double>& expected,
                           double tolerance = 1e-12) {
   EXPECT_EQ(found.shape, shape);

@@ -200,7 +200,7 @@ TEST(OnnxViews, ConstantsFollowFromShapes) {
 TEST(OnnxViews, PositionsAreChosen) {
   expect_tensor(run({"OneHot", 11, {given({3}, {1, -1, 9}, kI64), known({}, {3}), given({2}, {2, 5})}}),
                 {3, 3}, {2, 5, 2, 2, 2, 5, 2, 2, 2});
-  // Before version 11 a negative index was none.
+  // Before version 11 a negative index selected nothing.
   expect_tensor(run({"OneHot", 10, {given({2}, {1, -1}, kI64), known({}, {3}), given({2}, {2, 5})}}), {2, 3},
                 {2, 5, 2, 2, 2, 2});
   expect_tensor(run({"OneHot",

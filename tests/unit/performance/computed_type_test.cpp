@@ -10,7 +10,7 @@ namespace {
 
 DType computed(const std::string& text) { return computed_type(WorkloadLibrary().load(text).program); }
 
-/// Of a definition that is written here.
+/// The type for this definition.
 DType computed_in(const std::string& definition) {
   return computed_type(WorkloadDefinition::parse(definition, "test.yaml").instantiate({}).program);
 }

@@ -1,4 +1,4 @@
-// Rows against numbers computed by hand.
+// Compares rows of features with numbers computed by hand.
 #include "tunesmith/performance/features.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ DeviceModel small_device() {
   return device;
 }
 
-/// The n-th row of what is left of the program after lowering, by the names of the columns.
+/// The n-th row of the lowered program, by the columns' names.
 class Row {
  public:
   Row(const Program& lowered, size_t n, const DeviceModel& device = small_device())
@@ -58,8 +58,8 @@ TEST(Features, ColumnsHaveNamesOfTheirOwnUnitsAndMeanings) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
-/// O[y] += P[k] * W[(y + 1) % 2, k] for k < 64 and, unrolled inside, y < `rows`: as a transposed convolution
-/// reads its weights.
+/// O[y] += P[k] * W[(y + 1) % 2, k] for k < 64 and, unrolled inside, y < `rows`, like the weights of a
+/// transposed convolution.
 Program rows_of_two_weights(int64_t rows) {
   Program program;
   program.name = "rows";
@@ -92,7 +92,7 @@ TEST(Features, MoreAccumulatorsThanRegistersAreLoadedAndStored) {
   EXPECT_EQ(sum["accumulates_in_registers"], 0);
 }
 
-/// O[i<4, j<8] = sum(k<16) A[i, k] * B[k, j], initialised apart: i and j serial, k innermost.
+/// O[i<4, j<8] = sum(k<16) A[i, k] * B[k, j], with a separate initialisation; i and j serial, k innermost.
 Program tiny_product() {
   Schedule s(test::gmm(4, 8, 16));
   const BlockRV block = s.get_block("O");
@@ -142,21 +142,21 @@ TEST(Features, AccessesOfATinyMatrixProduct) {
   EXPECT_EQ(sum["buffer0_reuse_by_loop"], 1);
   EXPECT_EQ(sum["buffer0_reuse_iterations"], 1);
   EXPECT_EQ(sum["buffer0_reuse_count"], 16);
-  // A: 4 x 16; j comes back to a row of it after 16 iterations.
+  // A: 4 x 16; j reuses a row after 16 iterations.
   EXPECT_EQ(sum["buffer1_unique_bytes"], 256);
   EXPECT_EQ(sum["buffer1_unique_lines"], 4);
   EXPECT_EQ(sum["buffer1_stride"], 1);
   EXPECT_EQ(sum["buffer1_reuse_iterations"], 16);
   EXPECT_EQ(sum["buffer1_reuse_bytes"], 4 + 64 + 16 * 4) << "an element of O, a row of A, a column of B";
   EXPECT_EQ(sum["buffer1_reuse_count"], 8);
-  // B: 16 x 8, walked down its columns; i comes back after 8 * 16.
+  // B: 16 x 8, read column by column; i reuses it after 8 * 16 iterations.
   EXPECT_EQ(sum["buffer2_unique_bytes"], 512);
   EXPECT_EQ(sum["buffer2_stride"], 8);
   EXPECT_EQ(sum["buffer2_reuse_iterations"], 128);
   EXPECT_EQ(sum["buffer2_reuse_bytes"], 32 + 64 + 512);
   EXPECT_EQ(sum["buffer2_reuse_count"], 4);
   EXPECT_EQ(sum["buffer3_bytes"], 0);
-  // Everything fits the first cache and comes into it once, in whole lines.
+  // Everything fits the first cache, which loads it once, in whole lines.
   EXPECT_EQ(sum["buffer1_l1_traffic"], 256);
   EXPECT_EQ(sum["buffer2_l1_traffic"], 512);
   // Intensity: 2 operations on 12 bytes in one execution, 1024 on 896 in all.
@@ -216,7 +216,7 @@ TEST(Features, WindowsThatOverlapAreTouchedOnce) {
   EXPECT_EQ(row["buffer1_unique_bytes"], 10 * 4);
 }
 
-// 64 rows of one line each, a page apart or not, which every column comes back to.
+// 64 rows of one line each, which lie a page apart or not, and which every column reads again.
 double traffic_of_a_walk(int64_t width) {
   Schedule s(test::program_of(fmt::format("X: {{shape: [64, {}], dtype: f32}}", width),
                               "O[j<16, i<64] = X[i, j] * 2"));
@@ -232,7 +232,7 @@ TEST(Features, AWalkByAStepOfAWayTakesTheSetsBetween) {
   EXPECT_EQ(traffic_of_a_walk(1024), 16 * 64 * 64) << "they fall on one set, and come for each column";
 }
 
-// The sums of 64 rows of 4096 bytes: begun with 0 in one pass over O, or each row's beside its sum.
+// The sums of 64 rows of 4096 bytes, initialised in one pass over O, or each before its sum.
 TEST(Features, WhatAnEarlierStatementLeftInACacheDoesNotComeAgain) {
   const auto update = [](bool beside, bool parallel) {
     Schedule s(test::program_of("X: {shape: [64, 1024], dtype: f32}", "O[i<64] = sum(k<1024) X[i, k]"));
@@ -266,7 +266,7 @@ TEST(Features, WhatAnotherCoreWroteIsTold) {
     return std::array{row["memory_other_core_traffic"], row["memory_l2_traffic"]};
   };
   constexpr double kBytes = 64 * 64 * 4;
-  constexpr double kNear = kBytes / 16;  // it is a share of so many points
+  constexpr double kNear = kBytes / 16;  // the feature is estimated from 16 points
   EXPECT_EQ(reading(0, 0), (std::array{0.0, kBytes})) << "each core finds its own rows, and writes new ones";
   EXPECT_EQ(reading(-1, -1), reading(0, 0)) << "there is but one";
   const auto [elsewhere, beyond] = reading(0, 1);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kSectorBytes = 32;
 
-/// `threads` threads of a block of `rows` rows; what a test makes of their numbers is what they access.
+/// `threads` threads of a block of `rows` rows, whose accesses a test computes from their numbers.
 class LockstepAccessTest : public ::testing::Test {
  protected:
   Var x_{"x"};
@@ -89,8 +89,8 @@ TEST_F(LockstepAccessTest, WavefrontsAreTheWordsOfTheBusiestBank) {
   EXPECT_EQ(written(kScopeGlobal, kF32, x_).wavefronts, 0) << "has no banks";
 }
 
-// As ldmatrix reads 16 x 16 elements of 16 bits: a thread's address is of eight of a row. Four wavefronts are
-// what the bytes fill.
+// ldmatrix reads 16 x 16 elements of 16 bits; each thread addresses eight elements of a row. The bytes fill
+// four wavefronts.
 TEST_F(LockstepAccessTest, SwizzledRowsHaveNoConflicts) {
   struct Rows {
     int64_t elements;

@@ -46,14 +46,14 @@ TEST_F(SameInAllLanes, WhereLanesLieBetweenMultiplesOfTheirNumber) {
   EXPECT_FALSE(same(logical_and(broadcast(lt(kY, 3), 4), lt(lanes, broadcast(13, 4)))));
 }
 
-// What is said of all lanes is true of each, for conditions drawn at random.
+// An answer for all lanes holds for each lane, for random conditions.
 TEST_F(SameInAllLanes, IsWhatEachLaneSays) {
   int said = 0;
   for (uint64_t draw = 0; draw < 2000; ++draw) {
     RandomStream random(17, draw);
     const int lanes = 1 << (1 + random.below(3));
     const auto number = [&](uint64_t below) { return static_cast<int64_t>(random.below(below)); };
-    // One after the other: compilers evaluate arguments in different orders.
+    // Drawn in sequence, since compilers evaluate arguments in different orders.
     const int64_t factor = number(10);
     const int64_t first = number(10);
     const Expr vector = ramp(kX * factor + first, number(2) == 0 ? 1 : -1, lanes);

@@ -111,7 +111,7 @@ TEST(PluginNote, TheHeadersDecideAndNotTheVersion) {
                                       version, header_hash(PluginKind::Searcher))));
 }
 
-/// The kernel's version, and what is said of a plugin that needs 2.4.
+/// The messages of a kernel of this version for a plugin that needs 2.4.
 std::vector<std::string> said_of_2_4(uint16_t major, uint16_t minor) {
   PluginNote kernel = kernel_note(PluginTier::Stable, PluginKind::Module);
   kernel.api_major = major;

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// A reader of classes, as a program that runs Python sets it: it notes what it is given.
+/// The arguments of the reader of classes, which a program that runs Python would set.
 std::vector<ScriptSource> g_read;
 
 ScriptPlugin read_nothing(const ScriptSource& source) {

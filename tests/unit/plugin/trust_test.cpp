@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-// What was checked is what is loaded, whoever exchanges the file in between.
+// The checked file is the loaded one, even if somebody replaces it in between.
 TEST(TrustedFile, ItsPathLastsWhateverTakesItsName) {
   const test::TemporaryFolder folder;
   std::filesystem::path path;

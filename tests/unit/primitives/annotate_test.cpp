@@ -74,7 +74,7 @@ TEST(Annotate, Refusals) {
                  [&] { schedule.unannotate(block, "kay"); });
 }
 
-/// Keys that the header of keys gives a meaning to, each as it is written there.
+/// The keys that the header of keys defines.
 std::vector<std::string> known_keys() {
   std::ifstream file(TUNESMITH_SOURCE_DIR "/core/compiler/include/tunesmith/ir/annotation_keys.h");
   const std::string text(std::istreambuf_iterator<char>(file), {});

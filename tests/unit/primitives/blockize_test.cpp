@@ -12,7 +12,7 @@ TEST(Blockize, EveryLoopOfAChain) {
     const BlockRV outer = schedule.blockize(loops[at]);
     expect_sound(before, schedule);
     if (at == 0) continue;
-    // Once more, around the block that stands there now.
+    // Again, around the block that is there now.
     Schedule twice = schedule.clone();
     twice.blockize(twice.get_loops(outer)[0]);
     expect_sound(before, twice);
@@ -44,7 +44,7 @@ TEST(Blockize, Refusals) {
   expect_refused(fused, "blockize", "an iterator binds loops inside and outside in one term",
                  [&] { fused.blockize(parts[1]); });
 
-  // Every second element: two loops of the tile make no box of it.
+  // The tile has every second element, so it is not a box.
   Schedule strided(make_chain(4, 6));
   const BlockRV b = strided.get_block("B");
   const std::vector<LoopRV> jj = strided.split(strided.get_loops(b)[1], {3, 2});

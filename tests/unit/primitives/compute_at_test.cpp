@@ -153,7 +153,7 @@ TEST(ComputeAt, RefusesADecomposedReduction) {
                  [&] { schedule.compute_at(block, loop); });
 }
 
-// P is computed again by neighbouring iterations, each in a buffer of its own as long as C reads it inside.
+// Neighbouring iterations compute P again, each in its own buffer while C reads it inside.
 TEST(ComputeAt, RefusesToLeaveConcurrentIterationsWithOneBuffer) {
   Schedule schedule(make_program("{n: 6}", "{X: {shape: [n], dtype: i32}}",
                                  "P[i<n] = X[i] * 2\n"

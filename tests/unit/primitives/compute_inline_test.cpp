@@ -77,7 +77,7 @@ TEST(ComputeInline, RefusesASecondWriter) {
                  [&] { schedule.compute_inline(init); });
 }
 
-/// Each stage reads the one before twice: of forty, inlined, nothing would see the end.
+/// Each of forty stages reads the one before twice: inlining all would never end.
 TEST(ComputeInline, ExpressionsHaveALimit) {
   std::string compute = "B0[i<n] = X[i] + X[i]";
   for (int stage = 1; stage < 40; ++stage)

@@ -19,7 +19,7 @@ TEST(DecomposePadding, AtEveryLoopOfAMovedTile) {
   }
 }
 
-// The rows of padding are written by the filling block alone, so that a reader may not follow the copy.
+// Only the filling block writes rows of padding, so a reader must not move to the copy.
 TEST(DecomposePadding, AReaderIsNotMovedToTheCopyingBlock) {
   const Program before = make_program("{n: 6}", "{X: {shape: [n], dtype: i32}}",
                                       "P[i<n + 2] = inside(X[i - 1], 0)\n  O[i<n + 2] = P[i] * 2");

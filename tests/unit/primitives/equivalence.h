@@ -1,4 +1,4 @@
-// Programs from workload text, and the same results before and after a transformation.
+// Makes programs from workload text, and compares results before and after a transformation.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@
 
 namespace tunesmith::test {
 
-/// `params` as "{n: 4}", `inputs` and `compute` as in a workload file; the last statement is the output `O`.
+/// `params`: "{n: 4}"; `inputs` and `compute` as in a workload file. The last statement computes the output
+/// `O`.
 inline Program make_program(const std::string& params, const std::string& inputs, const std::string& compute,
                             const std::string& let = "") {
   std::string yaml = "name: test\nparams: " + params + "\n";
@@ -39,7 +40,7 @@ inline Program make_conv(int64_t size, int64_t channels, int64_t kernel, int64_t
       "  O[y<oh, x<oh, f<co] = sum(ky<k, kx<k, c<ci) P[y*s + ky*d, x*s + kx*d, c] * W[ky, kx, c, f]");
 }
 
-/// Runs on inputs that show wrong indexing, with races and unwritten elements found; answers the outputs.
+/// Runs on inputs that show wrong indexing, and detects races and unwritten elements. Returns the outputs.
 inline std::vector<Tensor> run(const Program& program) {
   std::vector<Tensor> arguments;
   uint64_t seed = 1;
@@ -52,7 +53,7 @@ inline std::vector<Tensor> run(const Program& program) {
   return {arguments.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()), arguments.end()};
 }
 
-/// The largest difference may be `tolerance`; 0 where nothing is added in another order.
+/// `tolerance`: the largest difference; 0 if the order of sums is the same.
 inline void expect_same_results(const Program& before, const Program& after, double tolerance = 0.0) {
   try {
     const std::vector<Tensor> wanted = run(before);
@@ -65,7 +66,7 @@ inline void expect_same_results(const Program& before, const Program& after, dou
   }
 }
 
-/// Lowering keeps what the schedule means; a program that it refuses is left out.
+/// Lowering keeps the schedule's results; refused programs are skipped.
 inline void expect_lowers(const Program& before, const Program& after, double tolerance = 0.0) {
   try {
     expect_same_results(before, lower(after, LowerOptions{}).program, tolerance);
@@ -73,7 +74,7 @@ inline void expect_lowers(const Program& before, const Program& after, double to
   }
 }
 
-/// What holds after every transformation: well formed, the same results, and the trace replays.
+/// After every transformation, the program is well formed, has the same results, and its trace replays.
 inline void expect_sound(const Program& before, const Schedule& after, double tolerance = 0.0) {
   EXPECT_EQ(verify(after.program()), "") << text_of(after);
   expect_same_results(before, after.program(), tolerance);

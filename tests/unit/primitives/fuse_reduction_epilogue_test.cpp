@@ -22,7 +22,7 @@ TEST(FuseReductionEpilogue, TransposedAndOfAMaximum) {
   }
 }
 
-// The init reads what the epilogue read, and must stay behind it.
+// The init reads the epilogue's operands, and must stay behind their producer.
 TEST(FuseReductionEpilogue, WhatTheInitReadsIsAProducer) {
   const Program before =
       make_program("{n: 4, m: 6}", "{A: {shape: [n, 5], dtype: f32}, bias: {shape: [m], dtype: f32}}",

@@ -71,8 +71,7 @@ TEST(Parallel, OpaqueIteratorsKeepTheirOrder) {
 }
 
 TEST(Parallel, IterationsMustNotWriteTheSame) {
-  // Rows 2 y + d for d < 4 overlap: the loop over y may not run at once, but the one over d, with y standing
-  // still, may.
+  // Rows 2 y + d for d < 4 overlap: the loop over y cannot run in parallel, but the loop over d can.
   Program program = test::make_chain(10, 8);
   Block* block = program.find_block("C");
   const std::vector<Loop*> loops = loops_above(*block);

@@ -1,4 +1,4 @@
-// Small programs written by hand, and how the tests of this folder look at schedules.
+// Small hand-written programs, and checks of schedules for the tests of this folder.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace tunesmith::test {
 
-/// B = exp(A), C = B + 1, elementwise over n x m: blocks "B" and "C", each under loops i, j of its own.
+/// B = exp(A), C = B + 1, elementwise over n x m: blocks "B" and "C", each under its own loops i, j.
 inline Program make_chain(int64_t n, int64_t m) {
   Program program;
   program.name = "chain";

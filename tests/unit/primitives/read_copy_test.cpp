@@ -84,7 +84,7 @@ TEST(ReadCopy, TakesACopyThatIsWholeWhenTheLoopsAroundItAreDone) {
   const BlockRV copy = schedule.cache_read(schedule.get_block("C"), 0, "local");
   schedule.compute_at(copy, schedule.get_loops(schedule.get_block("C")).front());
   const BlockRV out = schedule.get_block("O");
-  // It is whole when the loops are done.
+  // It is complete after the loops.
   const int64_t read = read_of(schedule, out, "A");
   read_copy(schedule, out, read, copy);
   expect_sound(make_two_readers(), schedule);

@@ -1,4 +1,4 @@
-// Refusals that no primitive's own test raises, and that none is forgotten.
+// Refusals that no primitive's own test has, and a check that none is forgotten.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,7 +11,7 @@
 namespace tunesmith::test {
 namespace {
 
-/// The last instruction of the trace is refused for `reason`, the others are done.
+/// The last instruction of the trace is refused for `reason`, the others are applied.
 void expect_last_refused(const Program& program, const std::string& text, const char* reason) {
   const Trace trace = Trace::parse(text);
   Trace before;
@@ -99,7 +99,7 @@ TEST(Refusals, OpaqueIterators) {
                       "the block has an opaque iterator");
 }
 
-/// Programs that workloads do not give, but a caller of the library may.
+/// Programs that no workload gives, but a caller of the library can make.
 class HandWritten : public ::testing::Test {
  protected:
   void expect(const char* name, const char* primitive, const char* reason, auto call) {
@@ -220,7 +220,7 @@ std::string text_of_files(const std::string& folder) {
   std::sort(files.begin(), files.end());
   std::ostringstream text;
   for (const auto& file : files) text << std::ifstream(file).rdbuf();
-  // A text that continues in the next line.
+  // Joins literals that continue in the next line.
   return std::regex_replace(text.str(), std::regex("\"\\s*\\n\\s*\""), "");
 }
 

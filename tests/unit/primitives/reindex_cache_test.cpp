@@ -74,8 +74,7 @@ TEST(ReindexCacheRead, OneOfTwoReadsOfABuffer) {
   expect_sound(before, schedule);
 }
 
-// A copy reads at every instance: where a select keeps the block from an element that nothing writes, the
-// copy would read it.
+// A copy reads in every instance, also an unwritten element from which a select keeps the block.
 TEST(ReindexCacheRead, OfALayoutWithGaps) {
   const auto gapped = [](const char* last) {
     Schedule schedule(make_program("{n: 6}", "{A: {shape: [n], dtype: i32}}",

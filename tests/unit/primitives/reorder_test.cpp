@@ -14,7 +14,7 @@ TEST(Reorder, Refusals) {
   expect_refused(schedule, "reorder", "a loop is named twice",
                  [&] { schedule.reorder({loops[0], loops[0]}); });
 
-  // The fused loop holds digits of j and k that a split in fours cuts across: with the inner part outermost,
+  // A split by four does not separate the digits of j and k in the fused loop: with the inner part outermost,
   // k = 2 would come before k = 0.
   const LoopRV fused = schedule.fuse({loops[1], loops[2]});
   const auto parts = schedule.split(fused, {12, 4});
@@ -31,7 +31,7 @@ TEST(Reorder, Refusals) {
 }
 
 TEST(Reorder, WhatAccumulatesMustRunEachInstanceOnce) {
-  // Computed for every p anew: with p inside the reduction each step would be added twice.
+  // Each p repeats the computation: with p inside the reduction, each step would be added twice.
   Program program = test::make_gmm(6, 8, 4);
   Block* block = program.find_block("C");
   Loop* k = loops_above(*block)[2];

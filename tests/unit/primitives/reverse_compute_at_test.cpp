@@ -109,7 +109,7 @@ TEST(ReverseComputeAt, APredicateOfAnInnerSplitIsCarried) {
       schedule.split(schedule.get_loops(schedule.get_block("B"))[0], {std::nullopt, 8});
   const std::vector<LoopRV> inner = schedule.split(i[1], {std::nullopt, 3});
   const BlockRV out = schedule.get_block("C");
-  // Under inner[0] the last tile of three is cut to two by a condition that is not the domain's end.
+  // Under inner[0], a condition other than the domain's end limits the last tile of three to two.
   expect_refused(schedule, "reverse_compute_at", "what an iteration of the loop writes cannot be shown",
                  [&] { schedule.reverse_compute_at(out, inner[0]); });
   Schedule other = schedule.clone();
@@ -128,7 +128,7 @@ TEST(ReverseComputeAt, APredicateOfWholeTilesIsCarried) {
   const std::vector<LoopRV> i = schedule.split(loops[0], {std::nullopt, 12});
   const std::vector<LoopRV> tile = schedule.split(i[1], {3, 4});
   schedule.reorder({i[0], loops[2], tile[0], tile[1], loops[1]});
-  // i_0*12 + i_1_0*4 + i_1_1 < 32 says no more than this.
+  // i_0*12 + i_1_0*4 + i_1_1 < 32 is equivalent.
   ASSERT_NE(body_of(schedule).find("where i_0*3 + i_1_0 < 8"), std::string::npos) << body_of(schedule);
   schedule.reverse_compute_at(copy, i[0]);
   expect_sound(before, schedule);
@@ -161,7 +161,7 @@ TEST(ReverseComputeAt, RefusesWithoutProducerThere) {
 }
 
 TEST(ReverseComputeAt, RefusesWhatWouldRunTwice) {
-  // D is wanted whole for every i, so that each i computes it again.
+  // Every i reads all of D, so each i computes it again.
   const Program before = make_program("{n: 4}", "{A: {shape: [n, n], dtype: i32}}",
                                       "C[i<n, j<n] = A[i, j] + 1\n"
                                       "  O[i<n, j<n, k<n] = C[i, j] * 2");

@@ -3,7 +3,7 @@
 namespace tunesmith::test {
 namespace {
 
-/// B is a blur of A along both dimensions, O one of B; B is computed at a tile of O's rows.
+/// B blurs A along both dimensions, O blurs B; B is computed at a tile of O's rows.
 Schedule rows_of_a_blur(const Program& program, int64_t tile) {
   Schedule schedule(program);
   const auto loops = schedule.get_loops(schedule.get_block("O"));

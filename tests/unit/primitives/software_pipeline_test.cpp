@@ -5,7 +5,7 @@ namespace {
 
 const char* const kInputs = "{A: {shape: [n], dtype: f32}}";
 
-/// B is filled in tiles of four in the loop that reads them.
+/// The loop that reads B fills it in tiles of four.
 const char* const kCompute = "B[i<n] = A[i] + 1\n  O[i<n] = B[i] * 2";
 
 Schedule filled_in_tiles(const char* compute = kCompute, std::string_view scope = "shared") {
@@ -58,7 +58,7 @@ TEST(SoftwarePipeline, Refusals) {
   Schedule chained = filled_in_tiles("D[i<n] = A[i] * 3\n  B[i<n] = D[i] + 1\n  O[i<n] = B[i] * 2");
   chained.set_scope(chained.get_block("D"), 0, "shared");
   chained.compute_at(chained.get_block("D"), tiles_of(chained));
-  // D may run ahead, and B is what is done with it.
+  // D runs ahead, and B is its consumer.
   chained.software_pipeline(tiles_of(chained), int64_t{2});
 }
 

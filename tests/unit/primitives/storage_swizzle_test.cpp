@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-/// `rows` x `columns` of f32, staged in memory with banks, or another.
+/// `rows` x `columns` of f32, staged in memory with banks, or in another scope.
 Schedule staged(int64_t rows, int64_t columns, const char* scope = "shared") {
   Schedule schedule(make_chain(rows, columns));
   const LoopRV all =

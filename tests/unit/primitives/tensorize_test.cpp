@@ -23,7 +23,7 @@ Program make_product(const std::string& types = "f64", int64_t steps = 6) {
                       "O[i<n, j<m] = sum(r<k) A[i, r] * B[j, r]");
 }
 
-/// The product, tiled for test_dot_2x3; answers the tile's outermost loop.
+/// Tiles the product for test_dot_2x3; returns the tile's outermost loop.
 LoopRV tile(Schedule& schedule, BlockRV block, int64_t columns = 2, int64_t steps = 3) {
   const std::vector<LoopRV> loops = schedule.get_loops(block);
   const std::vector<LoopRV> j = schedule.split(loops[1], {std::nullopt, columns});
@@ -62,7 +62,7 @@ TEST(Tensorize, LoweringAsksForTheLayout) {
     schedule.tensorize(tile(schedule, block), "test_dot_2x3");
     return schedule;
   };
-  // Panels of two columns by three steps, one after the other.
+  // Contiguous panels of two columns by three steps.
   const Schedule packed = scheduled("(j, r) -> (j // 2, r // 3, j % 2, r % 3)");
   const LowerOptions options = with_intrinsics(known);
   const LoweredProgram lowered = lower(packed.program(), options);
@@ -76,7 +76,7 @@ TEST(Tensorize, LoweringAsksForTheLayout) {
   EXPECT_EQ(to_string(call.operands[2].offset), "j_0*12 + r_0*6");
   expect_same_results(make_product(), lowered.program);
 
-  // As the input lies, six elements from row to row; and with the steps outside.
+  // In the input's layout, with six elements from row to row; and with the steps outside.
   for (const char* map : {"(j, r) -> (j, r)", "(j, r) -> (j // 2, r // 3, r % 3, j % 2)"}) {
     const Schedule other = scheduled(map);
     EXPECT_THROW(lower(other.program(), options), LowerError) << map;
@@ -121,7 +121,7 @@ TEST(Tensorize, Refusals) {
   refused(make_product(), 2, 3, "dot", "there is no tensor intrinsic of this name");
   refused(make_product(), 2, 2, "test_dot_2x3", "the loops have other extents");
   refused(make_product("f32"), 2, 3, "test_dot_2x3", "the block computes something else");
-  // The rows of an input lie apart, which no transformation changes.
+  // The rows of an input have gaps, which no transformation changes.
   refused(make_product(), 2, 3, "test_dot_2x3", "an operand does not lie as the intrinsic wants it");
 
   Schedule schedule(make_product());

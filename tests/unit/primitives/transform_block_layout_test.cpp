@@ -13,7 +13,7 @@ TEST(TransformBlockLayout, ConvolutionAsAMatrixProduct) {
   expect_sound(before, schedule);
 }
 
-/// The parser and all that walks an expression do so by recursion.
+/// The parser and visitors of expressions are recursive.
 TEST(TransformBlockLayout, OfALongMapNoMoreIsReadThanALimit) {
   Schedule schedule(make_gmm(4, 6, 5));
   const BlockRV c = schedule.get_block("C");

@@ -1,4 +1,4 @@
-// Extents that vary: what a transformation would lose steps of a reduction by is refused.
+// Extents that vary: transformations that would lose steps of a reduction are refused.
 #include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/parser.h"
 #include "unit/primitives/equivalence.h"
@@ -6,7 +6,7 @@
 namespace tunesmith::test {
 namespace {
 
-/// E of n rows is made, C sums them up.
+/// Makes E with n rows, which C sums up.
 Program sum_of_rows() {
   return parse_program(
       "program s[1 <= n <= 6](A: f32[6, 4] extents [n, 4]) -> (S: f32[4])\n"
@@ -48,7 +48,7 @@ TEST(VaryingExtents, AReductionKeepsItsSteps) {
 
 TEST(VaryingExtents, AreThoseOfCopies) {
   Schedule schedule(sum_of_rows());
-  schedule.compute_inline(schedule.get_block("E"));  // A says how many steps there are
+  schedule.compute_inline(schedule.get_block("E"));  // now A determines the number of steps
   schedule.cache_read(schedule.get_block("S"), 1, "local");
   EXPECT_NE(text_of(schedule).find("K_local: f32[6] local extents [n]"), std::string::npos)
       << text_of(schedule);

@@ -65,7 +65,7 @@ TEST(Winograd, ConvolutionsOfEveryForm) {
 }
 
 TEST(Winograd, ReadsNothingBeyondTheLastOutput) {
-  // Data that ends where the last output of an odd number reads.
+  // With an odd number of outputs, the data end at the last output's reads.
   expect_same("{n: 5}", "{X: {shape: [7], dtype: f32}, W: {shape: [3], dtype: f32}}",
               "O[i<n] = sum(r<3) X[i + r] * W[r]");
 }

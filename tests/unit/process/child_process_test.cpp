@@ -25,7 +25,7 @@ ProcessResult shell(const std::string& script, const RunOptions& options = {}) {
   return run_process({"sh", "-c", script}, options);
 }
 
-/// Does nobody write to it any more, at latest after some seconds?
+/// Do all writers close it within some seconds?
 bool has_ended(const Pipe& pipe) {
   pollfd stream{pipe.read_end(), POLLIN, 0};
   char byte = 0;
@@ -79,7 +79,7 @@ TEST(ChildProcess, GetsDescriptorsInTheirOrder) {
   ASSERT_TRUE(write_whole(second.descriptor(), "two"));
   first.rewind();
   second.rewind();
-  // Whatever numbers they have here.
+  // Their numbers in this process do not matter.
   const int three = fcntl(second.descriptor(), F_DUPFD_CLOEXEC, 3);
   EXPECT_EQ(shell("cat <&3; cat <&4", {.passed = {first.descriptor(), three}}).output, "one two");
   first.rewind();

@@ -7,7 +7,7 @@
 namespace tunesmith {
 namespace {
 
-/// Programs of two choices each; those that chose 1 and then 12 are fast, and the score says nothing.
+/// Programs with two choices each: 1 and then 12 is fast; the scores are uninformative.
 std::vector<ChosenProgram> programs(size_t count) {
   std::vector<ChosenProgram> made;
   for (size_t i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ TEST(EliteClassifier, OrdersByTheScoreAsLongAsItKnowsTooLittle) {
 }
 
 TEST(EliteClassifier, LearnsWhatAScoreIsWorth) {
-  // The higher, the slower: it is believed less than at first.
+  // Higher scores are slower, so the score's weight falls.
   std::vector<ChosenProgram> known;
   for (size_t i = 0; i < 60; ++i) {
     const double score = RandomStream(3, i).uniform();

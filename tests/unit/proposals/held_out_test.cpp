@@ -18,17 +18,17 @@ TEST(HeldOut, NeighboursAreHeldOutTogether) {
   EXPECT_EQ(neighbourhood(task_of("gmm:b=1,n=1000,m=513,k=1023")), product);
   EXPECT_NE(neighbourhood(task_of("gmm:b=1,n=1024,m=512,k=512")), product);
   EXPECT_NE(neighbourhood(task_of("gmm:b=1,n=512,m=512,k=512,dtype=f64")), product);
-  // What a machine is, and what things are called, changes nothing.
+  // Neither the machine nor names matter.
   SequenceTask elsewhere = task_of("gmm:b=1,n=512,m=512,k=512");
   elsewhere.machine["cores"] = 64;
   elsewhere.blocks.front().name = "another";
   EXPECT_EQ(neighbourhood(elsewhere), product);
-  // Padding and strides go with extents.
+  // Padding and strides belong to the extents.
   EXPECT_EQ(neighbourhood(task_of("conv2d:h=56,w=56,ci=64,co=64,kernel=3,stride=2,padding=1")),
             neighbourhood(task_of("conv2d:h=48,w=48,ci=64,co=64,kernel=3,stride=2,padding=1")));
 }
 
-/// Raised versions may hold out others; within one, what was held out stays so.
+/// A raised version may hold out other tasks; within a version, held-out tasks stay.
 TEST(HeldOut, ChoosesTheSameInEveryVersionOfSequences) {
   std::set<std::string> held_out;
   size_t all = 0;

@@ -9,14 +9,14 @@
 namespace tunesmith {
 namespace {
 
-/// Of a sketch in which everything can be decided.
+/// A sketch with every kind of decision.
 Schedule sketch_of(const Program& program, uint64_t seed) {
   Schedule schedule(program, RandomStream(seed));
   const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block("C"));
   const std::vector<IntRV> tile = schedule.sample_perfect_tile(loops[0], 3, 64);
   schedule.split(loops[0], {tile[0], tile[1], tile[2]});
   schedule.sample_categorical({0, 16, 48}, {0.4, 0.3, 0.3});
-  // What can be decided here hangs on what was decided before.
+  // The possible decisions here depend on earlier ones.
   schedule.sample_perfect_tile(schedule.get_loops(schedule.get_block("C"))[2], 2, 64);
   return schedule;
 }

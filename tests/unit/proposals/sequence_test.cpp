@@ -42,8 +42,8 @@ std::string read(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// What was learned of sequences says their version. Who changes what they say raises kSequenceVersion and
-/// adds a file of the new version; the files of earlier ones stay, as what these meant.
+/// Priors name the version of sequences that they learned from. Whoever changes sequences raises
+/// kSequenceVersion and adds a file of the new version; the files of earlier versions stay.
 TEST(Sequence, SaysWhatItsVersionSays) {
   const std::string file =
       TUNESMITH_SOURCE_DIR "/tests/unit/proposals/sequence-" + std::to_string(kSequenceVersion) + ".txt";
@@ -67,7 +67,7 @@ TEST(Sequence, ReadsBack) {
   EXPECT_EQ(parse_sequence(to_text(undecided)), undecided);
 }
 
-/// All ways through the steps of a decision: they end at each legal decision once.
+/// Visits all ways through the steps of a decision, which end at each legal decision once.
 void visit_all(const SamplingPoint& point, std::vector<int64_t>& decided_before, std::set<Decision>& ends) {
   if (decided_before.size() == steps_of(point.domain)) {
     const Decision decision = decision_of(point.domain, decided_before);

@@ -1,4 +1,4 @@
-// The one rule by which a task's programs are put in order.
+// The rule that orders a task's programs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ class BestTest : public StoreFixture {
  protected:
   BestTest() : store_(path("a.db")) { prepare(store_); }
 
-  /// A program of its own for each number.
+  /// Each number is a different program.
   static Record searched(const std::string& id, uint64_t program, std::vector<double> samples) {
     return with_program(success(id, std::move(samples)), program);
   }

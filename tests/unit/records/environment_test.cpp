@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A root folder whose proc, sys and etc say what a test wants.
+/// A root folder with a test's own proc, sys and etc.
 class EnvironmentTest : public testing::Test {
  protected:
   EnvironmentTest() {

@@ -264,7 +264,7 @@ TEST_F(ExchangeTest, OfAFileThatIsCutShortTheRestIsRescued) {
   source_ = RecordStore(path("another.db"));
 }
 
-/// A folder that whoever runs the test cannot write, for its life.
+/// A folder in which no file can be written, not even by root, during its lifetime.
 class UnwritableFolder {
  public:
   explicit UnwritableFolder(std::filesystem::path folder) : folder_(std::move(folder)) {

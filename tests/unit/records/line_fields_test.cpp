@@ -1,4 +1,4 @@
-// Each field of each kind of line is needed, has a type, and a limit.
+// Each field of each kind of line is required and has a type and a limit.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// What records of older versions and measurements outside a search do not have, and successes do not need.
+/// Fields that records of older versions, measurements outside a search, or successes may lack.
 const std::set<std::string> kMayBeMissing{"round", "score", "verified_on", "verifier", "message"};
 
 Line seed_of(const std::string& kind) {
@@ -30,7 +30,7 @@ Line seed_of(const std::string& kind) {
   return parse_line_text(text);
 }
 
-/// Why the kind's seed is refused with `content` in place of its own; "" when it is not.
+/// Why the kind's seed is refused with another `content`; "" if it is not.
 std::string why_refused(const std::string& kind, const json& content) {
   try {
     parse_line(line_text(kind, canonical_text(content)));

@@ -113,7 +113,7 @@ TEST_F(MigrateTest, AStoreOfSchema6DidNotSayWhetherARoofWasDisturbed) {
   EXPECT_TRUE(store.check().clean());
 }
 
-// As the last Tunesmith before schema 8 wrote a target, how this one does, and one of other sources.
+// A target as the last Tunesmith before schema 8 wrote it, as this one does, and one from other sources.
 constexpr const char* kHashes =
     "llvm 19 cpu=a generator=e65e9aa27b6103d0,llvm-19.1.7 lowering=3c00fae1729327e0 "
     "with=vnni:2dd3109da77b0516";

@@ -1,4 +1,4 @@
-// Candidates as lines: what is written is read, and what is no candidate, damaged or too large is refused.
+// Candidates as lines: they read back what was written; other, damaged and too large lines are refused.
 #include "tunesmith/records/recorded_candidate.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A folder of its own for each test, records to fill stores with, and SQLite by hand to damage them.
+// A new folder for each test, records to fill stores, and direct use of SQLite to damage them.
 #pragma once
 
 #include <filesystem>
@@ -76,7 +76,7 @@ class StoreFixture : public testing::Test {
     r.began_ms = 1'700'000'000'000;
     return r;
   }
-  /// All that the records below refer to.
+  /// Stores everything that the records below refer to.
   static void prepare(RecordStore& store) {
     store.add_environment(environment());
     store.add_workload(workload());

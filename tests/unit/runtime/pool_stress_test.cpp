@@ -1,4 +1,4 @@
-// Many short loops of all lengths, so that threads are held up, asleep or late at every point of a loop.
+// Many short loops of all lengths, so that threads are delayed, asleep or late at every point of a loop.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 
 using Pool = std::unique_ptr<tunesmith_runtime_pool, decltype(&tunesmith_runtime_pool_destroy)>;
 
-/// One loop. Gone when its loop has ended: who comes late finds `alive` false.
+/// The state of one loop. After the loop's end `alive` is false, which late threads detect.
 struct ShortLoop {
   static constexpr size_t kMaxIterations = 64;
   std::atomic<uint32_t> visits[kMaxIterations]{};
@@ -39,7 +39,7 @@ struct ShortLoop {
     }
   }
 
-  /// Faults seen: elements not visited exactly once, chunks that make no sense.
+  /// The number of faults: elements not visited exactly once, and invalid chunks.
   int end(int64_t count) {
     alive = false;
     int wrong = faults;
@@ -49,7 +49,7 @@ struct ShortLoop {
   }
 };
 
-/// Loops one after the other; keeps them all, so that a late visit is seen at the end.
+/// Runs loops in sequence and keeps them all, so that late visits are found at the end.
 int run_loops(tunesmith_runtime_pool* pool, uint64_t seed, int loops, bool nested) {
   RandomStream random(seed);
   constexpr size_t kKept = 32;
@@ -72,7 +72,7 @@ int run_loops(tunesmith_runtime_pool* pool, uint64_t seed, int loops, bool neste
   return wrong;
 }
 
-/// Threads of the pool, callers at once, with loops inside loops.
+/// (threads of the pool, concurrent callers, whether loops are nested)
 class PoolStress : public testing::TestWithParam<std::tuple<int, int, bool>> {};
 
 TEST_P(PoolStress, EveryElementIsVisitedExactlyOnce) {

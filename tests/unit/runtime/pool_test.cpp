@@ -157,7 +157,7 @@ struct Modes {
   static void body(void* closure, int64_t begin, int64_t end) {
     auto& modes = *static_cast<Modes*>(closure);
     for (int64_t i = begin; i < end; ++i) modes.seen[static_cast<size_t>(i)] = tunesmith_runtime_float_mode();
-    // On both threads: the caller takes no chunk of one that has begun.
+    // Uses both threads: the caller takes no chunk that another thread has begun.
     ++modes.arrived;
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
     while (modes.arrived < 2 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();

@@ -37,9 +37,8 @@ std::vector<Decision> all_tiles(int64_t extent, int64_t parts,
   return all;
 }
 
-/// Draws many and compares their distribution with the uniform one over exactly `expected`: chi-square far
-/// out in its tail (its mean is the number of degrees of freedom, its deviation the root of twice that) is a
-/// bias.
+/// Draws many tiles and compares their distribution with the uniform one over `expected` by chi-square, whose
+/// mean is the number of degrees of freedom and whose deviation is the root of twice that number.
 void expect_uniform(const SamplingKind& sampling, const SamplingDomain& domain,
                     const std::vector<Decision>& expected) {
   ASSERT_FALSE(expected.empty());
@@ -95,7 +94,7 @@ TEST(SamplePerfectTile, IsUniformOverAllTuples) {
                                                           {60, 3, 60},
                                                           {60, 3, 5},
                                                           {97, 4, 16},  // a prime that may not stand last
-                                                          {97, 4, 97},  // and one that may
+                                                          {97, 4, 97},  // a prime that may
                                                           {1, 3, 1},
                                                           {36, 1, 36},
                                                           {210, 2, 7},
@@ -162,7 +161,7 @@ TEST(SamplePartitionedTile, MovesReachEveryTuple) {
   expect_connected(kind("sample_partitioned_tile"), partitioned(48, 3, 1, 4), all_tiles(48, 3, legal));
 }
 
-/// at() numbers exactly the legal tuples, and encodings tell all of them apart.
+/// at() numbers exactly the legal tuples, and all have different encodings.
 void expect_numbered(const SamplingKind& sampling, const SamplingDomain& domain,
                      const std::vector<Decision>& all) {
   ASSERT_EQ(sampling.count(domain), all.size());

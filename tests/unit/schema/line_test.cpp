@@ -1,4 +1,4 @@
-// Lines: one form, one version, and limits that hold before anything is made of them.
+// Lines have one form and one version, and limits that are checked before anything is allocated.
 #include "tunesmith/schema/line.h"
 
 #include <sstream>
@@ -26,7 +26,7 @@ std::string why_refused(const std::string& text) {
   return "";
 }
 
-/// A line of this content, whatever it is.
+/// A line with this content, which may be invalid.
 std::string line_with(const std::string& kind, const std::string& content, int version = 5) {
   return fmt::format(R"({{"checksum":"{}","{}":{},"version":{}}})", json_checksum(content), kind, content,
                      version);
@@ -69,7 +69,7 @@ TEST(Line, DamageAnywhereIsNoticed) {
     std::string damaged = line;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     const std::string why = why_refused(damaged);
-    // Another version that is known says nothing else of a line that has not changed.
+    // In another known version, an unchanged line means the same.
     const bool is_version = at + 2 == line.size();
     EXPECT_TRUE(is_version || !why.empty()) << damaged;
   }
@@ -78,7 +78,7 @@ TEST(Line, DamageAnywhereIsNoticed) {
 TEST(Line, LimitsHold) {
   EXPECT_THAT(why_refused(std::string(kMaxLineBytes + 1, ' ')), HasSubstr("larger than 4194304 bytes"));
   const auto nest = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
-  // The line and its content are two.
+  // The line and its content are two levels.
   EXPECT_EQ(why_refused(line_with("record", R"({"a":)" + nest(kMaxNesting - 2) + "}")), "");
   EXPECT_THAT(why_refused(line_with("record", R"({"a":)" + nest(kMaxNesting - 1) + "}")),
               HasSubstr("nested more than 16 deep"));

@@ -1,4 +1,4 @@
-// What a history keeps of measured programs: all that a searcher reads, in little memory.
+// A history keeps everything about measured programs that a searcher reads, in little memory.
 #include "tunesmith/search/measured_history.h"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// A point of one of two sketches; `finishing_draws`: so does what finishes it.
+/// A point of one of two sketches; with `finishing_draws` its finishing part samples, too.
 Measured measured(uint64_t seed, bool finishing_draws = false) {
   Schedule schedule(test::make_gmm(1024, 512, 256), RandomStream(seed));
   for (const LoopRV loop : schedule.get_loops(schedule.get_block("C")))
@@ -70,7 +70,7 @@ TEST(MeasuredHistory, GivesBackWhatWasAdded) {
   for (size_t i = 0; i < 3; ++i) expect_same(last[i], added[27 + i]);
 }
 
-/// What finishing drew is not drawn again when the trace is replayed.
+/// Decisions of the finishing part are not drawn again when the trace is replayed.
 TEST(MeasuredHistory, KeepsWhatFinishingDrew) {
   MeasuredHistory history;
   const Measured added = measured(1, true);
@@ -87,8 +87,8 @@ TEST(MeasuredHistory, GivesTheFastestOfThoseThatWorked) {
   EXPECT_EQ(history.fastest(100).size(), 12U);
 }
 
-/// A run of 12,000 trials keeps 11 times as many as one of 1,000, and is to take no more memory than that one
-/// by more than a twentieth: 400 bytes a trial.
+/// A run of 12,000 trials keeps 11 times as many programs as one of 1,000, but may use only a twentieth more
+/// memory: 400 bytes for each trial.
 TEST(MeasuredHistory, TakesLittleMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer's allocator keeps no such count";

@@ -55,7 +55,7 @@ TEST_F(ModelFileTest, WhatIsNoneIsRefused) {
                  UserError);
 }
 
-// XGBoost faults at some of them.
+// Some of them crash XGBoost.
 TEST_F(ModelFileTest, WhatIsDamagedIsRefusedWhereverItIs) {
   write_model_file(folder_ / "model", kModel);
   std::ifstream in(folder_ / "model", std::ios::binary);

@@ -1,4 +1,4 @@
-// What a module throws or answers wrongly, at the one place that calls modules.
+// Exceptions and wrong answers of modules, at the only place that calls them.
 #include <functional>
 #include <stdexcept>
 #include <utility>

@@ -1,4 +1,4 @@
-// Who carries out whose annotations, by the stages and the order of modules.
+// Which module consumes whose annotations, by the stages and the order of modules.
 #include "space/compose_modules.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A library is what its bytes, its pack's libraries, its version and its options are.
+// An extension's identity consists of its library's bytes, its pack's libraries, its version and its options.
 #include "space/extension_identity.h"
 
 #include <set>

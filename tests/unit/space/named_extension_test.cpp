@@ -1,4 +1,4 @@
-// Where messages about the extensions that a space names point.
+// The places to which messages about a space's extensions point.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST(NamedExtension, OfAFileThatIsNotThereThePlaceIsThatOfItsName) {
               StartsWith("my.yaml:4:33: the file ./no.yaml cannot be read: No such file"));
 }
 
-// What it does is in its text, of which a lock file knows nothing.
+// A lock file does not list files of extensions.
 TEST(NamedExtension, AFileIsInNoLock) {
   const test::TemporaryFolder folder;
   std::ofstream(folder / "lock") << R"({"lock_version": 1, "plugins": []})";
@@ -68,7 +68,7 @@ TEST(NamedExtension, WhatIsTakenWhereItIsMayBeAbsent) {
   EXPECT_TRUE(space.intrinsics()->find("vnni_dot_16x4"));
 }
 
-/// What composing a space with this extension says.
+/// The error of composing a space with this extension.
 std::string fault_of(const std::string& extension) {
   const test::TemporaryFolder folder;
   std::ofstream(folder / "x.yaml") << "extension: x\ntarget: llvm\n" << extension;

@@ -1,4 +1,4 @@
-// What a spaces file says, and every way in which it is refused: where, why, and the remedy.
+// The meaning of a spaces file, and every refusal with place, reason and remedy.
 #include <string>
 #include <vector>
 
@@ -24,7 +24,7 @@ spaces:
     cost_model: {kind: m}
 )";
 
-/// The base, and a space `own` of these lines.
+/// A file with the base, and a space `own` with these lines.
 SpacesFile with_own(const std::string& lines) {
   return SpacesFile::parse(fmt::format("{}  own:\n{}", kBase, lines), "s.yaml");
 }
@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"    target: {speed: 3}\n", "s.yaml:9:13: target: expected the key 'kind'"},
         Refusal{"    modules: [a]\n", "s.yaml:8:3: space 'own': expected the key target: {kind: ...}"}));
 
-/// Of a file, all that is wrong with it.
+/// All faults of a file.
 std::vector<std::string> faults_of(const std::string& text) {
   std::vector<UserError> faults;
   SpacesFile::parse(text, "s.yaml", faults);
@@ -286,7 +286,7 @@ TEST(SpacesText, FilesThatAreNoneAreRefused) {
               ThrowsMessage<UserError>(StartsWith("/nowhere/s.yaml")));
 }
 
-// Each is read inside the one that extends it.
+// Each space is read inside the one that extends it.
 TEST(SpacesText, ChainsAndNumbersOfSpacesHaveALimit) {
   const auto chain = [](int count) {
     std::string text = kBase;

@@ -14,14 +14,14 @@
 namespace tunesmith {
 namespace {
 
-/// What a model finds when it continues after it was left behind.
+/// The data that a model sees when it continues after the run has given it up.
 struct Found {
   std::string workload;
   double cores = 0.0;
   size_t levels = 0;
 };
 
-/// Begins, or predicts, only when it is told to.
+/// Waits in begin() or predict() until it is released.
 class SlowModel final : public CostModel {
  public:
   SlowModel(std::shared_future<void> go_on, std::promise<Found> found, bool in_begin)
@@ -78,7 +78,7 @@ TEST_P(LeftBehind, ACallThatHangsReadsWhatItWasToldWhenItsOwnersAreGone) {
       model->begin(workload, device);
       EXPECT_THROW(static_cast<void>(model->predict({})), PluginHang);
     }
-    // What a freed one would be at best.
+    // Simulates freed memory.
     workload.key = "gone";
     device.set("cores", -1);
     execution.levels.clear();

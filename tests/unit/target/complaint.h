@@ -1,4 +1,4 @@
-// What is said of an extension's file.
+// The message about an extension's file.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What an extension says is what it is: everything but its description, comments and places counts.
+// An extension's hash covers everything but its description, comments and places in the file.
 #include <set>
 #include <string>
 #include <utility>
@@ -65,8 +65,8 @@ TEST(ContentHash, IsOfAllThatIsSaid) {
     EXPECT_TRUE(hashes.insert(hash_with(from, to)).second) << from << " -> " << to;
 }
 
-// Records of every pack have such hashes, and the semantics in them are text of the printer: where that comes
-// to print otherwise, content_of() keeps its form, or kLoweringVersion is raised.
+// Records of every pack contain such hashes, which cover printed semantics. If the printer changes,
+// content_of() must keep the old form, or kLoweringVersion be raised.
 TEST(ContentHash, IsTheSameInEveryVersionOfLowering) {
   EXPECT_EQ(kLoweringVersion, 1);
   EXPECT_EQ(hex64(hash_with()), "1469e4acbe76cd0e");

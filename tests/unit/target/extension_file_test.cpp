@@ -45,7 +45,7 @@ TEST(ExtensionFile, SaysItsSchema) {
   EXPECT_THAT(complaint("schema: 0\n" + rest), HasSubstr("schema: expected a whole number, found '0'"));
 }
 
-/// What it may say is not known here, so that its other keys are not called wrong.
+/// Its other keys are unknown here, so they are not reported.
 TEST(ExtensionFile, OfANewerSchemaIsRefusedWithBothNumbers) {
   EXPECT_THAT(complaint(std::string(kHead) + "registers_of_its_own: 4\nschema: 12\n"),
               HasSubstr("4:9: schema: the file is of schema 12, this Tunesmith reads schemas up to 1"));
@@ -296,7 +296,7 @@ intrinsics:
               testing::ThrowsMessage<UserError>(testing::HasSubstr("a.yaml:10:27: scope: no operand")));
 }
 
-/// Every field of every part, changed alone.
+/// Changes every field of every part separately.
 TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
   const auto extension =
       load(std::string(kHead) + "intrinsics:\n  - name: extension_content\n" + kSemantics + kImplementation);
@@ -357,7 +357,7 @@ TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
   EXPECT_EQ(content_of(elsewhere), content_of(one)) << "a place is not what it says";
 }
 
-/// Variants that differ are never taken for one: those of one name are refused.
+/// Different variants of one name are refused, not merged.
 TEST(ExtensionFile, VariantsThatDifferAreNotDropped) {
   const auto with = [](const std::string& operand, const std::string& code) {
     return std::string(kHead) + "variants:\n  - [{v: any}, {v: always}]\n  - [{w: one}]\nintrinsics:\n" +

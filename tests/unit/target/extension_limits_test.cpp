@@ -1,4 +1,4 @@
-// What a file of an extension may not say, however well it is written.
+// Limits of an extension's file.
 #include <string>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ TEST(ExtensionFile, ACallTakesTime) {
   }
 }
 
-// Ten to the twelfth would fill any memory.
+// 10^12 variants would fill any memory.
 TEST(ExtensionFile, ProductsOfVariantsHaveALimit) {
   const auto with = [](int lists, const std::string& value) {
     std::string text = std::string(kOfTest) + "variants:\n";

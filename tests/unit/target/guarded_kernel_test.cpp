@@ -1,4 +1,4 @@
-// What a loaded kernel of a plugin throws, or answers against its contract, names the plugin.
+// Exceptions and wrong answers of a plugin's loaded kernel name the plugin.
 #include "tunesmith/target/guarded_kernel.h"
 
 #include <limits>
@@ -78,7 +78,7 @@ std::unique_ptr<LoadedKernel> loaded(Behaves behaves, double seconds = 0.0) {
   return load_guarded(target, "some", {});
 }
 
-/// What a call says that it threw.
+/// The message of the error that a call throws.
 template <typename Call>
 std::string thrown(const Call& call) {
   try {

@@ -1,4 +1,4 @@
-// What a target says of itself when it says nothing, and what is made of a model's times.
+// The defaults of a target, and the use of modelled times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST(ModelledTimes, ProgramsAreLoweredForTheLevelsOfTheTarget) {
   EXPECT_NE(target.execution(), host_execution());
 }
 
-// Only a target that says so has its candidates verified as twins: no time of a twin is ever taken.
+// Candidates are verified as twins only if the target asks for it. A twin's time never counts.
 TEST(ModelledTimes, NoTwinsAreVerifiedUnlessATargetSaysSo) {
   ModellingTarget target;
   EXPECT_TRUE(models_times(target));

@@ -1,4 +1,4 @@
-// What tasks are tuned for: as text, and read again.
+// The identity of tasks' targets, written as text and read again.
 #include "tunesmith/target/target_identity.h"
 
 #include <string>

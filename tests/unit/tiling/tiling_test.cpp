@@ -1,4 +1,4 @@
-// The functions that modules share, each by itself, over the stable interface as a plugin sees it.
+// The functions that modules share, called separately over the stable interface, like by a plugin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class Tiling : public testing::Test {
     for (const LoopRV& loop : loops) extents.push_back(schedule.facts(loop).extent);
     return extents;
   }
-  /// Why it was refused; "" where it was not.
+  /// Why the call was refused; "" if it was not.
   template <typename Call>
   static std::string refusal(const Call& call) {
     try {
@@ -152,7 +152,7 @@ TEST_F(Tiling, IntrinsicsAreChosenByTypesAndByOrder) {
   const auto exchanged = choose_intrinsics(all, types, {true, true}, "held", "near");
   ASSERT_TRUE(exchanged);
   EXPECT_EQ(exchanged->loads[1]->name, "unit_load_b_exchanged");
-  // Nothing loads A in the other order: the first that loads it at all.
+  // No intrinsic loads A in the other order, so the first that loads it is chosen.
   EXPECT_EQ(choose_intrinsics(all, types, {false, false}, "held", "near")->loads[0]->name, "unit_load_a");
   EXPECT_FALSE(choose_intrinsics(all, {kF16, {kF32, kF32}}, {true, false}, "held", "near"));
   EXPECT_FALSE(choose_intrinsics(all, types, {true, false}, "held", "elsewhere"));

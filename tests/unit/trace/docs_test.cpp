@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// A fenced block: what stands behind the fence, and the lines inside.
+/// A fenced block: the text behind the fence, and the lines inside.
 struct Fenced {
   std::string info;
   std::string text;
@@ -41,7 +41,7 @@ std::vector<Fenced> fenced_blocks() {
   return found;
 }
 
-/// Without the head and its indentation.
+/// The program's text without the head and its indentation.
 std::string body_text(const Program& program) {
   std::istringstream lines(to_string(program));
   std::string text;
@@ -79,7 +79,7 @@ TEST(ScheduleDocs, ExamplesAreAsShown) {
   EXPECT_GE(programs, 2u);
   const std::string text = page();
   for (const std::string& name : InstructionRegistry::global().names()) {
-    if (name.rfind("test_", 0) == 0) continue;  // of another test
+    if (name.rfind("test_", 0) == 0) continue;  // registered by another test
     EXPECT_NE(text.find("`" + name + "("), std::string::npos) << name << " has no row";
     if (InstructionRegistry::global().find(name)->sort() == InstructionSort::Transformation) {
       EXPECT_TRUE(shown.contains(name)) << name << " has no example";

@@ -18,13 +18,13 @@ TEST(Schedule, ClonesGoTheirOwnWay) {
   EXPECT_EQ(other.trace().size(), 3U);
   EXPECT_EQ(schedule.trace().size(), 3U);
   EXPECT_NE(other.trace(), schedule.trace());
-  // Equal streams: both draw the same.
+  // Equal streams draw the same.
   EXPECT_EQ(other.value(other.sample_perfect_tile(loops[1], 2, 8)[0]),
             schedule.value(schedule.sample_perfect_tile(loops[1], 2, 8)[0]));
 }
 
-// Of a trace of version 1 that named the second buffer of a block, where that is no longer the second read,
-// another program came.
+// Once, a trace of version 1 that named a block's second buffer gave another program if that is no longer the
+// second read.
 TEST(Schedule, ATraceThatCountsBuffersIsRefusedWhereTheyAreNotTheAccesses) {
   const std::string text =
       "# tunesmith trace 1\nb0 = get_block(\"O\")\nb1 = cache_read(b0, 1, \"global\")\nb2 = cache_write(b0, "
@@ -147,7 +147,7 @@ TEST(Replay, RefusalsAreValues) {
   EXPECT_EQ(too_few.error().reason(), "the trace expects another number of results");
 }
 
-/// A kind as a plugin brings one: it breaks off half-way and relies on the schedule to restore the program.
+/// A plugin's kind that fails half-way, so that the schedule must restore the program.
 class HalfDone final : public InstructionKind {
  public:
   const std::string& name() const override { return name_; }
@@ -178,11 +178,11 @@ TEST(Schedule, KindsCanComeFromOutside) {
   schedule.execute(kind, {int64_t{3}});
   EXPECT_EQ(schedule.trace().str(), "# tunesmith trace 2\ntest_half_done(number=3)\n");
   test::expect_replays(program, schedule);
-  // An argument that is left out takes its default, which the text leaves out, too.
+  // An argument that is left out has its default, which the text also omits.
   EXPECT_EQ(Trace::parse("test_half_done()\n").str(), "# tunesmith trace 2\ntest_half_done()\n");
 }
 
-// Whatever walks a program does so by recursion.
+// All visitors of programs are recursive.
 TEST(Schedule, LoopsNestNoDeeperThanALimit) {
   std::string text = "b0 = get_block(\"C\")\n";
   for (int i = 0; i < 20'000; ++i) text += "u" + std::to_string(i) + " = add_unit_loop(b0)\n";

@@ -74,7 +74,7 @@ TEST(TraceParser, TextsOfVersionOneAreReadAsTheyAre) {
             std::string(kHead) + "b0 = get_block(\"C\")\n");
 }
 
-// It counted the buffers that a block reads; whether these are its accesses only the program tells.
+// It counted the buffers that a block reads; only the program shows whether these are its accesses.
 TEST(TraceParser, AReadOfVersionOneStaysOne) {
   const std::string text = "# tunesmith trace 1\nb0 = get_block(\"C\")\nb1 = cache_read(b0, 1, \"local\")\n";
   EXPECT_EQ(again(text), text);

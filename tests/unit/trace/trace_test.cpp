@@ -89,7 +89,7 @@ TEST(Trace, DiffMarksNoLineThatReadsAlikeOnBothSides) {
       "+ l5, l6 = split(l1, [None, 2])\n"
       "  unroll(l6)\n")
       << "the factor differs, and not what is made of the loop";
-  // Another loop that has the same number.
+  // Another loop with the same number.
   const Trace one = Trace::parse("# tunesmith trace 2\nb0 = get_block(\"C\")\ncompute_inline(b0)\n");
   const Trace other = Trace::parse("# tunesmith trace 2\nb0 = get_block(\"D\")\ncompute_inline(b0)\n");
   EXPECT_EQ(diff(one, other),

@@ -1,4 +1,4 @@
-// What differs between the target that a candidate was made for and the one that is here.
+// Differences between a candidate's target and the one here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

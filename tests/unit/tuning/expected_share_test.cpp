@@ -21,7 +21,7 @@ TEST(ExpectedShare, FallsWithTrialsAndRisesWithWhatImprovementsWereWorth) {
   const TaskSet set{tasks, 16, TuningGoal::GeometricMean};
   EXPECT_GT(expected_share(set, 0), expected_share(set, 1));
   EXPECT_GT(expected_share(set, 0), expected_share(set, 2));
-  // One chance in two of another half, of one task in three.
+  // One chance in two to save half of one task in three.
   EXPECT_NEAR(expected_share(set, 0), (1.0 - std::sqrt(0.5)) / 3.0, 1e-9);
 }
 

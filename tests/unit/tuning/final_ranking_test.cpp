@@ -1,4 +1,4 @@
-// The end of a run: what is checked again, timed again, and answered.
+// The end of a run: checks and times programs again, and returns the best.
 #include <algorithm>
 #include <fstream>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// Refuses the one program that is the fastest.
+/// Refuses the fastest program.
 class LaterCheck final : public Runner {
  public:
   explicit LaterCheck(double seconds) : seconds_(seconds) {}
@@ -37,8 +37,8 @@ class LaterCheck final : public Runner {
   double seconds_;
 };
 
-/// All of the store in another one, as if an earlier check had accepted it, and with a trace that does not
-/// parse of the program `damaged`.
+/// Copies a store as if an earlier check had accepted everything, with an invalid trace for the program
+/// `damaged`.
 void copy_with_verifier(const RecordStore& from, RecordStore& to, std::optional<int> verifier,
                         std::optional<uint64_t> damaged = std::nullopt) {
   for (const Environment& environment : from.environments()) to.add_environment(environment);
@@ -69,7 +69,7 @@ class DisturbedRunner final : public Runner {
     return times;
   }
   ReplayingRunner good;
-  bool first_is_wrong = false;  // of the first rounds
+  bool first_is_wrong = false;  // the first program, in its first rounds
 };
 
 TEST_F(TunerTest, ARankingRecordsWhatWasDisturbed) {
@@ -98,7 +98,7 @@ TEST_F(TunerTest, WhatIsWrongInTheRankingIsRecordedAndNotTheBest) {
   EXPECT_NE(best->lowered_hash, wrong.front().lowered_hash);
 }
 
-/// All but the last of what is ranked turns out wrong.
+/// All ranked programs but the last turn out wrong.
 class WrongInRounds final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -169,7 +169,7 @@ TEST_F(TunerTest, WhatTuneAnswersIsWhatTheStoreCallsBest) {
   EXPECT_EQ(best.front().kind, MeasurementKind::Ranking);
   EXPECT_EQ(best.front().seconds, result.best_seconds);
   EXPECT_GE(store.count({.kind = MeasurementKind::Ranking}), 5u);
-  // Replayed without the space's modules it is the program that was measured.
+  // Replayed without the space's modules, it is the measured program.
   SpaceSpec bare = spaces.space(space_);
   bare.modules.clear();
   const Space without(bare, registry_);
@@ -192,7 +192,7 @@ TEST_F(TunerTest, TheBestOnRecordIsTimedAgainByARunThatBeginsAfresh) {
   EXPECT_TRUE(second.dropped.empty());
 }
 
-/// Loses what it ranks.
+/// Loses its worker in rankings.
 class LosingRankings final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {

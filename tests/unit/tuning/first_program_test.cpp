@@ -34,7 +34,7 @@ TEST(FirstProgram, IsTheBestOfItsDrawsWithAnyNumberOfThreads) {
   ASSERT_EQ(few.best.size(), 4U);
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(few.best[i]->lowered_hash, all.best[i]->lowered_hash);
   EXPECT_EQ(few.programs, all.programs);
-  // More draws begin with the same.
+  // More draws begin with the same ones.
   EXPECT_GE(ranked(400, 1, 2).scores.front(), all.scores.front());
 }
 
@@ -47,7 +47,7 @@ class BeginsWithFirstPrograms : public TunerTest {
     options_.batch = 16;
   }
 
-  /// As --untuned ranks them.
+  /// The first programs, as ranked by --untuned.
   std::vector<uint64_t> first_programs() {
     const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cpu"), registry_, target_);
     ThreadPool pool(2);
@@ -60,7 +60,7 @@ class BeginsWithFirstPrograms : public TunerTest {
     return hashes;
   }
 
-  /// Of the trials behind the plain forms.
+  /// The records of trials after the plain forms.
   std::vector<Record> behind_plain_forms(const std::string& store) const {
     std::vector<Record> all = records(store);
     all.erase(all.begin(), all.begin() + std::min<std::ptrdiff_t>(kPlainForms, std::ssize(all)));
@@ -69,7 +69,7 @@ class BeginsWithFirstPrograms : public TunerTest {
 };
 
 TEST_F(BeginsWithFirstPrograms, TimesThemUntilEnoughAreRight) {
-  ReplayingRunner runner(2);  // every second fails
+  ReplayingRunner runner(2);  // every second program fails
   tune_into("one.db", runner);
   const std::vector<uint64_t> first = first_programs();
   ASSERT_EQ(first.size(), 2 * kFirstTried);

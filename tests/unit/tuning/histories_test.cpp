@@ -1,4 +1,4 @@
-// Whatever a store has seen, it can be tuned on, and the best on it is the fastest that was found.
+// After any history, a store can be used for tuning, and its best program is the fastest that was found.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,8 +11,8 @@
 namespace tunesmith {
 namespace {
 
-/// Kernels have a time of their own, by their code; a run's machine makes all of them slower, and each sample
-/// is disturbed a little.
+/// A kernel's time follows from its code; a run's machine slows all of them, and each sample is disturbed a
+/// little.
 class NoisyRunner final : public Runner {
  public:
   NoisyRunner(std::mt19937& random, double slower) : random_(random), slower_(slower) {}
@@ -62,8 +62,7 @@ TEST_F(Histories, TheBestIsNeverLost) {
     const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
     const Workload& workload = tasks_[history % tasks_.size()];
     RecordStore store(folder_ / fmt::format("{}.db", history));
-    // A search alone, without a ranking, is compared with nothing that was measured on a machine of another
-    // pace.
+    // A search without a ranking is not compared with measurements on a machine of another speed.
     const bool interrupted = history % 2 == 0;
     std::map<uint64_t, double> known;  // seconds on a quiet machine, by lowered hash
     for (int run = 0; run < 4; ++run) {
@@ -91,7 +90,7 @@ TEST_F(Histories, TheBestIsNeverLost) {
   }
 }
 
-// Of a store that was damaged, or forged: the user's own definition is whole.
+// In a damaged or forged store, the user's own definition replaces the recorded one.
 TEST_F(TunerTest, ADefinitionOnRecordThatIsNotTheWorkloadsIsMended) {
   options_.trials = 4;
   const Workload tuned = workload();

@@ -1,4 +1,4 @@
-// What the records say of a cost model is what the run said of it.
+// Cost-model accuracy from records equals that reported by the run.
 #include "tunesmith/tuning/model_batches.h"
 
 #include <algorithm>

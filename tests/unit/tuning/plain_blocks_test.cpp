@@ -59,7 +59,7 @@ struct ByHand {
 
   std::vector<LoopRV> loops(const std::string& name) { return schedule.get_loops(schedule.get_block(name)); }
 
-  /// As C[i, j] = sum(r) in kProductExp: answers the loops i0, j0, r, i1, j1.
+  /// Tiles C[i, j] = sum(r) of kProductExp; returns the loops i0, j0, r, i1, j1.
   std::vector<LoopRV> tile(const std::string& name) {
     const std::vector<LoopRV> whole = loops(name);
     const std::vector<LoopRV> rows = schedule.split(whole[0], {std::nullopt, 8});
@@ -215,7 +215,7 @@ class PlainBlocksTest : public TunerTest {
     return plain_blocks(space, workload.program, set);
   }
 
-  /// Of the product's rows as `decision` says, with the columns in between.
+  /// The product with rows split by `decision`, and the columns in between.
   static Schedule rows_cut(const Workload& workload, Decision decision) {
     Schedule schedule(workload.program);
     const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block("C"));

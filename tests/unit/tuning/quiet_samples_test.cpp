@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kRounds = 40;
 
-/// What a round does to all kernels alike, at `u` in [0, 1) of the rounds.
+/// A round's effect on all kernels, at position `u` in [0, 1) of the rounds.
 using Level = std::function<double(double u, RandomStream& random)>;
 
 struct Disturbance {
@@ -32,7 +32,7 @@ std::vector<Disturbance> disturbances() {
           {"spikes alone", [](double, RandomStream&) { return 1.0; }, 0.5}};
 }
 
-/// Kernels of these `seconds`, as a disturbed machine times them in turn.
+/// The samples of kernels with these `seconds`, timed in turn on a disturbed machine.
 std::vector<std::vector<double>> timed(const std::vector<double>& seconds, const Disturbance& how,
                                        RandomStream& random) {
   std::vector<std::vector<double>> samples(seconds.size());
@@ -72,7 +72,7 @@ TEST(QuietSamples, OrderKernelsWhateverTheMachineDoes) {
   for (const Disturbance& how : disturbances()) EXPECT_LE(wrong_orders(how, true), 20) << how.name;
 }
 
-// Without them the quiet moments of one kernel are compared with disturbed ones of another.
+// Otherwise, quiet moments of one kernel are compared with disturbed ones of another.
 TEST(QuietSamples, AreBetterThanTheSamplesAsTaken) {
   int of_quiet = 0;
   int of_taken = 0;

@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// The nth sample of a kernel is what `seconds` says; a kernel is known by its code.
+/// `seconds` gives the nth sample of a kernel, which its code identifies.
 class ScriptedRunner final : public Runner {
  public:
   using Seconds = std::function<double(const std::string& kernel, size_t sample)>;
@@ -36,7 +36,7 @@ class ScriptedRunner final : public Runner {
 
   size_t stopped_after = 1000;
   std::map<std::string, size_t> taken;  // samples, by kernel
-  std::vector<size_t> contestants;      // of each call, the peak kernel apart
+  std::vector<size_t> contestants;      // number in each call, without the peak kernel
 
  private:
   Seconds seconds_;
@@ -121,7 +121,7 @@ TEST_F(Rank, WhatIsKeptIsInAllRoundsHoweverSlow) {
   EXPECT_EQ(ranking.kernels[0].time->samples, 40U);
 }
 
-/// In a rare fast moment of the clock something else lengthened the faster one's samples.
+/// In a rare fast moment of the clock, a disturbance lengthened the faster kernel's samples.
 TEST_F(Rank, ProgramsAreComparedWithinRounds) {
   ScriptedRunner runner([](const std::string& kernel, size_t sample) {
     const double clock = sample % 8 == 3 ? 0.8 : 1.0;
@@ -133,7 +133,7 @@ TEST_F(Rank, ProgramsAreComparedWithinRounds) {
   EXPECT_NEAR(ranking.kernels[1].time->value / ranking.kernels[0].time->value, 1.06, 1e-9);
 }
 
-/// All but the first take `of_others`, with noise of 1 % of their own.
+/// All but the first take `of_others`, each with independent noise of 1 %.
 ScriptedRunner beside_known(double of_others) {
   return ScriptedRunner([of_others](const std::string& kernel, size_t sample) {
     const size_t number = kernel == "peak" ? 9 : static_cast<size_t>(std::stoi(kernel));

@@ -21,7 +21,7 @@ TEST(QuantileInterval, OneSampleHasNoInterval) {
   EXPECT_EQ(interval.samples, 1u);
 }
 
-// As ten seconds' budget leaves of kernels that take one.
+// A budget of ten seconds leaves few samples of kernels that take one second.
 TEST(QuantileInterval, FewSamplesAreOpenBelow) {
   const std::vector<double> three{3.0, 1.0, 2.0};
   const QuantileInterval interval = quantile_interval(three, kTimeQuantile);
@@ -49,7 +49,7 @@ TEST(QuantileInterval, DisturbancesThatOnlyAddDoNotMoveIt) {
   EXPECT_EQ(quantile_interval(samples, kTimeQuantile).value, 1.0);
 }
 
-/// Times as machines give them, by inverse distribution: quantile -> time.
+/// Realistic times, by inverse distribution: quantile -> time.
 struct Distribution {
   const char* name;
   std::function<double(double)> time;
@@ -69,8 +69,8 @@ bool holds(const QuantileInterval& interval, double truth) {
 
 class Coverage : public testing::TestWithParam<int> {};
 
-// The promise by experiment, at the rounds in use: of the ranking of slow programs (2 to 20), of tuning (40)
-// and of `tunesmith bench` (50). Before, 20 rounds held the percentile in 86.8 % of experiments.
+// Measures the coverage at the rounds in use: in rankings of slow programs (2 to 20), in tuning (40) and in
+// `tunesmith bench` (50). An earlier rule contained the percentile in 86.8 % of experiments at 20 rounds.
 TEST_P(Coverage, IsAtLeastWhatIsPromised) {
   constexpr int kExperiments = 10000;
   for (const Distribution& distribution : distributions()) {
@@ -119,7 +119,7 @@ TEST_P(CoverageOfTheFastest, IsAtLeastWhatIsPromised) {
 
 INSTANTIATE_TEST_SUITE_P(Rounds, CoverageOfTheFastest, testing::Values(2, 3, 10, 20, 40));
 
-// An interval that always held would be no interval.
+// An interval that always contains the quantile would be too wide.
 TEST(QuantileInterval, IsNotWiderThanItNeedsToBe) {
   RandomStream random(7);
   int held = 0;

@@ -1,4 +1,4 @@
-// One work runs at a time, and which goes on next does not depend on how long each waits.
+// One work runs at a time, and the next one does not depend on how long each waits.
 #include "relay.h"
 
 #include <chrono>

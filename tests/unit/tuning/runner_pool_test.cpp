@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Answers with its number.
+/// Its answers contain its number.
 class NumberedRunner final : public Runner {
  public:
   NumberedRunner(size_t number, int& alive) : number_(number), alive_(alive) { ++alive_; }

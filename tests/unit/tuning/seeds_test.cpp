@@ -28,7 +28,7 @@ class SeedsTest : public TunerTest {
     workload_ = std::move(own);
   }
 
-  /// The fixture's workload, whose seeds are looked for in the store.
+  /// Looks for seeds of the fixture's workload in the store.
   struct Asking {
     explicit Asking(SeedsTest& of)
         : test(of),
@@ -55,7 +55,7 @@ class SeedsTest : public TunerTest {
     const RecordStore store;
   };
 
-  /// Of the workload, as they are on record.
+  /// The workload's trials, as recorded.
   std::vector<std::string> story_of(const std::string& store_name, const std::string& workload) const {
     std::vector<std::string> lines;
     for (const Record& record : records(store_name)) {
@@ -90,8 +90,7 @@ TEST_F(SeedsTest, AreTheFastestOfTheOtherTaskAsPointsOfThisSpace) {
 TEST_F(SeedsTest, OfEqualExtentsTheDecisionsAreTheRecorded) {
   tune_similar("gmm:n=32,m=48,k=16");
   const Asking asking(*this);
-  // The same workload for another number of threads: asked for under the key of a task that is not there, it
-  // is a similar one.
+  // Under the key of a task without records, the same workload is a similar task.
   SeedQuery other = asking.query();
   other.task.workload_hash += 1;
   const Seeds seeds = asking.seeds(other);
@@ -167,7 +166,7 @@ TEST_F(SeedsTest, ARunSaysWhatItWasSeededBy) {
   EXPECT_EQ(seeded.seeded.tasks, 1);
 }
 
-// What other tasks measured since it began does not change the way of a run that is resumed.
+// Measurements of other tasks since its beginning do not change a resumed run.
 TEST_F(SeedsTest, ARunThatIsTakenUpIsGivenTheSameSeeds) {
   workload_ = "gmm:n=48,m=32,k=24";
   const std::string tuned = workload().key;

@@ -64,7 +64,7 @@ TEST_F(SketchPromiseTest, WhatGaveFastProgramsIsDrawnMoreOften) {
   SketchPromise promise(sketches_);
   for (int i = 0; i < 6; ++i) add(promise, measured(sketches_[0], 1e-3 + i * 1e-4));
   for (int i = 0; i < 6; ++i) add(promise, measured(sketches_[1], 4e-3));
-  // Shares of the best speed: 1 and 1/4, and 5/8 on average, which counts as two programs of each.
+  // Shares of the best speed: 1 and 1/4; their mean 5/8 counts as two programs of each.
   const double first = (6 + 2 * 0.625) / 8;
   const double second = (6 * 0.25 + 2 * 0.625) / 8;
   EXPECT_THAT(promise.weights(),

@@ -43,8 +43,7 @@ TEST(TrialLog, CountsEachKindOfTrial) {
   EXPECT_EQ(log.trial_ms().front(), 1000);
 }
 
-/// A run that is resumed meets its own programs and those of others in the order in which they were
-/// recorded.
+/// A resumed run reads its own programs and those of others in the order of recording.
 TEST(TrialLog, WhatOthersFoundWasKnownBeforeTheFirstTrial) {
   TuneResult result;
   TrialLog log(result, 4);

@@ -25,7 +25,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Of a workload that nobody can measure.
+/// The runner of a workload that cannot be measured.
 class RefusingRunner final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> /*requests*/) override {
@@ -37,7 +37,7 @@ class RefusingRunner final : public Runner {
   }
 };
 
-/// So many workers, each of which takes a while that nobody can foresee.
+/// A number of workers, each of which takes an unpredictable time.
 class Workers {
  public:
   explicit Workers(int count) : free_(count) {}
@@ -46,7 +46,7 @@ class Workers {
     std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 800));
     free_.release();
   }
-  /// The first rounds wait for one another. False: no three of them were under way at once.
+  /// Waits until three rounds are under way; false if that does not happen.
   bool meet() {
     std::unique_lock lock(mutex_);
     ++asked_;
@@ -219,7 +219,7 @@ TEST_F(TuneManyTest, AnErrorEndsRoundsThatAreUnderWay) {
     EXPECT_THAT(store.run(record.run)->ended_because, HasSubstr("error: "));
 }
 
-// The first of two similar tasks has nothing to begin with, and is told later what the second has found.
+// The first of two similar tasks begins without seeds, and later gets the second one's programs.
 TEST_F(TuneManyTest, TasksThatAreTunedInTurnSeedEachOther) {
   space_ = "cpu";
   scheduler_ = "round_robin";
@@ -293,7 +293,7 @@ TEST_F(TuneManyTest, AWorkloadThatNobodyCanMeasureStopsNoOther) {
   hooks.refused = [&](size_t task, const std::string& error) {
     said.push_back(std::to_string(task) + ": " + error);
   };
-  int64_t trials = 0;  // when it is said
+  int64_t trials = 0;  // at the time of the sentence
   hooks.progress = [&](const TuneManyProgress& now) { trials = said.empty() ? now.trials : trials; };
   const TuneManyResult result = run("r.db", hooks);
   EXPECT_THAT(said, ElementsAre("2: no data would tell"));
@@ -315,7 +315,7 @@ TEST_F(TuneManyTest, ABudgetOfSecondsHoldsTheRankings) {
   many_.seconds = 1e-9;
   const TuneManyResult none = run("none.db");
   EXPECT_EQ(none.trials, 0);
-  // A second and some is kept back for each ranking.
+  // More than a second is reserved for each ranking.
   many_.task.final_candidates = 1;
   many_.task.final_rounds = 1;
   many_.task.batch = 4;
@@ -325,7 +325,7 @@ TEST_F(TuneManyTest, ABudgetOfSecondsHoldsTheRankings) {
   EXPECT_LT(some.seconds, 8.0);
   for (const TaskOutcome& task : some.tasks) {
     EXPECT_TRUE(task.result.best_time) << "ranked";
-    // A quick machine comes to the end of a small space.
+    // A fast machine exhausts a small space.
     EXPECT_THAT(task.ended_because, testing::AnyOf("shared budget", "nothing left to propose"));
   }
 }

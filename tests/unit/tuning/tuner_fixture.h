@@ -1,4 +1,4 @@
-// The tuning loop with a runner that replays: the latency of a kernel is a number computed from its code.
+// The tuning loop with a fake runner, which computes the time of a kernel from its code.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace tunesmith {
 
 namespace fs = std::filesystem;
 
-/// One in `failing` kernels fails, with a cause that its code decides; 0 = none.
+/// One in `failing` kernels fails, with a cause that follows from its code; 0: none.
 class ReplayingRunner final : public Runner {
  public:
   explicit ReplayingRunner(uint64_t failing = 0) : failing_(failing) {}
@@ -97,7 +97,7 @@ class TunerTest : public testing::Test {
         .list({.kind = MeasurementKind::Search});
   }
 
-  /// What was tried, in order, and what became of it; without ids and dates.
+  /// The trials in order with their results; without ids and dates.
   std::vector<std::string> story(const std::string& store_name) const {
     std::vector<std::string> lines;
     for (const Record& record : records(store_name)) {

@@ -1,4 +1,4 @@
-// The loop as a whole: order, failures, stops.
+// The whole loop: order, failures, stops.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -89,7 +89,7 @@ TEST_F(TunerTest, WithNothingValidThereIsNoBest) {
   EXPECT_EQ(runner.rankings, 0);
 }
 
-// Or one that is slower by far takes the whole time-out before any is known to be fast.
+// Otherwise, a far slower program takes the whole time-out before any is known to be fast.
 TEST_F(TunerTest, TheUnscheduledProgramIsTheLimitOfTheFirstCandidates) {
   ReplayingRunner runner;
   const TuneResult result = tune_into("r.db", runner);
@@ -100,7 +100,7 @@ TEST_F(TunerTest, TheUnscheduledProgramIsTheLimitOfTheFirstCandidates) {
 }
 
 TEST_F(TunerTest, ResumingMeasuresNothingAnewAndGoesOnAsIfUninterrupted) {
-  space_ = "cpu";  // what is proposed depends on what was measured
+  space_ = "cpu";  // its proposals depend on measurements
   ReplayingRunner first(5);
   const TuneResult begun = tune_into("r.db", first);
   EXPECT_EQ(first.runs, 24);

@@ -1,4 +1,4 @@
-// One task advanced by steps: its history, what it resumes, and what it may answer.
+// One task advanced step by step: its history, resumption, and result.
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -12,7 +12,7 @@
 namespace tunesmith {
 namespace {
 
-/// Fails as long as it is told to, as a worker that was killed.
+/// Fails on request, like a worker that was killed.
 class LosingRunner final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -69,7 +69,7 @@ class KilledRun : public TunerTest {
 
 class KilledRunOf : public KilledRun, public testing::WithParamInterface<const char*> {};
 
-// Cut in the middle of a round, or between two.
+// Interrupted in the middle of a round, or between two.
 TEST_P(KilledRunOf, GoesTheWayThatItWouldHaveGone) {
   space_ = GetParam();
   expect_the_same_way(test::usual_or_extended<std::vector<int>>({6, 8}, {1, 6, 8, 10, 16}));
@@ -185,7 +185,7 @@ TEST_F(TunerTest, EqualLayersAreOneTask) {
   EXPECT_EQ(second.resumed, 32);
   EXPECT_EQ(second.lost, 0);
   EXPECT_EQ(second.best_seconds, first.best_seconds);
-  // In the layer's own names, so that it can be replayed and searched on.
+  // The trace has the layer's own names, so that it can be replayed and the search continue.
   EXPECT_TRUE(replay(workload().program, second.best_trace).has_value());
   options_.trials = 48;
   EXPECT_EQ(tune_into("r.db", runner).trials, 48);
@@ -242,7 +242,7 @@ TEST_F(TunerTest, TheUnscheduledProgramAndItsParallelFormAreCandidates) {
             "enter_finishing()\n");
 }
 
-/// The unscheduled program, which it is given first, is faster than all others.
+/// The unscheduled program, which it gets first, is the fastest.
 class PlainIsFast final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -276,7 +276,7 @@ TEST_F(TunerTest, AnAnswerIsNeverSlowerThanTheUnscheduledProgram) {
   EXPECT_DOUBLE_EQ(result.baseline_seconds, 427e-9);
 }
 
-// To replay 1,000 records takes 0.2 s and 43 MB before the first candidate.
+// Replaying 1,000 records takes 0.2 s and 43 MB before the first candidate.
 TEST_F(TunerTest, OfAnotherRunTheFastestAreGivenAndAllAreKnown) {
   ReplayingRunner runner(5);
   tune_into("r.db", runner);
@@ -305,7 +305,7 @@ TEST_F(TunerTest, OfAnotherRunTheFastestAreGivenAndAllAreKnown) {
   }));
 }
 
-/// Has no worker any more after some requests.
+/// Throws after some requests, since it has no worker left.
 class FailingRunner final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -320,7 +320,7 @@ class FailingRunner final : public Runner {
   int left = -1;
 };
 
-// It read as one that was killed.
+// It once looked like a killed run.
 TEST_F(TunerTest, ARunThatAnErrorEndsSaysSo) {
   FailingRunner runner;
   runner.left = 2;
@@ -346,7 +346,7 @@ TEST_F(TunerTest, ARunEndsOnce) {
   EXPECT_EQ(store.run(task.run())->ended_because, "enough");
 }
 
-/// The machine is somebody else's for a fifth of a second when it first wants to measure.
+/// Waits a fifth of a second for the machine at its first measurement.
 class WaitingRunner final : public Runner {
  public:
   WaitingRunner(MachineLock& machine, fs::path file) : machine_(machine), file_(std::move(file)) {}
@@ -383,7 +383,7 @@ TEST_F(TunerTest, WaitingForTheMachineIsNoMeasuring) {
   EXPECT_LT(result.times.measure, result.times.wait);
 }
 
-// 40 buffers of 16 KiB are too much for the stack alone.
+// 40 buffers of 16 KiB exceed the stack.
 TEST_F(TunerTest, ManyBuffersAreNoReasonToRefuseTheUnscheduledProgram) {
   std::string stages = "  S0[i<4096] = X[i] + 1\n";
   for (int i = 1; i < 40; ++i) {

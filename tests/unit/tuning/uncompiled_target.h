@@ -1,4 +1,4 @@
-// The target of a run whose programs nobody calls: LLVM takes most of the time of such a run.
+// A target for runs that never call programs, since LLVM would take most of their time.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace tunesmith {
 
-/// `llvm` in all but this: a compiled kernel is its lowered program's hash.
+/// Like `llvm`, but a compiled kernel is its lowered program's hash.
 class UncompiledTarget final : public Target {
  public:
   explicit UncompiledTarget(PluginRegistry& registry)

@@ -1,4 +1,4 @@
-// Stores that arrive as late as they may.
+// Stores that arrive as late as possible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

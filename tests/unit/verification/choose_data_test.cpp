@@ -18,7 +18,7 @@ namespace {
 
 using namespace test;
 
-// A half-precision sum of two thousand numbers means nothing, and once every one was accepted.
+// A half-precision sum of two thousand numbers is meaningless, and once every result was accepted.
 TEST(ChooseData, LeavesOutTermsThatATypeCannotSumUp) {
   for (const char* text : {"reduce_sum_1d:n=2000,dtype=bf16", "softmax:m=8,n=2000,dtype=bf16",
                            "layer_norm:m=8,n=768,dtype=bf16", "norm:m=64,n=64,dtype=f16"}) {
@@ -33,7 +33,7 @@ TEST(ChooseData, LeavesOutTermsThatATypeCannotSumUp) {
   }
 }
 
-// With most elements zero, an element that read its neighbour was taken for right.
+// With mostly zeros, an element computed from its neighbour was accepted.
 TEST(ChooseData, ANormHasRowsWhoseMeansAreExact) {
   const Workload workload = WorkloadLibrary().load("layer_norm:m=8,n=768,dtype=bf16");
   const DrawnData data = data_of(workload.program, DataKind::Exact);
@@ -52,9 +52,9 @@ TEST(ChooseData, ANormHasRowsWhoseMeansAreExact) {
     EXPECT_EQ(std::frexp(squares / 768.0, &exponent), 0.5);
     EXPECT_EQ((exponent - 1) % 2, 0) << "a power of a quarter";
   }
-  // A neighbour's element in place of its own is seen where they differ.
+  // Reading a neighbour's element shows where the two differ.
   const std::vector<Tensor> right = run(workload.program, data.inputs);
-  const double scale = 1.0 / std::sqrt(1e-5 + 192.0 / 768.0);  // of the first row
+  const double scale = 1.0 / std::sqrt(1e-5 + 192.0 / 768.0);  // for the first row
   int differ = 0;
   for (int64_t j = 0; j + 1 < 768; ++j) {
     if (rows.get(j) == rows.get(j + 1)) continue;
@@ -82,7 +82,7 @@ TEST(ChooseData, NeighboursOfABackgroundLieApart) {
   }
 }
 
-// Of what a batch norm takes the root of, every draw with a number below 0 is in vain: it is a NaN.
+// A batch norm takes roots, so a draw with negative numbers gives NaN and is useless.
 TEST(ChooseData, ARootIsTakenOfPositiveNumbersAtTheSecondAttempt) {
   const Program program = WorkloadDefinition::parse(
                               "name: scaled\ninputs:\n  X: {shape: [8, 300], dtype: f32}\n"
@@ -120,7 +120,7 @@ TEST(ChooseData, RandomDataAreDrawnMoreOftenTheCoarserRoundingIs) {
   EXPECT_NE(all[0].inputs[0].bytes, all[1].inputs[0].bytes);
 }
 
-// These were refused: too few of their terms could be seen at once.
+// These were once refused, because a single draw saw too few of their terms.
 TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
   for (const char* text : {"reduce_sum_1d:n=4096,dtype=bf16", "norm:m=64,n=64,dtype=f16",
                            "softmax:m=1,n=1000,dtype=bf16", "layer_norm:m=1,n=768,dtype=f16"}) {
@@ -149,7 +149,7 @@ TEST(ChooseData, SeveralDrawsSeeEveryTermOfALongSum) {
   }
 }
 
-// 256 ones are summed up exactly, and neither one more nor one less changes the root of the sum.
+// The sum of 256 ones is exact, but neither one more nor one less changes its root.
 TEST(ChooseData, AResultOf16BitsMayHideATerm) {
   const auto hides = [](const char* text) {
     const Workload workload = WorkloadLibrary().load(text);
@@ -167,7 +167,7 @@ TEST(ChooseData, AResultOf16BitsMayHideATerm) {
   EXPECT_FALSE(hides("elementwise_chain:n=6,m=7,dtype=bf16"));
 }
 
-// Once such a program was accepted: a softmax is the same below any maximum, until an exponential overflows.
+// Such a program was once accepted: a softmax is the same for any maximum until an exponential overflows.
 TEST(ChooseData, AMaximumThatLacksTermsShows) {
   const auto softmax = [](const std::string& terms, const std::string& dtype) {
     return program_of("Max[i<5] = max(j<" + terms + ") X[i, j]\n  E[i<5, j<75] = exp(X[i, j] - Max[i])\n" +
@@ -216,7 +216,7 @@ TEST(ChooseData, AProductOfManyIsOfNumbersNearOne) {
         const DrawnData data =
             choose_data(question, [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
         EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0) << data.fill.text();
-        std::vector<Tensor> without = data.inputs;  // a term
+        std::vector<Tensor> without = data.inputs;  // one term is left out
         without[0].set(terms / 2, without[0].get(terms / 2) == 1.0 ? -1.0 : 1.0);
         EXPECT_GT(worst(run(workload.program, without), data), 1.0) << data.fill.text();
       }

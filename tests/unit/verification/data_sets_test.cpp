@@ -5,7 +5,7 @@
 namespace tunesmith::test {
 namespace {
 
-// A softmax in bf16 counts to 256: a row of 1024 equal terms made its unscheduled program wrong.
+// bf16 counts to 256: on a row of 1024 equal terms, a softmax's unscheduled program was wrong.
 TEST(DataSets, NoSumAlongARowIsOfBackgroundAlone) {
   constexpr int64_t kRow = 1024;
   for (const DataKind kind : kDataKinds) {

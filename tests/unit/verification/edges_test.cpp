@@ -92,7 +92,7 @@ TEST(EdgeTraits, SaysWhichInputsAreIndices) {
   }
 }
 
-/// Rows of a product: a few are scaled, all others are those of the plain data.
+/// Of a product's rows a few are scaled; all others are those of the plain data.
 TEST(AddEdges, ScalesWholeSlicesAndLeavesTheOthers) {
   Tensor plain = Tensor::zeros(kF32, {64, 32});
   plain.fill_random(1);
@@ -154,7 +154,7 @@ TEST(WideIntegers, ReachTheEndsOfTheirTypes) {
     EXPECT_EQ(static_cast<double>(least), type.code == TypeCode::Int ? -std::ldexp(1.0, bits) : 0.0);
     EXPECT_GT(large, 2048) << type.str();
   }
-  // A maximum of thousands is not always the type's.
+  // The maximum of thousands is not always the type's maximum.
   Tensor data = Tensor::zeros(kI32, {4096});
   draw_wide_integers(data, {.integer_bits = 64}, 4096, 5);
   int ends = 0;
@@ -196,7 +196,7 @@ TEST(Edges, TheTimedDrawHasNoDenormalsOfASum) {
   EXPECT_EQ(denormals(draws[3]), 0);
 }
 
-/// `wrong` is not what `right` computes, and no draw of integers up to 1000 or floats up to 3 shows it.
+/// `wrong` differs from `right`, but no draw of integers up to 1000 or floats up to 3 shows it.
 void expect_refused(const std::string& right, const std::string& wrong, const std::string& dtype) {
   std::vector<DrawnData> draws = random_set(elementwise(right, dtype));
   EXPECT_LE(worst_of(elementwise(right, dtype), draws), 1.0) << right;
@@ -213,7 +213,7 @@ TEST(Edges, ShowMistakesThatSmallNumbersDoNot) {
   expect_refused("O[i<n] = abs(X[i])", "O[i<n] = abs(X[i]) * 1.0 + 0.0 * X[i]", "f32");
 }
 
-// A sum of f16 that may overflow was divided by nine, and taken for one that cannot.
+// A sum of f16 divided by nine was taken for one that cannot overflow.
 TEST(Edges, NoRightProgramOverflows) {
   for (const char* text : {"avg_pool2d:h=9,w=9,c=6,dtype=f16", "norm:b=3,m=20,n=30,dtype=f16"}) {
     const Program program = loaded(text);

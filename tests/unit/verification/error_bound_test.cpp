@@ -45,7 +45,7 @@ TEST(ErrorBound, HoldsWhateverTheErrorOfTheArgumentIs) {
   std::vector<double> x, z, at;
   for (const double error : {1e-6, 0.1, 0.7, 3.0, 60.0, 750.0}) {
     for (const double value : {-800.0, -100.0, -1.0, 0.0, 1e-30, 1e-3, 0.8, 1.0, 5.0, 100.0, 700.0}) {
-      x.push_back(error / 3.0 * 0x1p24);  // so much its product with three may be off
+      x.push_back(error / 3.0 * 0x1p24);  // its product with three may be off by `error`
       z.push_back(3.0 * x.back() - value);
       at.push_back(3.0 * x.back() - z.back());
     }
@@ -63,7 +63,7 @@ TEST(ErrorBound, HoldsWhateverTheErrorOfTheArgumentIs) {
       if (!std::isfinite(function.of(at[i])) || bound > 1e50) continue;
       for (const double part : {-1.0, -0.9, -0.5, 0.5, 0.9, 1.0}) {
         const double off = std::abs(function.of(at[i] + part * 3.0 * x[i] * 0x1p-24) - function.of(at[i]));
-        if (std::isnan(off)) continue;  // of a root below zero nothing is asked
+        if (std::isnan(off)) continue;  // the root of a negative number
         EXPECT_LE(off, bound * (1.0 + 1e-9) + 1e-300)
             << function.text << " at " << at[i] << ", off by " << part * 3.0 * x[i] * 0x1p-24;
       }
@@ -71,7 +71,7 @@ TEST(ErrorBound, HoldsWhateverTheErrorOfTheArgumentIs) {
   }
 }
 
-// A right program whose argument is off by more than what leaves nothing of an exponential.
+// The argument's error is so large that a correct program's exponential may not underflow.
 TEST(ErrorBound, OfAnExponentialThatUnderflowsIsNotZero) {
   std::vector<double> x, z;
   for (int64_t odd = (int64_t{1} << 24) - 1; x.size() < 8; odd -= 2) {
@@ -109,7 +109,7 @@ std::vector<Tensor> masked(int64_t n, double mask) {
   return inputs;
 }
 
-// What is added to the lowest number of its type may become infinite, but never large.
+// A sum with the lowest number of its type may become -infinity, but never large.
 TEST(ErrorBound, OfAMaskedSoftmaxIsTight) {
   for (const auto& [type, mask] :
        {std::pair("f32", -std::numeric_limits<double>::infinity()), std::pair("f16", -65504.0),
@@ -130,7 +130,7 @@ TEST(ErrorBound, OfAMaskedSoftmaxIsTight) {
   }
 }
 
-// The mask is chosen, and nothing is added to it.
+// The mask is selected, not added.
 TEST(ErrorBound, OfARowOfTheLowestNumbersIsTight) {
   const Program program = program_of(
       "Y[i<n, j<n] = select(M[i, j] < 0, -3.4028234663852886e38, X[i, j])\n"
@@ -143,7 +143,7 @@ TEST(ErrorBound, OfARowOfTheLowestNumbersIsTight) {
   EXPECT_LT(looseness(results[0], &results[1]), 1e-5);
 }
 
-// A value of which nothing is known may be NaN.
+// An unknown value may be NaN.
 TEST(ErrorBound, OfAQuestionForNaNIsThatOfWhatMayBeAnything) {
   const Program program =
       program_of("B[i<n] = log(X[i] * 3 - Z[i])\n  O[i<n] = select(B[i] != B[i], f32(0), f32(1))",

@@ -36,7 +36,7 @@ TEST(Interpreter, MatrixMultiplication) {
   }
 }
 
-/// gmm(4, 6, 10) with k split by 4 (which does not divide), and the parts of k around i and j.
+/// gmm(4, 6, 10) with k split by 4, which does not divide it, and the parts of k around i and j.
 Program split_gmm() {
   Program program = test::make_gmm(4, 6, 10);
   StmtPtr block = replace(*program.find_block("C"), std::make_unique<Seq>());
@@ -257,7 +257,7 @@ TEST_F(Races, AReductionOverAParallelLoop) {
 TEST_F(Races, AReadOfWhatAnotherIterationWrites) {
   EXPECT_THAT(error_of_parallel(store(y_, {i_}, load(y_, {max(i_ - 1, 0)}))),
               HasSubstr("iteration 1 of a parallel loop reads Y[0], which iteration 0 wrote"));
-  // The other way round: read first, then written by a later iteration.
+  // Conversely: read first, then written by a later iteration.
   EXPECT_THAT(error_of_parallel(store(y_, {i_}, load(y_, {min(i_ + 1, 7)}))),
               HasSubstr("iteration 1 of a parallel loop writes Y[1], which another iteration reads"));
 }

@@ -1,4 +1,4 @@
-// Programs of which the usual data say nothing: long chains.
+// Long chains, for which the usual data are useless.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -30,7 +30,7 @@ std::vector<DrawnData> set_of(const Program& of, DataKind kind) {
   return draws;
 }
 
-/// `stage` of the value before, so often.
+/// Applies `stage` this many times.
 Program chain(const std::string& stage, int count) {
   std::string text = "name: chain\nparams: {n: 64}\ninputs:\n  X0: {shape: [n], dtype: f32}\ncompute: |\n";
   for (int i = 0; i < count; ++i) {
@@ -59,7 +59,7 @@ double worst_with(const Program& of, const std::vector<DrawnData>& draws, double
   return worst;
 }
 
-// Negation and rectification in turn leave zero, exactly.
+// Alternating negation and rectification gives exactly zero.
 TEST(NoUsualData, NegationDoesNotRound) {
   EXPECT_THAT(has_bound(chain("max(0, -x)", 3), DataKind::Random), testing::ElementsAre(false));
   for (const DataKind kind : kDataKinds) {
@@ -72,7 +72,7 @@ TEST(NoUsualData, NegationDoesNotRound) {
 
 TEST(NoUsualData, AChainThatUnderflowsIsVerifiedOnLargeDataOrAsZero) {
   for (const DataKind kind : kDataKinds) {
-    const Program small = chain("0.1 * x", 55);  // 1e-55 of what comes
+    const Program small = chain("0.1 * x", 55);  // scales by 1e-55
     std::vector<DrawnData> draws = set_of(small, kind);
     EXPECT_GT(draws.front().fill.scale, 0.0) << draws.front().fill.text();
     EXPECT_LE(worst_of(small, draws), 1.0);

@@ -1,4 +1,4 @@
-// The data that a candidate is verified on, and what a program makes of them.
+// The data on which a candidate is verified, and a program's error on them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tunesmith {
 
-/// The random set's draws of a program, as candidates meet them.
+/// The draws of a program's random set, as for candidates.
 inline std::vector<DrawnData> random_set(const Program& program) {
   const DataQuestion question = question_of(program, DataKind::Random);
   const Program reference = reference_program(program, DataKind::Random);

@@ -1,4 +1,4 @@
-// A reference program run on data that are drawn for it.
+// Draws data and runs the reference program on them.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline DataQuestion plain_question(const Program& program, DataKind kind) {
   return question;
 }
 
-/// As the worker chooses them, the reference interpreted.
+/// The data that the worker would choose, with the interpreted reference.
 inline DrawnData data_of(const Program& program, DataKind kind) {
   const Program reference = reference_program(program, kind);
   return choose_data(plain_question(program, kind),

@@ -50,7 +50,8 @@ TEST(ReferenceProgram, OfAProductHasValuesAndBoundsInDoublePrecision) {
   }
 }
 
-// The weights of a cubic interpolation: a bound of 4 million nodes, as each sum has those of its terms twice.
+// Weights of a cubic interpolation, whose bound would have 4 million nodes, since each sum has its terms'
+// bounds twice.
 TEST(ReferenceProgram, OfNestedSumsAndProductsStaysSmall) {
   const std::string near = "(f32(i % 3) * 0.3333333333333333)";
   const auto weight = [](const std::string& at) {
@@ -99,7 +100,7 @@ TEST(ReferenceProgram, SmallIntegersAreSummedUpWithoutError) {
     DrawnData data = data_of(workload.program, DataKind::Exact);
     std::vector<Tensor> got = run(workload.program, data.inputs);
     EXPECT_EQ(worst(got, data), 0.0) << text << ": " << data.fill.text();
-    // The smallest step of the type is seen.
+    // A difference by the type's smallest step is found.
     if (std::string(text).starts_with("norm")) continue;
     const double at = got[0].get(0);
     got[0].set(0, at == 0.0 ? 1e-6 : at * (1.0 + 2.0 * unit_roundoff(got[0].dtype)));
@@ -107,7 +108,7 @@ TEST(ReferenceProgram, SmallIntegersAreSummedUpWithoutError) {
   }
 }
 
-// The largest terms come last as written, so that its partial sums are small, and first in the program.
+// The reference adds the largest terms last, so that its partial sums are small; the program adds them first.
 TEST(ReferenceProgram, ASumMayBeginWithItsLargestTerms) {
   constexpr int64_t kRows = 4000;
   constexpr int64_t kTerms = 144;
@@ -129,13 +130,13 @@ TEST(ReferenceProgram, ASumMayBeginWithItsLargestTerms) {
     worst = std::max(worst, std::abs(static_cast<double>(sum) - results[0].get(i)) / results[1].get(i));
   }
   EXPECT_LT(worst, 1.0);
-  // By far less than a term.
+  // The bound is far below a term.
   EXPECT_LT(results[1].get(0), 0.01);
   EXPECT_GT(worst, 0.2);
 }
 
-// A million squares added up one after another lose 2e-4 of their sum, all in one direction; once such a
-// program was called wrong. What leaves out a tenth of them still is.
+// A million squares added in sequence lose 2e-4 of their sum, all in one direction; such a program was once
+// refused. A program that omits a tenth of them must still be refused.
 TEST(ReferenceProgram, ALongSumOfOneSignMayDrift) {
   const Workload workload = WorkloadLibrary().load("norm:m=1024,n=1024");
   const Program& program = workload.program;
@@ -148,7 +149,7 @@ TEST(ReferenceProgram, ALongSumOfOneSignMayDrift) {
   EXPECT_GT(error(), 1.0);
 }
 
-/// exp(X) summed up from the last term to the first.
+/// Sums of exp(X) from the last term to the first.
 Tensor sums_from_the_end(const Program& program, const Tensor& terms) {
   const int64_t rows = program.outputs[0]->shape[0];
   const int64_t row = terms.elements() / rows;
@@ -163,8 +164,8 @@ Tensor sums_from_the_end(const Program& program, const Tensor& terms) {
   return sums;
 }
 
-// One large term, and thousands that are each too small to change it: a program that begins with
-// the large one loses all of them, twice what bounds of roundings in either direction allowed.
+// Thousands of terms are each too small to change a large one: a program that begins with the large term
+// loses all of them, twice as much as bounds for random rounding allow.
 TEST(ReferenceProgram, ASumOfExponentialsMayLoseAllThatIsTooSmallForTheLargest) {
   constexpr int64_t kTerms = 4096;
   for (const std::string type : {"f32", "f16", "bf16"}) {
@@ -191,9 +192,8 @@ TEST(ReferenceProgram, ASumOfExponentialsMayLoseAllThatIsTooSmallForTheLargest) 
   }
 }
 
-// Exponentials of numbers near zero are so nearly equal that all of them are rounded in one direction where
-// the sum has come to a coarser step. Of a thousand rows one was outside its bound, and another softmax was
-// refused.
+// Exponentials of numbers near zero are so nearly equal that all round in one direction once the sum has a
+// coarser step. One row of a thousand exceeded its bound, and a correct softmax was refused.
 TEST(ReferenceProgram, ASumOfNearlyEqualExponentialsRoundsInOneDirection) {
   constexpr int64_t kRows = 256;
   const Program program = program_of("O[i<n] = sum(k<1024) exp(X[i, k])", "X: {shape: [n, 1024], dtype: f32}",
@@ -211,7 +211,7 @@ TEST(ReferenceProgram, ASumOfNearlyEqualExponentialsRoundsInOneDirection) {
   EXPECT_GT(expected.compare(sums.bytes.data()).worst, 1.0);
 }
 
-// Terms that are alike are not lost: neither is one of a thousand, nor may it be.
+// None of a thousand similar terms is lost, nor may one be.
 TEST(ReferenceProgram, ASumOfExponentialsShowsEachTermThatIsNoSmallerThanOthers) {
   const Program program = program_of("O[i<n] = sum(k<1024) exp(X[i, k])", "X: {shape: [n, 1024], dtype: f32}",
                                      "n: 4, dtype: f32");
@@ -225,7 +225,7 @@ TEST(ReferenceProgram, ASumOfExponentialsShowsEachTermThatIsNoSmallerThanOthers)
   EXPECT_GT(expected.compare(run(program, fewer)[0].bytes.data()).worst, 1.0);
 }
 
-/// The unscheduled program in its own precision is right on both sets, and a small mistake is not on one.
+/// The unscheduled program in its own precision passes on both sets, and a small mistake fails on one.
 class LibraryWorkloads : public testing::TestWithParam<const char*> {};
 
 TEST_P(LibraryWorkloads, RoundingIsWithinTheBoundAndAMistakeIsNot) {
@@ -236,7 +236,7 @@ TEST_P(LibraryWorkloads, RoundingIsWithinTheBoundAndAMistakeIsNot) {
     for (const DataKind kind : kDataKinds) {
       DrawnData data = data_of(workload.program, kind);
       EXPECT_LE(worst(run(workload.program, data.inputs), data), 1.0) << type << " " << data.fill.text();
-      // One element of the first input is another: as an index that is wrong once.
+      // Changes one element of the first input, like a single wrong index.
       Tensor& input = data.inputs[0];
       int64_t at = input.elements() / 2;
       while (input.get(at) == data.fill.background) ++at;

@@ -20,7 +20,7 @@ inline Program make_program(std::vector<Buffer> inputs, std::vector<Buffer> outp
   return program;
 }
 
-/// An index as a value becomes the buffer's type.
+/// Converts an index that is stored as a value to the buffer's type.
 inline StmtPtr store(const Buffer& to, std::vector<Expr> indices, const Expr& value, Expr mask = {}) {
   const Expr data = value.dtype().is_index() ? cast(to->dtype, value) : value;
   return std::make_unique<Store>(to, std::move(indices), data, std::move(mask));
@@ -45,7 +45,7 @@ inline std::vector<double> values_of(const Tensor& tensor) {
   return values;
 }
 
-/// The error's text, or "" when the program runs.
+/// The error's text, or "" if the program runs.
 inline std::string error_of(const Program& program, const InterpretOptions& options = {}) {
   std::vector<Tensor> arguments = random_arguments(program);
   try {

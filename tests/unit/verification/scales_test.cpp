@@ -1,4 +1,4 @@
-// Mistakes in a part of a type's range alone.
+// Mistakes in a part of a type's range.
 #include <cmath>
 #include <set>
 #include <string>
@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// A unit that works in the range of f16 takes smaller factors for zero.
+/// A unit with the range of f16 flushes smaller factors to zero.
 TEST(Edges, ShowAFactorThatIsTakenForZeroWhereItIsSmall) {
   const auto product = [](const std::string& shape, bool accumulates, const std::string& a,
                           const std::string& b) {
@@ -44,7 +44,7 @@ TEST(Edges, ShowAFactorThatIsTakenForZeroWhereItIsSmall) {
   }
 }
 
-/// Of all that are scaled, and of the first alone where there is one.
+/// Every scale occurs if all slices are scaled; a single slice gets the first one.
 TEST(AddEdges, EveryScaleOccurs) {
   std::set<int> seen;
   Tensor data = Tensor::zeros(kF32, {256});

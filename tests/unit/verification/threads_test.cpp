@@ -1,4 +1,4 @@
-// Joined programs: threads that run from barrier to barrier.
+// Joined programs, whose threads run from barrier to barrier.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int64_t kThreads = 8;
 
-/// for t bind(thread.x): what `body` makes of t, over an input X, a shared S and an output O of a number for
-/// each thread.
+/// for t bind(thread.x) { `body` }, with an input X, a shared S and an output O that have a number for each
+/// thread.
 struct Launch {
   Launch() {
     program.name = "launch";
@@ -120,7 +120,7 @@ TEST(Threads, ABarrierInALoopThatEndsEarlierForSomeIsDivergent) {
 
 TEST(Threads, GoRoundALoopTogether) {
   Launch l;
-  // Each passes its number on to its neighbour, three times.
+  // Each thread passes its number to its neighbour, three times.
   const Expr next = floormod(l.t + 1, kThreads);
   auto turn = l.program.make_loop(
       Var("i"), 3,
@@ -197,7 +197,7 @@ TEST(Threads, MembersOfAGroupRaceForWhatItHolds) {
       testing::ThrowsMessage<InterpreterError>(testing::HasSubstr("race")));
 }
 
-/// The last thread fills `shared` in each step, and the others add it up.
+/// In each step the last thread fills `shared`, and the others add its elements.
 std::vector<StmtPtr> handed_over(Launch& l, int64_t steps) {
   const Var s("s");
   const Var e("e");

@@ -30,7 +30,7 @@ OutputDifference compare(const std::vector<float>& got, const std::vector<double
   const Tensor bounds = tensor(bound);
   const ExpectedOutput expected(buffer, tensor(wanted), &bounds);
   const OutputDifference result = expected.compare(got.data());
-  // What takes over compares the same.
+  // A copy made from the bytes compares the same.
   const OutputDifference again = ExpectedOutput(buffer, expected.bytes()).compare(got.data());
   EXPECT_EQ(again.worst, result.worst);
   EXPECT_EQ(again.message, result.message);
@@ -58,7 +58,7 @@ TEST(ExpectedOutput, SaysWhereTheWorstElementIs) {
   EXPECT_EQ(compare({1.0f, 2.0f}, {1, 2}, {1e-6, 1e-6}).message, "");
 }
 
-// Four are compared at a time, and what remains one by one.
+// Four elements are compared at a time, the remaining ones singly.
 TEST(ExpectedOutput, EveryPositionIsCompared) {
   for (size_t count = 2; count <= 12; count += 2) {
     const std::vector<double> wanted(count, 1.0);

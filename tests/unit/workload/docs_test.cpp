@@ -1,4 +1,4 @@
-// The examples of docs/workload-language.md are workloads, and work.
+// The examples of docs/workload-language.md are valid workloads.
 #include <fstream>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-// Programs as they are built from text, printed.
+// Programs built from text, as printed.
 #include <gtest/gtest.h>
 
 #include <tunesmith/ir/printer.h>

@@ -19,7 +19,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// The statement of block `name` as it is printed.
+/// The printed statement of block `name`.
 std::string body_of(const Workload& workload, const std::string& name = "O") {
   const Block* block = workload.program.find_block(name);
   return block ? trimmed(to_string(*block->body())) : "no block " + name;
@@ -29,7 +29,7 @@ std::string body_of(const std::string& statements, const std::string& name = "O"
   return body_of(workload_of(with_statements(statements)), name);
 }
 
-/// What is stored by `O[i<n, j<m] = expression`, which reads X, Y and I as it likes.
+/// The value stored by `O[i<n, j<m] = expression`, which may read X, Y and I.
 std::string stored(const std::string& expression) {
   const std::string text =
       "name: test\nparams: {n: 6, m: 8, t: bf16}\ninputs:\n  X: {shape: [n, m], dtype: f32}\n"

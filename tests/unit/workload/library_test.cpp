@@ -223,7 +223,7 @@ TEST(WorkloadCost, CountsNominalArithmeticAndLeastTraffic) {
   EXPECT_EQ(library.load("conv2d:h=8,w=9,ci=4,co=6,kernel=3,padding=1").flops, 2.0 * 8 * 9 * 6 * 3 * 3 * 4);
   // Maximum, subtraction, exp, sum, division.
   EXPECT_EQ(library.load("softmax:m=3,n=5").flops, 5.0 * 3 * 5);
-  // Only taps that meet an input element.
+  // Only taps that meet an input element count.
   EXPECT_EQ(library.load("transposed_conv2d:h=4,w=4,ci=8,co=6").flops, 2.0 * 8 * 8 * 6 * 2 * 2 * 8);
 }
 

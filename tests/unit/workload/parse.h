@@ -13,7 +13,7 @@ inline Workload workload_of(const std::string& yaml, const std::vector<ParamText
   return WorkloadDefinition::parse(yaml, "w.yaml").instantiate(given);
 }
 
-/// What a person would read, or "accepted".
+/// The error message, or "accepted".
 inline std::string error_of(const std::string& yaml, const std::vector<ParamText>& given = {}) {
   try {
     workload_of(yaml, given);

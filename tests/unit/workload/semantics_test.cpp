@@ -1,4 +1,4 @@
-// What the library's operators compute, compared with loops written out here.
+// Compares the library's operators with loops written out here.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -363,7 +363,7 @@ TEST(WorkloadSemantics, StagesSplitOffComputeTheSame) {
   expect_near(run["O"], o);
 }
 
-// The whole library runs without reading what nothing wrote, at shapes that divide by nothing.
+// The whole library runs without reads of unwritten elements, at shapes that nothing divides.
 TEST(WorkloadSemantics, EveryBuiltInRunsAtASmallShape) {
   const WorkloadLibrary library;
   for (const std::string& name : library.list()) {
@@ -383,7 +383,7 @@ TEST(WorkloadSemantics, EveryBuiltInRunsAtASmallShape) {
   }
 }
 
-/// Strides say where elements lie, and nothing of what they are.
+/// Strides determine the places of elements, not their values.
 TEST(Strides, ChangeThePlaceAlone) {
   const auto workload = [](const std::string& strides) {
     return WorkloadDefinition::parse(

@@ -1,4 +1,4 @@
-// Workloads made of statements that are parsed, and the text that is printed of them.
+// Workloads made of parsed statements, and their printed text.
 #include "tunesmith/workload/statements.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Over x[4, 6] of f32 and i[4] of i64.
+/// A workload with inputs x[4, 6] of f32 and i[4] of i64.
 Workload made_of(const std::string& statements, std::vector<int64_t> shape = {4, 6}) {
   workload::Parts parts;
   parts.name = "test";

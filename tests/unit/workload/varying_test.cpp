@@ -1,4 +1,4 @@
-// Parameters with a range: extents that come with each call.
+// Parameters with a range: extents that each call gives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
