@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Searches for what was written by hand: tunes the workload of each trace of sdk/examples/traces, and times the best programs in turn with the trace.
+"""Compares searches with traces written by hand: tunes the workload of each trace of sdk/examples/traces, times the best programs beside the trace.
 
 Usage: bench/against_hand.py [--build build/release] [--only gmm_512,..] [--trials N] [--seeds N] [--threads N] [--rounds N] [--spaces FILE] [--space NAME]
 
-Prints a table in Markdown: the speed of the search's program over that of the trace (more than 1: the search's is faster), the median over the seeds and
-all of them; the times, and their shares of the machine's peak, of the median seed and of the trace; and how long a search took. Traces that need an instruction that the machine
-lacks are left out, which is said.
+Prints a table in Markdown: the speed of the search's program over that of the trace (more than 1: the search's is faster), the median over the seeds
+and each seed's; the times of the median seed and of the trace, with their shares of the machine's peak; and how long a search took. Traces that need
+an instruction that the machine lacks are left out with a note.
 Exit codes: 0 done; 1 a trace could not be measured."""
 import argparse
 import json
@@ -37,7 +37,7 @@ def lacks(trace):
 
 
 def measure(arguments, trace):
-    """(seconds of the search, its program's entry beside the trace's) of each seed."""
+    """For each seed: (seconds of the search, the entry of its program, timed beside the trace)."""
     workload, found = workload_of(trace), []
     for seed in range(arguments.seeds):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
-// What compiling the candidates of a recorded run costs, one thread, in the thread's own time (that of other
-// processes is not counted). Usage: bench_compile_records WORKLOAD SPACE DATABASE [ROUNDS]
+// The processor time that one thread needs to compile the candidates of a recorded run. Usage:
+// bench_compile_records WORKLOAD SPACE DATABASE [ROUNDS]
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

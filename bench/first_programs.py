@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
-"""How fast a task's first program is, by how it is chosen: on shards of measured programs. Usage: first_programs.py SHARD.jsonl...
+"""How fast a task's first program is by the way of choosing it, from shards of measured programs. Usage: first_programs.py SHARD.jsonl...
 
-tunesmith prior collect --tasks 0 --table TABLE --output SHARD.jsonl (and with --held-out) writes them. Of each task's programs, which are taken
-to be equally likely draws, it computes exactly what to expect of the best of N draws by the cost model's score, none of them measured, and of the
-fastest of N draws, all of them measured; and by 200 samples what the fastest of the best four of N draws is. Speeds are relative to the fastest program of the task; over the tasks the geometric mean, and the worst."""
+tunesmith prior collect --tasks 0 --table TABLE --output SHARD.jsonl (and with --held-out) writes the shards. N of a task's programs are drawn with
+equal probability. Three speeds are expected: of the draw with the best score by the cost model, and of the fastest draw when all are measured, both
+computed exactly; and of the fastest among the four best scores, by 200 samples. Speeds are relative to the task's fastest program; printed are the
+geometric mean over the tasks and the worst task."""
 import json
 import math
 import random
 import sys
 
 DRAWS = (1, 8, 32, 128, 1000)
-TRIED, SAMPLES = 4, 200  # of --untuned
+TRIED, SAMPLES = 4, 200  # how many candidates --untuned measures; samples of the simulation
 
 
 def expected(values, draws):
-    """The mean logarithm of the first value that is met, where the draws are of equal probability and the list is in the order of preference."""
+    """The mean logarithm of the most preferred value among the draws, which are equally likely; `values` begins with the most preferred."""
     count = len(values)
     return sum((((count - i) / count) ** draws - ((count - i - 1) / count) ** draws) * math.log(value) for i, value in enumerate(values))
 
 
 def fastest_of_best(values, draws, count):
-    """The same of the fastest among the `count` that are preferred."""
+    """The same for the fastest among the `count` most preferred draws."""
     chance = random.Random(draws)
     samples = (sorted({chance.randrange(len(values)) for _ in range(draws)})[:count] for _ in range(SAMPLES))
     return sum(math.log(max(values[i] for i in places)) for places in samples) / SAMPLES

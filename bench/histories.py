@@ -5,8 +5,9 @@
 Usage: bench/histories.py [--build build/release] [--count N] [--seed N] [--database FILE] [--rivals N] [--rounds N] [--limit RATIO]
        [--workload W]...
 
-Prints a line for each history: its runs, the workload, the ratio of the shipped program's time to the fastest rival's. Where a ratio is above the limit
-it is measured again, twice with four times the rounds; the least counts, as a disturbance has one direction. Exit codes: 0 done; 1 a ratio was above the limit."""
+Prints a line for each history: its runs, the workload, the ratio of the shipped program's time to the fastest rival's. A ratio above the limit is
+measured twice more, with four times the rounds; the least counts, since disturbances only lengthen times.
+Exit codes: 0 done; 1 a ratio was above the limit."""
 import argparse
 import json
 import pathlib
@@ -39,7 +40,7 @@ class Histories:
         return json.loads(done.stdout)
 
     def tune(self, workload, space):
-        """One run, which may be interrupted; says what it was."""
+        """Starts one run and may interrupt it; returns its description."""
         several = self.random.random() < 0.15
         words = ["tune", workload, *([self.random.choice(WORKLOADS)] if several else []), "--space", space,
                  "--trials", self.random.choice([1, 2, 3, 5, 8, 16, 24]), "--seed", self.random.randrange(4), "--quiet"]
@@ -75,7 +76,7 @@ class Histories:
         return re.search(r"record ([^, ]+)", built["provenance"])[1]
 
     def rivals(self, shipped):
-        """Of the shipped record's task, the fastest other programs by the least time that any record has of them."""
+        """The fastest other programs of the shipped record's task; a program counts with the least time that any of its records has."""
         records = self.records()
         mine = next(record for record in records if record["id"] == shipped)
         task = lambda record: [record[key] for key in ("workload_hash", "target", "threads", "device")]
@@ -88,7 +89,7 @@ class Histories:
         return [record["id"] for record in sorted(least.values(), key=lambda record: record["seconds"]["min"])[: self.arguments.rivals]]
 
     def ratio(self, workload, space, shipped, rivals, rounds):
-        """Of the shipped program's time in turn to the fastest rival's that verifies."""
+        """The shipped program's time over that of the fastest rival that verifies, timed in turn."""
         compared = [word for rival in rivals for word in ("--compare", rival)]
         result = self.json("bench", workload, "--space", space, "--trace", shipped, *compared, "--rounds", rounds, "--quiet")
         entries = result["benchmarks"][0]["entries"]

@@ -3,9 +3,9 @@
 
 Usage: bench/peaks.py [--build build/release] [--only gmm_512,..] [--threads 1,2] [--rounds N] [--repeat N] [--prefix "COMMAND"]
 
-Prints a table in Markdown: the 10th percentile of the rounds' times, the share of the peak of multiply-adds of the inputs' type, the share
-of what a register tile of 6 x 64 reaches whose operands stay in the first cache, and how many times as long every other takes (with --repeat medians over
-so many processes). oneDNN without AMX where a trace is for dot products of vectors: both then use the same instructions."""
+Prints a table in Markdown: the 10th percentile of the rounds' times; its shares of the peak of multiply-adds of the inputs' type, and of the speed of
+a register tile of 6 x 64 whose operands stay in the first cache; and how many times as long every other contestant takes. With --repeat these are
+medians over that many processes. If a trace uses dot products of vectors, oneDNN runs without AMX, so that both use the same instructions."""
 import argparse
 import json
 import os
@@ -29,7 +29,7 @@ def said(trace, key):
 
 
 def workload_of(trace):
-    """As the command line takes it: a name, or a file of the repository."""
+    """The workload's argument for the command line: a name, or a file of the repository."""
     workload = said(trace, "workload")
     return str(ROOT / workload) if workload.endswith(".yaml") else workload
 

@@ -30,8 +30,7 @@ struct Fixture {
   SketchSet set = space.generate(workload.program);
 };
 
-/// Sketch 1: the result is cached at the first level, the sketch with the most instructions but for copied
-/// operands.
+/// Sketch 1 caches the result at the first level. Only sketches that copy operands have more instructions.
 void clone_replay_lower(benchmark::State& state) {
   const Fixture fixture;
   const Trace open = fixture.set.sketches.at(1).trace().with_open_decisions();
@@ -49,8 +48,7 @@ void clone_replay_lower(benchmark::State& state) {
 }
 BENCHMARK(clone_replay_lower)->Iterations(10000);
 
-/// The same with finishing modules and the program's hash:
-/// everything between a searcher's proposal and the compiler.
+/// The same with finishing modules and the program's hash: all that happens between searcher and compiler.
 void materialise(benchmark::State& state) {
   const Fixture fixture;
   const Trace open = fixture.set.sketches.at(1).trace().with_open_decisions();

@@ -1,7 +1,6 @@
-// How well a space's cost model orders the candidates of recorded runs: those after the first LEARN, from
-// which it learns. Usage: bench_rank_records WORKLOAD SPACE DATABASE [--learn LEARN] [--recorded SPACE]
-// [--list]
-//   --recorded   in which space they were found, where that is not SPACE
+// How well a space's cost model orders the candidates of recorded runs, after learning from the first LEARN.
+// Usage: bench_rank_records WORKLOAD SPACE DATABASE [--learn LEARN] [--recorded SPACE] [--list]
+//   --recorded   the space in which they were found, if not SPACE
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -66,7 +65,7 @@ std::vector<Evaluated> evaluate(const std::string& key, const std::string& space
   return evaluated;
 }
 
-/// Of the pairs whose times differ by at least a tenth.
+/// The share among pairs whose times differ by at least a tenth.
 double share_in_order(const std::vector<Evaluated>& evaluated) {
   std::vector<double> scores;
   std::vector<double> throughputs;

@@ -1,5 +1,4 @@
-// The simplifier's cost per index expression, for those of a tiled
-// and fused matmul, which every candidate of a search builds anew.
+// The simplifier's cost per index expression of a tiled and fused matmul. Every candidate builds them anew.
 #include <benchmark/benchmark.h>
 
 #include <tunesmith/affine/iter_map.h>

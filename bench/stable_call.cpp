@@ -1,6 +1,5 @@
-// What an instruction costs more when it is called through the table of the stable interface than directly.
-// Both annotate a block again and again, which costs nearly nothing itself. Run it with
-// --benchmark_repetitions=10
+// The cost of calling an instruction through the table of the stable interface instead of directly. Both
+// annotate a block repeatedly, which is nearly free. Run with --benchmark_repetitions=10
 // --benchmark_enable_random_interleaving=true and compare the medians.
 #include <benchmark/benchmark.h>
 
@@ -13,7 +12,7 @@ namespace {
 
 using namespace tunesmith;
 
-constexpr int kCalls = 256;  // on one schedule: its trace grows with each
+constexpr int kCalls = 256;  // on one schedule, whose trace grows with each
 
 Schedule fresh() {
   static const Workload workload = WorkloadLibrary().load("gmm");

@@ -4,7 +4,7 @@
 Usage: bench/suite.py [--tunesmith BINARY] [--spaces cpu,cpu-paper] [--trials 16] [--only GMM,SFM] [--first]
                       [--results FILE.jsonl] [--table]
 
-Results go to FILE.jsonl one by one; what is there already is not tuned again. --table only prints the table."""
+Results go to FILE.jsonl one by one; operators that it has already are not tuned again. --table only prints the table."""
 import argparse
 import json
 import pathlib
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def suite():
-    """[(operator, workload)] in the file's order; the file is a mapping of lists of strings."""
+    """[(operator, workload)] in the order of the file, a mapping of lists of strings."""
     entries = []
     operator = None
     for line in (ROOT / "workloads/suite.yaml").read_text().splitlines():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times torch.compile with the backend tunesmith in turn with inductor and eager, for a two-layer MLP and a layer of BERT, on all processors.
 
-    torch_compile.py --records r.db --minutes 4      # tunes what is not on record, then times
+    torch_compile.py --records r.db --minutes 4      # tunes tasks without records, then times
 
 It needs the Python package and torch (CPU). Figures: bench/results/2026-11-26-python.md."""
 import argparse

@@ -1,4 +1,4 @@
-// The time of cuBLAS for a product of matrices on the GPU that is here.
+// The time of cuBLAS for a product of matrices on this machine's GPU.
 // Usage: bench_cublas M N K f32|f16        f16: sums and results are f32
 // Prints {"seconds", "error"}; ends with 4 where there is no GPU or no cuBLAS, and says which.
 #include <algorithm>

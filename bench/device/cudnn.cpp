@@ -1,7 +1,6 @@
-// The time of cuDNN for a two-dimensional convolution on the GPU that is here, channels last, by the
-// algorithm that is the fastest here. Usage: bench_cudnn H W CI CO KERNEL STRIDE PADDING f32|f16        f16:
-// sums are f32, results f16 Prints {"seconds", "error"}; ends with 4 where there is no GPU or no cuDNN, and
-// says which.
+// The time of cuDNN for a two-dimensional convolution on this machine's GPU, channels last, with the fastest
+// algorithm. Usage: bench_cudnn H W CI CO KERNEL STRIDE PADDING f32|f16 (f16: sums are f32, results f16).
+// Prints {"seconds", "error"}; ends with 4 where there is no GPU or no cuDNN, and says which.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -80,7 +79,7 @@ struct Shape {
   int width() const { return (w + 2 * padding - kernel) / stride + 1; }
 };
 
-/// One element; the filter's rows are of one output channel each.
+/// One element of the result; each row of the filter belongs to one output channel.
 double right_value(const Shape& shape, const std::vector<float>& x, const std::vector<float>& w, int y_at,
                    int x_at, int channel) {
   double sum = 0;
@@ -99,7 +98,7 @@ double right_value(const Shape& shape, const std::vector<float>& x, const std::v
   return sum;
 }
 
-/// A convolution as cuDNN knows it, with the fastest of its algorithms.
+/// A convolution in cuDNN, with its fastest algorithm.
 struct Convolution {
   void *handle = nullptr, *image = nullptr, *filter = nullptr, *result = nullptr, *operation = nullptr;
   AlgorithmTime best{};
@@ -121,7 +120,7 @@ Convolution find_convolution(const Dnn& dnn, const Shape& shape, bool half) {
   check(dnn.set_convolution(made.operation, shape.padding, shape.padding, shape.stride, shape.stride, 1, 1,
                             kCrossCorrelation, kF32),
         "the convolution");
-  // Else products of f32 may be of tf32.
+  // Otherwise cuDNN may compute products of f32 in tf32.
   check(dnn.set_math(made.operation, half ? kTensorCores : kMultiplyAdds), "cudnnSetConvolutionMathType");
 
   int found = 0;
@@ -131,7 +130,7 @@ Convolution find_convolution(const Dnn& dnn, const Shape& shape, bool half) {
         "cudnnFindConvolutionForwardAlgorithm");
   if (found == 0 || algorithms[0].status != 0)
     throw EnvironmentError("cuDNN has no algorithm for this convolution");
-  made.best = algorithms[0];  // they are in order of their times
+  made.best = algorithms[0];  // the fastest comes first
   check(dnn.set_math(made.operation, made.best.math), "cudnnSetConvolutionMathType");
   return made;
 }

@@ -1,4 +1,4 @@
-"""Times of launches alone, in CUDA graphs: a library that Tunesmith built, PyTorch's counterpart, and a copy of as many bytes."""
+"""Times launches in CUDA graphs, without the host's part: a library that Tunesmith built, PyTorch's counterpart, and a copy of as many bytes."""
 import ctypes
 import statistics
 
@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as functional
 
 SAMPLES = 15
-GRAPH_SECONDS = 2e-3  # of the calls in one graph, about
+GRAPH_SECONDS = 2e-3  # about as long as the calls of one graph take
 
 
 def graph_of(call, count):
@@ -32,7 +32,7 @@ def seconds_of(graph, count):
 
 
 def in_turn(calls):
-    """The median of samples of each, taken in turn."""
+    """The median of each call's samples, taken in turn."""
     graphs = {}
     for name, call in calls.items():
         once = graph_of(call, 1)

@@ -28,13 +28,13 @@ bool find_function(void* library, const char* name, Function*& function) {
 /// Numbers that f32 and f16 represent exactly, as well as their products and short sums.
 std::vector<float> exact_numbers(size_t count, RandomStream& random);
 
-/// As f16 if `half`, else as f32.
+/// Copies values to the device, as f16 if `half`, else as f32.
 DeviceMemory on_device(const Device& device, const std::vector<float>& values, bool half);
 
-/// In the form that the vendors' functions expect.
+/// The address as the vendors' functions expect it.
 void* pointer(const DeviceMemory& memory);
 
-/// For one call, by the device's clock, with warm caches: the best of ten samples of two milliseconds.
+/// Seconds of one call by the device's clock, with warm caches: the best of ten samples of two milliseconds.
 double shortest_seconds(const Device& device, const std::function<void()>& call);
 
 }  // namespace tunesmith::cuda

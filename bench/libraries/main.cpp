@@ -57,7 +57,8 @@ class BuiltLibrary {
     if (raw_ == nullptr) throw tunesmith::EnvironmentError(path + " has no " + name + "_raw");
   }
 
-  /// Seconds that preparing took; the prepared memory joins `buffers`. Nothing where there is nothing to do.
+  /// Prepares constant inputs if the library does so: appends the prepared memory to `buffers`. Returns the
+  /// seconds it took.
   double prepare(std::vector<void*>& buffers) {
     if (prepare_ == nullptr) return 0.0;
     prepared_ = tunesmith::bench::aligned(static_cast<int64_t>(bytes_()));
@@ -113,7 +114,7 @@ double seconds_of(const std::function<void()>& call, int calls) {
   return std::chrono::duration<double>(Clock::now() - begin).count() / calls;
 }
 
-/// A contestant's samples; how many calls make one is found out at first.
+/// A contestant's samples of `calls` calls each.
 struct Timed {
   Contestant contestant;
   int calls = 1;

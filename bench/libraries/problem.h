@@ -1,4 +1,4 @@
-// One workload with data, which every contestant computes on buffers of its own kind.
+// One workload with its data; each contestant computes it on its own buffers.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ Memory aligned(int64_t bytes);
 struct Contestant {
   std::string name;
   std::function<void()> call;
-  /// The largest difference of its result from the workload's output,
-  /// relative to the largest element; null if it computes something else.
+  /// The largest difference between its result and the workload's output, relative to the largest element;
+  /// null if it computes something else.
   std::function<double()> difference;
 };
 
@@ -38,8 +38,7 @@ class Problem {
   void* input(size_t i) const { return memory_[i].get(); }
   const Buffer& output() const { return workload_.program.outputs.front(); }
   double difference_from(const void* other) const;
-  /// Copies the inputs' bytes, up to the output's size, to
-  /// another place: the memory traffic of an elementwise program.
+  /// Copies the inputs' bytes, up to the output's size: the memory traffic of an elementwise program.
   std::function<void()> copy();
 
  private:
@@ -48,7 +47,7 @@ class Problem {
   Memory copied_{nullptr, std::free};
 };
 
-/// The workload by each library that was available at build time.
+/// The workload in each library that was available at build time.
 std::vector<Contestant> onednn(const Problem& problem);
 std::vector<Contestant> openblas(const Problem& problem, int threads);
 

@@ -1,5 +1,4 @@
-// The peak of a register tile with only its own loop:
-// 6 x 64 sums, operands in the first-level cache.
+// The peak of a register tile in a single loop: 6 x 64 sums, operands in the first-level cache.
 #include "problem.h"
 
 #if defined(__x86_64__)
@@ -16,7 +15,7 @@ namespace {
 enum class Kind { Float, Bfloat, Byte };
 
 constexpr int kRows = 6, kVectors = 4, kSteps = 64;
-/// A line of A holds one step of a row each, as packed pairs and quads do.
+/// An element of `a` holds a row's operands for one step: one f32, a pair of bf16, or four bytes.
 struct Operands {
   int32_t a[kRows][kSteps];
   __m512i b[kSteps * kVectors];
@@ -36,7 +35,7 @@ TUNESMITH_TARGET inline __m512i step(__m512i sum, __m512i a, __m512i b) {
       _mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(sum)));
 }
 
-/// `panels` times all steps.
+/// Runs all steps `panels` times.
 template <Kind kind>
 TUNESMITH_TARGET __attribute__((noinline)) void run_tile(Operands& operands, int64_t panels) {
   __m512i sums[kRows][kVectors];

@@ -1,4 +1,4 @@
-"""Who runs a network: each is a function that is made once, and then called for a run; it returns the results as numpy arrays."""
+"""The contestants: each makes a function that runs a network once per call and returns the results as numpy arrays."""
 import ctypes
 import os
 
@@ -6,7 +6,7 @@ import numpy
 
 
 def tunesmith(folder, name, inputs, threads):
-    """A library that `tunesmith network build` wrote, by its DLPack interface; its threads are as many as the process has processors."""
+    """A library that `tunesmith network build` wrote, by its DLPack interface; it uses a thread for each processor of the process."""
     class Tensor(ctypes.Structure):
         _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
                     ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
@@ -40,7 +40,7 @@ def check(code):
 
 
 def outputs_of(header):
-    """Shapes and types, of the comment in the header that says what a call gives."""
+    """Shapes and types of the results, from the comment in the library's header."""
     types = {"f32": numpy.float32, "f64": numpy.float64, "i32": numpy.int32, "i64": numpy.int64}
     found = []
     for line in header.splitlines():
@@ -62,7 +62,7 @@ def onnxruntime(folder, name, inputs, threads):
 
 
 def torch_compiled(folder, name, inputs, threads):
-    """With frozen weights, and images' channels last."""
+    """Weights are frozen, and images have their channels last."""
     import torch
     import torch._inductor.config as inductor
 
@@ -105,7 +105,7 @@ CONTESTANTS = {"tunesmith": tunesmith, "onnxruntime": onnxruntime, "torch": torc
 
 
 def bind(threads):
-    """The process gets as many processors as it has threads."""
+    """Restricts the process to a processor for each thread."""
     processors = sorted(os.sched_getaffinity(0))
     if len(processors) < threads:
         raise RuntimeError(f"{threads} threads need as many processors; there are {len(processors)}")

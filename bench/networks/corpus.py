@@ -4,8 +4,8 @@
   corpus.py make --output FOLDER [NETWORK...]                      needs torch, torchvision, timm, transformers, keras, onnxscript
   corpus.py try --tunesmith PATH --networks FOLDER [NETWORK...]    needs numpy; prints a table, and exits with 1 where one that builds goes wrong
 
-Each network is FOLDER/NETWORK/model.onnx with input_0.npy and so on, and what PyTorch computes of them in expected_0.npy. `try` continues: what is in FOLDER/results.json (with --untuned in
-FOLDER/built.json) is not tried again.
+Each network is FOLDER/NETWORK/model.onnx with input_0.npy and so on, and PyTorch's results in expected_0.npy and so on. `try` continues an earlier
+run: it skips networks that are in FOLDER/results.json (with --untuned in FOLDER/built.json).
 """
 import argparse
 import collections
@@ -55,18 +55,18 @@ def make_all(arguments):
         try:
             export(name, arguments.output / name)
             print(f"{name}: {(arguments.output / name / 'model.onnx').stat().st_size / 1e6:.1f} MB", flush=True)
-        except Exception as error:  # a network that cannot be made, whatever its library throws, is no reason to make no other
+        except Exception as error:  # whatever a library throws, the other networks can still be made
             failed.append(name)
             print(f"{name}: not made: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", flush=True)
     return 1 if failed else 0
 
 
 class Failed(Exception):
-    """What went wrong, in a line."""
+    """Says what went wrong in one line."""
 
 
 def network(arguments, *words, codes=(0,)):
-    # No time counts here: waits for no other run.
+    # Times do not matter here, so a lock of this process avoids waiting for other runs.
     lock = f"{tempfile.gettempdir()}/corpus-{os.getpid()}.lock"
     done = subprocess.run([arguments.tunesmith, "network", *map(str, words)], capture_output=True, text=True, env=os.environ | {"TUNESMITH_MACHINE_LOCK": lock})
     if done.returncode not in codes:
@@ -75,7 +75,7 @@ def network(arguments, *words, codes=(0,)):
 
 
 def compare(folder, results):
-    """How far each result is from PyTorch's, as a part of its largest element."""
+    """The largest difference from PyTorch's results, relative to the largest element."""
     worst = 0.0
     for file in sorted(folder.glob("expected_*.npy")):
         expected, found = numpy.load(file), numpy.load(results / file.name.replace("expected", "output"))
@@ -88,7 +88,7 @@ def compare(folder, results):
 
 
 def try_one(arguments, folder):
-    """What is known of a network, as far as it comes."""
+    """Imports, builds and tunes a network as far as it gets; returns what was found."""
     known = {"refused": "", "built": False, "tuned": False, "as_written": [], "verified": False, "unverified": [], "failed": ""}
     model = [folder / "model.onnx"]
     done = network(arguments, "import", *model, "--json", codes=(0, 2, 4))

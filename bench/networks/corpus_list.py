@@ -1,7 +1,6 @@
-"""Sixty networks of the classes that others use, in small: torchvision's, timm's, transformers' and keras'; each is a module with inputs, by its name.
+"""Sixty small networks from torchvision, timm, transformers and keras; each name has a module with inputs.
 
-What has no weights to download is made with random ones. Sizes are small, so that all can be tuned in an hour; the operators and how they follow each other are those of
-the large ones.
+Weights are random. Sizes are small, so that all can be tuned in an hour; the operators and their order are those of the large networks.
 """
 import os
 
@@ -53,7 +52,7 @@ def timm(name, size=64, **options):
 
 
 class First(nn.Module):
-    """The first result of a model of transformers, of inputs by their names."""
+    """Passes inputs to a transformers model by name and returns its first result."""
 
     def __init__(self, module, names):
         super().__init__()
@@ -159,5 +158,5 @@ NETWORKS = {
                                               ("Conv2DTranspose", {"filters": 8, "kernel_size": 3, "strides": 2, "padding": "same"}), ("Conv2D", {"filters": 3, "kernel_size": 3, "padding": "same"})),
     "keras_lstm": lambda: keras_layers((12, 8), ("LSTM", {"units": 16}), ("Dense", {"units": 4})),
 }
-# By the exporter that traces, as many files still are.
+# Exported by tracing, as many published files are.
 TRACED = frozenset(name for i, name in enumerate(sorted(NETWORKS)) if i % 3 == 0 and name not in ("tv_alexnet", "hf_gpt_neox", "hf_qwen2")) | {"tv_ssdlite"}

@@ -4,8 +4,7 @@
   build/peers/bin/python bench/networks/make.py --output build/networks            all
   build/peers/bin/python bench/networks/make.py resnet50 --output build/networks
 
-Each is written as NETWORK.onnx, its weights as NETWORK.onnx.data where the exporter does so, and as NETWORK.npz inputs with
-the results that PyTorch computes in f64.
+Writes NETWORK.onnx (with large weights in NETWORK.onnx.data) and NETWORK.npz, which holds inputs and the results that PyTorch computes in f64.
 """
 import argparse
 import pathlib
@@ -26,7 +25,7 @@ for family in (residual, mobile, language, vision_transformer, dense_prediction)
 
 
 def randomise_norms(module):
-    """As a trained network has them: with those of a new one, a batch norm does nothing."""
+    """Norms of a trained network change their inputs; a new batch norm does nothing."""
     for part in module.modules():
         if isinstance(part, (nn.BatchNorm2d, nn.LayerNorm)):
             nn.init.uniform_(part.weight, 0.8, 1.2)
@@ -40,7 +39,7 @@ DEFAULT_SEED = 0
 
 
 def network(name, seed):
-    """The same weights for the same seed."""
+    """The same seed gives the same weights."""
     torch.manual_seed(seed)
     made = NETWORKS[name].make().eval()
     randomise_norms(made)

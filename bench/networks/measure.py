@@ -3,8 +3,8 @@
 
   build/peers/bin/python bench/networks/measure.py resnet50 --networks build/networks --built build/built --threads 2
 
-NETWORKS/NAME.onnx and NAME.npz are make.py's, BUILT/NAME what `network build` wrote of it. Prints Markdown: the median over the rounds of the 10th
-percentile of a round's calls, the range of the rounds, and the error as a part of the largest result in f64.
+make.py wrote NETWORKS/NAME.onnx and NAME.npz, `network build` wrote BUILT/NAME. Prints Markdown: the median over the rounds of the 10th percentile
+of a round's calls, the range of the rounds, and the error relative to the largest result in f64.
 Exit codes: 0 done; 1 somebody's result is wrong, or a contestant failed; 4 the machine is too busy."""
 import argparse
 import json
@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "peers")]
 import machine  # noqa: E402
 from contestants import CONTESTANTS, bind  # noqa: E402
 
-MAX_ERROR = 1e-3  # of the largest result; more is a wrong result
+MAX_ERROR = 1e-3  # relative to the largest result
 
 
 def percentile(times, part):

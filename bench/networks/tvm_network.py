@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-# Of one task, before another one has its turn: a network has some thirty tasks.
+# Trials of one task before the next one has its turn; a network has some thirty tasks.
 TRIALS_OF_A_TURN = 16
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -21,7 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "peers")]
 
 
 def export(name, folder):
-    """The network in Relax, its weights as parameters: network.json, and weights.npz with them in their order. It needs PyTorch."""
+    """Writes the network in Relax to network.json, and its weights, which are parameters there, in order to weights.npz. Needs PyTorch."""
     import numpy
     import torch
     import tvm
@@ -39,7 +39,7 @@ def export(name, folder):
 
 
 def tune(folder, trials, seed, threads):
-    """Writes library.so, whose function main_transform_params re-lays the weights. PyTorch is hidden here: processes that build would load it."""
+    """Writes library.so, whose function main_transform_params re-lays the weights. Hides PyTorch, which every process that builds would load."""
     import cloudpickle
     import tvm
     from tvm import relax
@@ -47,7 +47,7 @@ def tune(folder, trials, seed, threads):
     from tvm.s_tir import meta_schedule
 
     import tvm_peer
-    cloudpickle.register_pickle_by_value(tvm_peer)  # processes that build do not find it
+    cloudpickle.register_pickle_by_value(tvm_peer)  # processes that build cannot import it
     target, records = tvm_peer.target(threads), folder / "records"
     records.mkdir(exist_ok=True)
     tvm_peer.register_build()

@@ -1,4 +1,4 @@
-"""A row as PyTorch has it: a module whose weights are constant, its inputs, and how its result lies in the workload's order."""
+"""A row in PyTorch: a module with constant weights, its inputs, and the conversion of its result to the workload's order."""
 import dataclasses
 import typing
 
@@ -26,8 +26,8 @@ class Function(torch.nn.Module):
 class Case:
     module: torch.nn.Module
     inputs: list
-    result: typing.Callable = lambda out: out  # to the order of the workload's output
-    # What else the libraries have for it, weights packed beforehand: by the peer's name what makes a call without arguments.
+    result: typing.Callable = lambda out: out  # converts to the order of the workload's output
+    # Further functions of the libraries, with packed weights: for a peer's name, a function that makes a call without arguments.
     library: dict = dataclasses.field(default_factory=dict)
 
     @property
@@ -36,7 +36,7 @@ class Case:
 
 
 def channels_first(x):
-    """[n, spatial..., c] to [n, c, spatial...] without moving anything: PyTorch's channels_last."""
+    """[n, spatial..., c] to [n, c, spatial...] without copying: PyTorch's channels_last."""
     return x.movedim(-1, 1)
 
 
@@ -45,7 +45,7 @@ def channels_last(x):
 
 
 def conv_weight(w):
-    """[spatial..., ci, co] to [co, ci, spatial...], lying as channels_last."""
+    """[spatial..., ci, co] to [co, ci, spatial...] in the channels_last layout."""
     rank = w.dim() - 2
     moved = w.permute(rank + 1, rank, *range(rank))
     formats = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d}
@@ -63,7 +63,7 @@ def depthwise_weight(w):
 
 
 def batch_norm(name, scale, offset, eps=1e-5):
-    """Constants of a batch norm that amounts to scale and offset, as a trained network has them."""
+    """Constants of a trained batch norm that is equivalent to scale and offset."""
     mean = torch.rand(scale.shape) - 0.5
     variance = 0.5 + torch.rand(scale.shape)
     parts = {"mean": mean, "variance": variance, "gamma": scale * torch.sqrt(variance + eps), "beta": offset + mean * scale}
@@ -89,7 +89,7 @@ def onednn_conv(x, w, bias=None, after="none", stride=1, padding=0, dilation=1, 
 
 
 def onednn_quantized_conv(x, w, stride=1, padding=0, dilation=1, groups=1):
-    """u8 with i8, sums to f32, which hold the exact ones up to 2^24."""
+    """Multiplies u8 by i8 into f32, which holds sums up to 2^24 exactly."""
     rank = x.dim() - 2
     geometry = [[stride] * rank, [padding] * rank, [dilation] * rank, groups]
     ones, zeros = torch.ones(w.shape[0]), torch.zeros(w.shape[0], dtype=torch.int32)

@@ -1,5 +1,5 @@
-"""What is timed: calls without arguments, one for each peer that has the operation. Whatever a peer does once for constant weights
-(folding, packing, compiling) it does before."""
+"""The calls to time: one without arguments for each peer that has the operation. Peers fold, pack and compile constant weights before
+the timing."""
 import copy
 import io
 import warnings
@@ -53,7 +53,7 @@ def exported(case):
 
 
 def integer_graph(case, p):
-    """The exporter has no products of integers."""
+    """Made by hand, since the exporter has no products of integers."""
     x, (_, weight) = case.inputs[0], next(case.module.named_parameters())
     w = weight.detach().contiguous()
     how = {}
@@ -104,7 +104,7 @@ def tensor(out):
 
 
 def copying(bytes_read_and_written):
-    """As many bytes read and written in equal halves, by as many threads."""
+    """Copies memory with all threads: half of the bytes are read, half are written."""
     count = max(1, bytes_read_and_written // 8)
     source, target = torch.rand(count), torch.empty(count)
     return lambda: target.copy_(source)

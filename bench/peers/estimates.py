@@ -1,8 +1,8 @@
-"""Estimates of a time and of a ratio of two, with the interval that the samples leave.
+"""Estimates of times and of ratios of two times, with confidence intervals.
 
-A time is the 10th percentile of its samples, as everywhere in Tunesmith: it is as steady as the minimum, and a sample that was too
-short by chance does not decide it. Means and medians follow what else the machine does. Intervals are of 95 %, by the bootstrap: what
-the estimate would be of rounds drawn anew; rounds are drawn whole, so that a ratio keeps what both sides had in common."""
+A time is the 10th percentile of its samples, as everywhere in Tunesmith: it is as steady as the minimum, but one sample that is too short
+by chance does not decide it; other load on the machine shifts means and medians. Intervals are 95 % by the bootstrap. It draws whole
+rounds, because both sides of a ratio suffer the same disturbances in a round."""
 import math
 import random
 
@@ -19,7 +19,7 @@ def quantile(samples, q=QUANTILE):
 
 
 def bootstrap(estimate, rounds, seed=0):
-    """[low, high] of estimate(indices of rounds)."""
+    """The interval [low, high]; `estimate` takes indices of rounds."""
     chance = random.Random(seed)
     drawn = sorted(estimate([chance.randrange(rounds) for _ in range(rounds)]) for _ in range(DRAWS))
     return [drawn[int(0.025 * DRAWS)], drawn[math.ceil(0.975 * DRAWS) - 1]]

@@ -27,7 +27,7 @@ class Library:
             raise RuntimeError(f"the built library answers {code}")
 
     def call(self):
-        """A call without any check: what is wrong with it would have shown at the first one."""
+        """A call without checks; the constructor has made a checked one."""
         raw, buffers = self._raw, self._buffers
 
         def call():

@@ -1,4 +1,4 @@
-"""How busy the machine is with what is not ours, and the lock by which runs of Tunesmith take turns at measuring."""
+"""How busy other processes keep the machine, and the lock by which runs of Tunesmith take turns at measuring."""
 import contextlib
 import fcntl
 import os
@@ -11,7 +11,7 @@ class Loaded(Exception):
 
 
 def processor_seconds(text):
-    """(busy, stolen) seconds of all processors since the machine started, of the text of /proc/stat."""
+    """(busy, stolen) seconds of all processors since the machine started, from the text of /proc/stat."""
     ticks = os.sysconf("SC_CLK_TCK")
     fields = [int(field) for field in text.splitlines()[0].split()[1:]]
     user, nice, system, _, _, interrupts, soft_interrupts, stolen = (fields + [0] * 8)[:8]
@@ -29,7 +29,7 @@ def own_seconds():
 
 
 class Watch:
-    """How many processors others kept busy, and how much was stolen, since this was made."""
+    """How many processors others have kept busy since this was made."""
 
     def __init__(self, stat=now, own=own_seconds, clock=time.monotonic):
         self._sources = stat, own, clock
@@ -45,7 +45,7 @@ class Watch:
 def wait_until_quiet(limit, wait, window=2.0, steady=3, say=lambda text: None, watch=Watch, sleep=time.sleep, clock=time.monotonic):
     """Returns the load once `steady` windows in a row had at most `limit` processors busy with others; raises Loaded after `wait` seconds.
 
-    The load average is no measure here: it counts for minutes what this script itself has done."""
+    The load average would not do: for minutes it includes this script's own work."""
     deadline = clock() + wait
     quiet = []
     said = False
@@ -65,7 +65,7 @@ def wait_until_quiet(limit, wait, window=2.0, steady=3, say=lambda text: None, w
 
 
 def lock_file():
-    """That of Tunesmith's own runs."""
+    """The lock of Tunesmith's runs."""
     if named := os.environ.get("TUNESMITH_MACHINE_LOCK"):
         return pathlib.Path(named)
     for folder in ("/run/lock", "/tmp"):
@@ -75,7 +75,7 @@ def lock_file():
 
 
 def flock(file):
-    """An open descriptor that holds the lock; None where it cannot be had."""
+    """An open descriptor that holds the lock; None if the file cannot be opened."""
     try:
         try:
             descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
@@ -89,8 +89,8 @@ def flock(file):
 
 @contextlib.contextmanager
 def turn():
-    """While it lasts, no run of Tunesmith measures (measuring/include/tunesmith/measuring/machine_lock.h). A machine without a lock is no
-    reason not to measure."""
+    """Keeps runs of Tunesmith from measuring meanwhile (measuring/include/tunesmith/measuring/machine_lock.h). Without a lock file it
+    measures all the same."""
     gate = flock(f"{lock_file()}.next")
     held = flock(lock_file())
     if gate is not None:

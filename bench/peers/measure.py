@@ -1,4 +1,4 @@
-"""Rows, one after the other: tuned, built, and measured beside the peers in a process of its own."""
+"""Tunes and builds row after row, and measures each beside the peers in a separate process."""
 import json
 import os
 import pathlib
@@ -13,7 +13,7 @@ import ours
 import rows
 
 HERE = pathlib.Path(__file__).resolve().parent
-TRIES = 3  # of a row that others disturb
+TRIES = 3  # to measure a row that others disturb
 
 
 def say(text):
@@ -21,7 +21,7 @@ def say(text):
 
 
 def environment(arguments, folder):
-    """As many threads for every library; memory that was freed is kept, so that PyTorch's results are not mapped anew in every call."""
+    """Gives every library the same number of threads, and keeps freed memory, so that PyTorch's results are not mapped anew in every call."""
     threads = str(arguments.threads)
     return os.environ | {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads,
                          "TVM_NUM_THREADS": threads, "TVM_BIND_THREADS": "0",
@@ -54,7 +54,7 @@ def undisturbed(arguments, request, folder):
 
 
 def summary(row, tuned, answer, loaded):
-    """What is kept of a row."""
+    """The row's entry in the results' file."""
     samples = answer["samples"]
     copy = samples.pop("copy")
     found = {"errors": answer["errors"], "declined": answer["declined"], "differences": answer["differences"], "others": answer["others"],
@@ -69,7 +69,7 @@ def summary(row, tuned, answer, loaded):
 
 
 def commit():
-    """Of the tree that the row is of: results of one file may be of several."""
+    """Each row has its commit, since one results' file may come from several."""
     done = subprocess.run(["git", "-C", rows.ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
     return done.stdout.strip() or "unknown"
 

@@ -1,4 +1,4 @@
-"""The operators of the suite in PyTorch: OPERATORS[name](parameters, arrays) is a Case. Arrays are tensors as the workload has them."""
+"""The operators of the suite in PyTorch: OPERATORS[name](parameters, arrays) is a Case. Arrays are tensors in the workload's layout."""
 import numpy
 import torch
 import torch.nn.functional as F
@@ -10,7 +10,7 @@ CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 
 
 def libraries_of_product(x, w, bias=None, **after):
-    """oneDNN and MKL for x [n, k] and w [m, k]."""
+    """The product of x [n, k] and w [m, k] by oneDNN and MKL."""
     if x.dtype == torch.uint8:
         return {"onednn": onednn_quantized_linear(x, w)}
     found = {"onednn": onednn_linear(x, w, bias, **after)}
@@ -82,7 +82,7 @@ def transposed_conv2d(p, a):
 
 
 def capsule_conv2d(p, a):
-    """A plain convolution: rows of the pose are the batch, and its columns channels; the peers get their data in that order."""
+    """As a plain convolution: the pose's rows are the batch and its columns channels; the peers get their data in that order."""
     _, h, wide, _, _, ci = a["X"].shape
     x = channels_first(a["X"][0].permute(2, 0, 1, 3, 4).reshape(4, h, wide, 4 * ci).contiguous())
     k, co = p["kernel"], p["co"]

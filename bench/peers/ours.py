@@ -1,4 +1,4 @@
-"""Tunesmith's side of a row: its signature, the best program of a search, and the library built of it."""
+"""Tunesmith's side of a row: its signature, the best program of a search, and the library built from it."""
 import json
 import re
 import subprocess
@@ -7,7 +7,7 @@ from rows import ROOT
 
 
 class Failed(Exception):
-    """A command of Tunesmith did not do what it should."""
+    """A command of Tunesmith failed."""
 
 
 def command(binary, *args, timeout):
@@ -42,7 +42,7 @@ def describe(binary, workload):
 
 
 def build_trace(arguments, workload, folder):
-    """Like build(), of the trace that --trace names, which is verified first."""
+    """Like build(), but for the trace that --trace names, which is verified first."""
     common = ["--threads", arguments.threads, "--json", "--quiet", "--database", folder / "records.db"]
     trace = arguments.trace.resolve()
     measured = command(arguments.tunesmith, "bench", workload, "--trace", trace, "--rounds", 5, *common, timeout=120)["benchmarks"][0]
@@ -53,7 +53,7 @@ def build_trace(arguments, workload, folder):
 
 
 def build(arguments, workload, folder):
-    """(what came of the search, the library's file). `folder` is the row's."""
+    """(the search's outcome, the library's file). `folder` belongs to the row."""
     if arguments.trace:
         return build_trace(arguments, workload, folder)
     records = arguments.records.resolve() / f"{arguments.space}-{arguments.trials}-{arguments.seed}.db"

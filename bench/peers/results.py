@@ -1,10 +1,10 @@
-"""The results' file: JSON that is whole after every row, so that a run continues an earlier one."""
+"""The results' file: JSON that is valid after every row, so that a run can continue an earlier one."""
 import json
 import os
 
 
 class Mismatch(Exception):
-    """The file has results of other settings."""
+    """The file's results have other settings."""
 
 
 SETTINGS = ("threads", "trials", "seed", "space", "trace")
@@ -27,7 +27,7 @@ class Results:
         return next((row for row in self.data["rows"] if row["name"] == name), None)
 
     def has(self, name, busy_too=False):
-        """Measured before, well: a row that failed is due again, and one of a busy machine, unless those will do."""
+        """Whether the row has figures; those from a busy machine count only with `busy_too`."""
         row = self.row(name)
         return row is not None and "tunesmith" in row.get("times", {}) and (busy_too or not row.get("loaded"))
 

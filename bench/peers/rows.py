@@ -1,4 +1,4 @@
-"""What is measured: the suite's shapes and the fused groups, by their sections."""
+"""The rows to measure: the suite's shapes and the fused groups, by section."""
 import dataclasses
 import pathlib
 import re
@@ -6,7 +6,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUITE = ROOT / "workloads/suite.yaml"
 GROUPS = ROOT / "bench/peers/groups.yaml"
-# The rows of the project's speed goals; the default of what TVM is tuned for, since that takes an hour for some thirty rows.
+# The rows of the project's speed goals. TVM is tuned for these by default, since some thirty rows take it an hour.
 HEADLINES = ["gmm:b=1,n=512,m=512,k=512", "gmm:b=1,n=1024,m=1024,k=1024", "conv2d:h=14,w=14,ci=256,co=256,kernel=3,stride=1,padding=1",
              "conv2d:h=7,w=7,ci=512,co=512,kernel=3,stride=1,padding=1", "attention_scores:b=1,seq=128,heads=12,dim=64",
              "conv2d:h=56,w=56,ci=64,co=64,kernel=1,stride=1,padding=0", "depthwise_conv2d:h=112,w=112,c=32,kernel=3,stride=1,padding=1",
@@ -32,14 +32,14 @@ class Row:
 
     @property
     def tuned(self):
-        """What is tuned: weights are constant on both sides, also where the workload leaves that open."""
+        """The workload to tune: its weights are constant, as the peers' are, even if the suite's workload leaves that open."""
         if self.name.startswith("gmm:") and "constant_b" not in self.workload:
             return self.workload + ",constant_b=1"
         return self.workload
 
 
 def read(file):
-    """The rows of a suite's file, which is a mapping of lists of strings, in its order."""
+    """The rows of a suite's file (a mapping of lists of strings), in the file's order."""
     rows = []
     section = None
     for line in file.read_text().splitlines():
@@ -52,7 +52,7 @@ def read(file):
 
 
 def select(suite, groups, only, headlines=False):
-    """Both kinds where neither is asked for; `only` is a regular expression of section or name."""
+    """Rows of both kinds if neither is asked for; `only` is a regular expression for the section and name."""
     rows = []
     if suite or not groups:
         rows += [row for row in read(SUITE) if not headlines or row.workload in HEADLINES]
@@ -62,7 +62,7 @@ def select(suite, groups, only, headlines=False):
 
 
 def parameters(key):
-    """(name, {parameter: value}) of a workload's key, integers as such."""
+    """(name, {parameter: value}) of a workload's key; whole numbers become int."""
     name, _, text = key.partition(":")
     found = {}
     for item in filter(None, text.split(",")):
@@ -72,5 +72,5 @@ def parameters(key):
 
 
 def tvm_folder(records, one, trials, seed):
-    """Where TVM's records of a row are."""
+    """The folder with TVM's records of a row."""
     return records / f"{trials}-{seed}" / one.name.replace(":", "-").replace(",", "-").replace("=", "")

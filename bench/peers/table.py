@@ -1,4 +1,4 @@
-"""The table in Markdown, of the results' JSON alone."""
+"""The table in Markdown, from the results' JSON alone."""
 from estimates import geometric_mean
 
 OTHERS = ["torch", "compiled", "autotuned", "onnxruntime", "onednn", "mkl", "openblas", "tvm"]
@@ -17,7 +17,7 @@ def ratio_text(ratio):
 
 
 def best(row):
-    """The fastest library's name; TVM is no library."""
+    """The fastest library's name; TVM, a tuner, does not count."""
     ratios = {name: ratio for name, ratio in row.get("ratios", {}).items() if name != "tvm"}
     return min(ratios, key=lambda name: ratios[name]["value"]) if ratios else None
 
@@ -42,7 +42,7 @@ def row_cells(row, others):
 
 
 def means(rows, others):
-    """The line of geometric means over the rows that have the ratio."""
+    """The line of geometric means, each over the rows that have that ratio."""
     fastest = [row["ratios"][best(row)]["value"] for row in rows if best(row)]
     cells = ["", "geometric mean", "", "", f"**{geometric_mean(fastest):.2f}** of {len(fastest)}" if fastest else "-"]
     for name in others:

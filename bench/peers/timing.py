@@ -3,8 +3,8 @@ import gc
 import time
 
 SAMPLE_SECONDS = 500e-6  # a sample is as many calls as take this long
-WARM_UP_SECONDS = 0.01   # of calls before it: after a pause a virtual processor and its caches take milliseconds to be what they are in a loop
-PAUSE = 0.04             # idle threads of the contestant before have gone to sleep by then
+WARM_UP_SECONDS = 0.01   # before a sample: after a pause a virtual processor and its caches need milliseconds to be as in a loop
+PAUSE = 0.04             # by then idle threads of the previous contestant sleep
 LEAST_ROUNDS = 5
 
 
@@ -23,7 +23,7 @@ def calls_of(call):
 
 
 def in_turn(contestants, most_rounds, budget):
-    """{name: samples} of {name: call}: as many rounds as `budget` seconds allow. Who begins changes from round to round."""
+    """{name: samples} of {name: call}, for as many rounds as `budget` seconds allow. Each round begins with another contestant."""
     plan = {name: calls_of(call) for name, call in contestants.items()}
     of_a_round = sum(PAUSE + (warm_up + calls) * once for warm_up, calls, once in plan.values())
     rounds = max(LEAST_ROUNDS, min(most_rounds, int(budget / of_a_round)))

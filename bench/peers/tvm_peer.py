@@ -1,8 +1,8 @@
-"""Apache TVM: tunes a program with MetaSchedule, and builds what its records hold. Started with the environment's interpreter:
+"""Apache TVM: tunes a program with MetaSchedule, and builds the best one of its records. Started with the environment's interpreter:
 
   tvm_peer.py FOLDER TRIALS SEED THREADS       tunes FOLDER/program.py; its records and tuned.json are written to FOLDER
 
-Constant inputs are free in their layout: MetaSchedule re-lays them ahead of time, and that time is not measured."""
+MetaSchedule may re-lay constant inputs ahead of time, and that time is not measured."""
 import json
 import os
 import pathlib
@@ -26,8 +26,8 @@ def module(folder):
 
 
 def register_build():
-    """In every process that builds candidates: as TVM's own function, but without loading the descriptions of all tensor instructions, which takes
-    longer than a build may when the processes begin."""
+    """Runs in every process that builds candidates, in place of TVM's function. That one loads the descriptions of all tensor instructions,
+    which takes a new process longer than a build may."""
     def build(program, chosen, _):
         from tvm.driver import build as of_driver
         from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock as remove
@@ -48,12 +48,12 @@ def tune(folder, trials, seed, threads):
 
 
 def shapes(program):
-    """(shape, type) of what the function takes."""
+    """(shape, type) of the function's parameters."""
     return [([int(extent) for extent in parameter.shape], str(parameter.dtype)) for parameter in program["main"].params]
 
 
 def scheduled(folder, threads):
-    """The best program on record, with what re-lays the constant inputs."""
+    """The best program on record, including the re-laying of constant inputs."""
     records = folder / "records"
     database = meta_schedule.database.JSONDatabase(str(records / "database_workload.json"), str(records / "database_tuning_record.json"),
                                                    allow_missing=False)
@@ -64,9 +64,9 @@ def scheduled(folder, threads):
 
 
 def contestant(folder, inputs, output, threads):
-    """(what computes the result from `inputs`, what is timed). They are the same program but for the re-laying of constant inputs, which
-    only the first does; the second therefore reads constants of the same size in the order that it wants, with other contents."""
-    import torch  # not where it tunes: see tvm_tuning.py
+    """(the call to check, the call to time). They are the same program, but only the first re-lays constant inputs. The second gets random
+    constants whose shape is already the re-laid one."""
+    import torch  # not while tuning: see tvm_tuning.py
     whole = scheduled(folder, threads)
     timed = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(whole)
     checked = tvm.compile(whole, target(threads))["main"]

@@ -1,4 +1,4 @@
-"""A program as `tunesmith workloads show` prints it, as TVMScript: the same blocks, loops and expressions, constant inputs free in their layout."""
+"""Translates a program as `tunesmith workloads show` prints it to TVMScript, with the same loops; TVM may re-lay constant inputs."""
 import re
 
 TYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64", "i32": "int32", "i8": "int8", "u8": "uint8", "bool": "bool"}
@@ -13,7 +13,7 @@ def buffer(text):
 
 
 def expression(text, dtype, arrays):
-    """`dtype` is that of the array that is written: literals take it, but whole numbers where indices are compared."""
+    """Literals take `dtype`, the type of the written array, except whole numbers in comparisons of indices."""
     def word(match):
         name, after = match.group(1), match.group(2)
         if name in arrays and after == "[":
@@ -33,7 +33,7 @@ def expression(text, dtype, arrays):
 
 
 def block(lines, arrays):
-    """The loops and the block of one nest: lines of TVMScript."""
+    """The loops and the block of one nest as lines of TVMScript."""
     loops = [re.match(r"for (\w+) in 0\.\.(\d+):", line.strip()).groups() for line in lines if line.strip().startswith("for ")]
     head = next(line.strip() for line in lines if line.strip().startswith("block "))
     name, axes = re.match(r"block (\w+)\((.*)\):", head).groups()
@@ -55,7 +55,7 @@ def block(lines, arrays):
 
 
 def nests(lines):
-    """The lines after the arrays, split where an outermost loop begins."""
+    """Splits the lines after the arrays where outermost loops begin."""
     found = []
     for line in lines:
         if line.startswith("  for "):
@@ -65,7 +65,7 @@ def nests(lines):
 
 
 def script(program):
-    """Source of a function `main` in TVMScript."""
+    """The source of a function `main` in TVMScript."""
     lines = [line for line in program.splitlines() if line.strip()]
     inputs, outputs = re.match(r"program \w+\((.*?)\) -> \((.*)\)", lines[0]).groups()
     given = [buffer(match.group(0)) for match in re.finditer(ARRAY, inputs)]

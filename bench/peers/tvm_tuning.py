@@ -1,4 +1,4 @@
-"""Rows tuned with TVM. Its records are data: a row that has them is not tuned again, only measured (`run measure` takes TVM in where they are)."""
+"""Tunes rows with TVM. A row that has TVM's records is not tuned again; `run measure` includes TVM for such rows."""
 import json
 import os
 import pathlib
@@ -14,14 +14,14 @@ import tvm_program
 from measure import say
 
 HERE = pathlib.Path(__file__).resolve().parent
-# TVM loads PyTorch where it is installed; each of the many processes that build candidates would spend seconds of its time on that.
+# TVM loads PyTorch if it is installed; each of the many processes that build candidates would spend seconds on that.
 WITHOUT_TORCH = 'raise ImportError("left out while TVM tunes")\n'
 
 
 def tune_row(arguments, one, folder):
     program = ours.command(arguments.tunesmith, "workloads", "show", one.tuned, "--json", timeout=60)["program"]
     if folder.exists():
-        shutil.rmtree(folder)  # records of a run that did not end, or that is repeated
+        shutil.rmtree(folder)  # records of an unfinished run, or of one to repeat
     folder.mkdir(parents=True)
     (folder / "program.py").write_text(tvm_program.script(program))
     threads = str(arguments.threads)

@@ -1,4 +1,4 @@
-"""One row, measured: started by `run` with the environment's interpreter. Usage: worker.py REQUEST.json ANSWER.json"""
+"""Measures one row; `run` starts it with the environment's interpreter. Usage: worker.py REQUEST.json ANSWER.json"""
 import json
 import math
 import os
@@ -15,14 +15,14 @@ from groups import GROUPS
 from library import Library
 from operators import OPERATORS
 
-# The largest difference from the result in double precision, relative to its largest element, by the type of the result.
+# By the type of the result: the largest allowed difference from the result in double precision, relative to its largest element.
 TOLERANCES = {torch.float32: 1e-4, torch.float64: 1e-4, torch.bfloat16: 1e-2, torch.float16: 1e-3, torch.int32: 0.0}
 OF_INTEGERS = 1e-7  # products of integers are exact, or rounded to f32 once
 
 
 def data(operator, arrays, seed):
-    """Inputs by name: floats in [-1, 1), integers over the range of their type. Plain sums get floats in [0, 1), because those of either
-    sign leave little but the roundings of a long sum."""
+    """Inputs by name: floats in [-1, 1), integers over the range of their type. Plain sums get floats in [0, 1): with both signs, a long sum
+    would be little more than its roundings."""
     low = 0 if operator.startswith("reduce_sum") else -1
     chance = torch.Generator().manual_seed(seed)
     found = {}
@@ -37,7 +37,7 @@ def data(operator, arrays, seed):
 
 
 def difference(result, expected):
-    """Relative to the largest element; infinite where shapes differ or something is not finite."""
+    """The largest difference relative to the largest element; infinite if shapes differ or an element is not finite."""
     if result.shape != expected.shape:
         return float("inf")
     result = result.double()
@@ -47,14 +47,14 @@ def difference(result, expected):
 
 
 def tolerance(dtype, integer, operations):
-    """Of a result of which every element takes so many operations: a sum of millions of f32 may be added in any order, one by one, too."""
+    """`operations`: those of each element. Sums of f32 may be added in any order, even one by one, so long ones get a larger tolerance."""
     if dtype != torch.float32:
         return TOLERANCES[dtype]
     return OF_INTEGERS if integer else max(TOLERANCES[dtype], 16 * math.sqrt(operations) * 2**-24)
 
 
 class Field:
-    """The contestants of a row, with what came of those that do not take part."""
+    """The contestants of a row; the others are in `declined` or `errors`."""
 
     def __init__(self, case, flops):
         self.case = case
@@ -81,12 +81,12 @@ class Field:
 
 
 def enter_tvm(field, request, inputs):
-    """Where it was tuned."""
+    """Enters TVM if it was tuned for this row."""
     folder = pathlib.Path(request["tvm"])
     if not (folder / "tuned.json").exists():
         field.declined["tvm"] = "not tuned"
         return
-    import tvm_peer  # after PyTorch's libraries, and only where it is needed
+    import tvm_peer  # only if needed, and after PyTorch's libraries
     output = request["arrays"]["output"]
     out = torch.zeros(output["shape"], dtype=TYPES[output["dtype"]])
     made = {}

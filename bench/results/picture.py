@@ -1,4 +1,4 @@
-"""What the pictures of this folder's tables are drawn with."""
+"""Draws the pictures of this folder's tables."""
 import html
 import itertools
 import pathlib
@@ -10,12 +10,12 @@ WIDTH, TOP = 960, 96
 
 
 def said(page, key):
-    """The rest of the page's line "KEY: ..."."""
+    """The text after "KEY: " on the page."""
     return re.search(rf"^{key}: (.*)$", page, re.MULTILINE)[1]
 
 
 def table(page):
-    """The first table of a page: its rows as lists of cells, the head first."""
+    """The rows of a page's first table as lists of cells, the head first."""
     of_tables = itertools.groupby(page.splitlines(), lambda line: line.startswith("|"))
     lines = next(list(lines) for is_table, lines in of_tables if is_table)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -40,7 +40,7 @@ class Picture:
 
 
     def svg(self, title, height):
-        """The whole file."""
+        """The file's text."""
         opening = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="Helvetica, Arial, sans-serif" role="img">'
         return "\n".join([opening, f"<title>{title}</title>", f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>', *self.parts, "</svg>"])
 

@@ -1,4 +1,4 @@
-"""What a network is made of: a module, the shapes of its inputs, and how it is exported."""
+"""A network: a module, the shapes of its inputs, and how it is exported."""
 import dataclasses
 from collections.abc import Callable
 
@@ -10,11 +10,11 @@ from torch import nn
 class Network:
     make: Callable[[], nn.Module]
     inputs: dict[str, tuple[int, ...]]
-    vocabulary: int = 0  # inputs are token numbers below it, where it is not 0
-    older_exporter: bool = False  # the one that traces, not the one that captures
+    vocabulary: int = 0  # if not 0, inputs are tokens below it
+    older_exporter: bool = False  # exports by tracing instead of by capturing the graph
 
     def example(self):
-        """Inputs for a run, by torch's generator."""
+        """Random inputs for a run."""
         if self.vocabulary:
             return tuple(torch.randint(0, self.vocabulary, shape) for shape in self.inputs.values())
         return tuple(torch.randn(shape) for shape in self.inputs.values())
