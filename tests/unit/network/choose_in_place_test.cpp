@@ -8,7 +8,7 @@ namespace {
 TEST(SignTest, CountsTheRoundsThatOneWins) {
   const std::vector<double> base(10, 2.0);
   EXPECT_EQ(sign_test(base, std::vector<double>(10, 3.0)), 1.0);
-  EXPECT_EQ(sign_test(base, base), 1.0);  // of equal times none is won
+  EXPECT_EQ(sign_test(base, base), 1.0);  // a tie is no win
   EXPECT_NEAR(sign_test(base, std::vector<double>(10, 1.0)), 1.0 / 1024, 1e-12);
   std::vector<double> other(10, 1.0);
   other[3] = 3.0;  // 9 of 10

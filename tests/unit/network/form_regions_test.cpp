@@ -70,7 +70,7 @@ TEST(FormRegions, ReductionsOverOneRowAreOneRegionWithWhatComesBefore) {
               ElementsAre("Tanh ReduceMax Sub Exp ReduceSum Div"));
 }
 
-// Two right programs may choose differently by what each of them has rounded.
+// Two correct programs may round values differently, and then choose differently.
 TEST(FormRegions, AChoiceIsMadeOfWhatIsRoundedBefore) {
   const auto of = [](const std::string& before, const std::string& choice) {
     std::map<std::string, Attribute> rows;
@@ -148,7 +148,7 @@ TEST(FormRegions, AnEpilogueGoesOnPastRearrangingViews) {
   builder.node("MatMul", {"x", "w"}, {"d"});
   builder.node("Tanh", {"c"}, {"t"});
   builder.node("Slice", {"t", "starts", "ends", "axes"}, {"u"});
-  builder.node("Add", {"u", "s"}, {"v"});  // of half of it: a kernel of its own
+  builder.node("Add", {"u", "s"}, {"v"});  // reads half of it, so in another kernel
   EXPECT_THAT(regions_of(resolved(builder.finish({"v"}))),
               ElementsAre("MatMul Transpose Add Tanh", "Slice Add"));
 }
@@ -185,7 +185,7 @@ TEST(FormRegions, TensorsSideBySideAreJoinedBeforeAProduct) {
   EXPECT_THAT(regions_of(resolved(builder.finish({"b"}))), ElementsAre("Concat", "MatMul"));
 }
 
-/// Of a node of two results one alone is read here.
+/// Each region reads only one of a node's two results.
 TEST(FormRegions, AResultThatARegionDoesNotReadIsNoneOfItsWorkload) {
   Builder builder;
   builder.input("x", kF32, {int64_t{4}, int64_t{6}});
@@ -212,7 +212,7 @@ TEST(FormRegions, EachReaderHasTheViewAndAResultIsOneItself) {
               ElementsAre("Transpose", "Transpose MatMul", "Transpose MatMul"));
 }
 
-/// Whatever the network: each node is computed, in an order in which all that a region reads is there.
+/// Regions cover every node, and each reads only what earlier ones have computed.
 TEST(FormRegions, RandomNetworksAreCoveredInOrder) {
   std::mt19937 random(11);
   size_t fused = 0;
@@ -244,7 +244,7 @@ TEST(FormRegions, RandomNetworksAreCoveredInOrder) {
   EXPECT_GT(fused, 100U);
 }
 
-/// Each region's workload is made, and reads what another computes.
+/// Makes each region's workload, so that a faulty one fails; returns the regions' numbers of nodes.
 std::vector<size_t> nodes_of_regions(const Network& network) {
   std::vector<size_t> nodes;
   const std::vector<Region> regions = form_regions(network);

@@ -33,7 +33,7 @@ std::vector<double> drawn_scales(std::mt19937& random, int64_t count) {
   return values;
 }
 
-/// Adds what quantizes a tensor and dequantizes it again; the name of the latter.
+/// Adds nodes that quantize and dequantize; each function returns the name of the dequantized tensor.
 class Quantizing : public Builder {
  public:
   explicit Quantizing(unsigned seed) : random(seed) {}
@@ -65,7 +65,7 @@ class Quantizing : public Builder {
     return name + "_d";
   }
 
-  /// As onnxruntime writes it: integers of the product's scale.
+  /// Like onnxruntime's: integers with the product's scale.
   std::string bias(const std::string& name, int64_t channels, const std::string& x, const std::string& w) {
     numbers(name, {channels}, drawn_integers(random, channels, -5000, 5000), kI32);
     node("Mul", {x + "_s", w + "_s"}, {name + "_s1"});
@@ -91,7 +91,7 @@ std::vector<tunesmith::Tensor> drawn_inputs(const Network& network, std::mt19937
   return inputs;
 }
 
-/// The largest difference of the results of the network as it is written and after all passes.
+/// The largest difference between the network's results before and after all passes.
 double difference(const Network& network, std::mt19937& random) {
   const Network before = typed(network), after = resolved(network);
   const std::vector<tunesmith::Tensor> inputs = drawn_inputs(before, random);
@@ -107,7 +107,7 @@ double difference(const Network& network, std::mt19937& random) {
   return largest;
 }
 
-/// Of one convolution, with a bias, between two tensors of bytes.
+/// A convolution between two tensors of bytes.
 struct Convolution {
   DType x = kU8, w = kI8;
   bool per_channel = true, has_zero = false, has_bias = true;
@@ -208,7 +208,7 @@ TEST(MultiplyIntegers, AddsABiasThatTheSumLeavesNoRoomForInFloats) {
   EXPECT_NEAR(evaluate(network, std::vector{x}).at(0).get(0), 255.0 * 127 * kTerms + 1e9, 1e3);
 }
 
-/// A product of a tensor of bytes and weights; `change` may change what is given before it is finished.
+/// A product of a tensor of bytes and weights. `axis_of_x` < 0: x has a single scale.
 Network product(int64_t terms, std::map<std::string, Attribute> attributes, int64_t axis_of_x) {
   Quantizing builder(5);
   builder.input("x", kU8, Extents{int64_t{2}, terms});
@@ -298,7 +298,7 @@ TEST(MoveDequantization, LeavesWhatIsPutBesideTheBytes) {
   }
 }
 
-/// What the network computes where its node of this operator is another.
+/// Whether a network is verified after `change` of the first node with this operator.
 bool is_verified(const std::string& op, const std::function<void(Network&, Node&)>& change) {
   NoTarget target;
   const Network network = resolved(residual_network());

@@ -12,7 +12,7 @@
 
 namespace tunesmith::network {
 
-/// References of these few operations are interpreted.
+/// A target for interpreted references of a few operations.
 class NoTarget final : public Target {
  public:
   ProbeResult probe() const override { return {}; }
@@ -33,8 +33,7 @@ class NoTarget final : public Target {
   DeviceModel device_;
 };
 
-/// A library whose steps are interpreted: those of `made`, whose tensors `network` has, in the place of those
-/// of `named`.
+/// Claims to compute the steps `named`, but interprets the steps `made`, whose tensors `network` has.
 class InterpretedLibrary final : public RunnableNetwork {
  public:
   InterpretedLibrary(const Network& network, const std::vector<NodeWorkload>& named,

@@ -1,4 +1,4 @@
-// Tensors side by side, computed where they lie then.
+// Parts of a joined tensor are computed in place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class JoinInPlace : public ::testing::Test {
   const Tensor& tensor(const std::string& name) const {
     return *std::ranges::find(network_.tensors, name, &Tensor::name);
   }
-  /// "j at 4", or "" where it lies by itself.
+  /// "j at 4", or "" if it is no part of another tensor.
   std::string place(const std::string& name) const {
     const std::optional<Part>& part = tensor(name).part;
     return part ? network_.tensors[static_cast<size_t>(part->whole)].name + " at " +
@@ -48,7 +48,7 @@ class JoinInPlace : public ::testing::Test {
 
   Builder builder_;
   Network network_;
-  int64_t convolutions_ = 0;  // no two of them are one
+  int64_t convolutions_ = 0;  // makes each of them unique
 };
 
 TEST_F(JoinInPlace, ConvolutionsWriteTheirChannels) {
@@ -68,9 +68,9 @@ TEST_F(JoinInPlace, WhatGrowsIsOneTensor) {
   convolve("a", "b", 2, 3);
   join({"a", "b"}, "j");
   convolve("j", "c", 5, 1);
-  join({"a", "b", "c"}, "k");  // the same again
+  join({"a", "b", "c"}, "k");  // starts with j's parts
   convolve("k", "d", 6, 2);
-  join({"k", "d"}, "l");  // what is joined, joined again
+  join({"k", "d"}, "l");  // joins k itself
   convolve("l", "y", 8, 4);
   EXPECT_THAT(regions({"y"}), ElementsAre("Conv", "Conv", "Conv", "Conv", "Conv"));
   EXPECT_EQ(place("j"), "l at 0");
@@ -89,7 +89,7 @@ TEST_F(JoinInPlace, OneOfThemMayBeCopied) {
   convolve("j", "d", 5, 4);
   convolve("k", "e", 5, 4);
   builder_.node("Add", {"d", "e"}, {"y"});
-  // `a` lies in what is joined last.
+  // `a` is a part of `k`, which is joined last.
   EXPECT_THAT(regions({"y"}), ElementsAre("Conv", "Conv", "Conv", "tunesmith.Copy", "Conv", "Conv Add"));
   EXPECT_EQ(place("a"), "k at 0");
   EXPECT_EQ(place("b"), "j at 2");
@@ -101,7 +101,7 @@ TEST_F(JoinInPlace, WhatTheCallerSeesIsCopied) {
   builder_.node("Concat", {"a", "b"}, {"j"}, {{"axis", int64_t{1}}});
   builder_.node("Relu", {"j"}, {"r"});
   convolve("r", "y", 5, 4);
-  // Two would be copied: `a` and `b` lie as the caller sees them.
+  // `a` and `b` are results, so joining in place would copy both.
   EXPECT_THAT(regions({"a", "b", "y"}), ElementsAre("Conv", "Conv", "Concat Relu", "Conv"));
 }
 

@@ -11,7 +11,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// Of all nodes of a network: x and s of 3 * 4, y of 4 are given; w and b are constant.
+/// Joins all nodes. Inputs: x and s of shape 3, 4, y of shape 4; w and b are constant.
 uint64_t hash_of(const std::vector<std::vector<std::string>>& nodes) {
   Builder builder;
   builder.input("x", kF32, {int64_t{3}, int64_t{4}});
@@ -50,7 +50,7 @@ TEST(Joined, OperandsKeepTheOrderThatHasAMeaning) {
             hash_of({{"Add", "a", "s", "y"}, {"Add", "r", "x", "a"}}));
 }
 
-/// Of each region: what its text says is what is tuned, whatever the order of axes is.
+/// The text of each region's workload defines the same workload.
 void expect_texts_to_mean_the_same(const Network& network) {
   for (const NodeWorkload& region : region_workloads(network, form_regions(network)))
     EXPECT_EQ(WorkloadDefinition::parse(region.workload.definition, "text").instantiate().hash,

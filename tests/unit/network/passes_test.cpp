@@ -84,7 +84,7 @@ TEST(NetworkPasses, AnExtentThatComesOutOtherwiseIsRefused) {
   EXPECT_THAT(message, testing::HasSubstr("'total' is 20 and comes out as 13"));
   EXPECT_THAT(message, testing::HasSubstr("--dim total=13"));
   EXPECT_EQ(message_of(network, options({{"past", 12}, {"total", 13}})), "nothing was refused");
-  // A name that no value fits says nothing.
+  // A name that fits no value is ignored.
   name_results("past", "past");
   EXPECT_EQ(message_of(network, options({{"past", 12}})), "nothing was refused");
 }
@@ -209,7 +209,7 @@ TEST(NetworkPasses, IdentitiesAreDroppedAlsoBeforeAResult) {
   made.node("Identity", {"X"}, {"Z"});
   Network network = made.finish({"Y", "Z"});
   run_passes(network, options());
-  // Nothing computes what the last one copies: it stays.
+  // The last one copies an input to a result, so it stays.
   EXPECT_EQ(to_text(network),
             "network built\ninput X: f32[2, 3]\nnode1: Y: f32[2, 3] = Relu@17(X)\nnode3: Z: f32[2, 3] = "
             "Identity@17(X)\n"

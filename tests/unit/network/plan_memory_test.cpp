@@ -29,7 +29,7 @@ void expect_sound(const std::vector<Lifetime>& tensors, const MemoryPlan& plan) 
   EXPECT_LE(plan.lower_bound, plan.bytes);
 }
 
-/// Of all orders, each tensor as low as those before it allow.
+/// The least bytes over all orders of placing tensors, each as low as possible.
 int64_t least_bytes(const std::vector<Lifetime>& tensors) {
   std::vector<size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), 0);
@@ -98,7 +98,7 @@ TEST(PlanMemory, IsTheBestThereIsForFewTensors) {
   EXPECT_GT(greedy_is_worse, 0) << "no draw asks for the search";
 }
 
-/// As in a network with branches: most tensors are read in the next steps, some much later.
+/// Like a network with branches: most tensors are read in the next steps, some much later.
 std::vector<Lifetime> network_like(std::mt19937& random, int64_t steps) {
   std::uniform_int_distribution<int64_t> size(1, 40), near(1, 2), far(3, 20);
   std::bernoulli_distribution is_far(0.2);
@@ -118,7 +118,7 @@ TEST(PlanMemory, ManyTensorsTakeLittleMoreThanTheBound) {
     expect_sound(tensors, plan);
     EXPECT_EQ(plan.offsets, plan_memory(tensors).offsets);
     const double ratio = static_cast<double>(plan.bytes) / static_cast<double>(plan.lower_bound);
-    EXPECT_LE(ratio, 1.05) << "draw " << draw;  // which no plan may be able to reach
+    EXPECT_LE(ratio, 1.05) << "draw " << draw;  // the bound itself may be out of reach
     sum += ratio;
   }
   EXPECT_LE(sum / kDraws, 1.01);

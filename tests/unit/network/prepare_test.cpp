@@ -11,7 +11,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// What the preparation below was given.
+/// What prepare_copy() was given.
 struct Seen {
   size_t misalignment = 0;
   float first = 0;

@@ -16,7 +16,7 @@ inline Network resolved(Network network) {
   return network;
 }
 
-/// Types and shapes alone.
+/// Runs only the passes for types and shapes.
 inline Network typed(Network network) {
   for (const Pass& pass : passes().first(2)) pass.run(network, {operators_onnx::find_operator, {}});
   return network;
@@ -28,7 +28,7 @@ inline std::vector<std::string> operators_of(const Network& network) {
   return result;
 }
 
-/// So that networks are deep.
+/// Reading recent tensors makes networks deep.
 inline std::string one_of_the_last(const std::vector<std::string>& tensors, size_t count,
                                    std::mt19937& random) {
   const size_t last = std::min(tensors.size(), count);
@@ -150,7 +150,7 @@ inline Network random_image_graph(std::mt19937& random, int nodes) {
   return builder.finish({"mean", tensors[tensors.size() - 2]});
 }
 
-/// Images side by side: several, joined again, shared, given, and parts of one.
+/// Joins images by Concat: computed, joined, shared and given ones, and parts of one product.
 inline Network random_joined_graph(std::mt19937& random, int nodes) {
   Builder builder;
   builder.input("x", kF32, {int64_t{1}, int64_t{3}, int64_t{5}, int64_t{5}});
@@ -177,14 +177,14 @@ inline Network random_joined_graph(std::mt19937& random, int nodes) {
         join({drawn(), drawn()}, result);
         joined.push_back(result);
         break;
-      case 2: {  // of what is joined already, or beside it
+      case 2: {  // joins an image and a convolution of it
         const std::string before = joined.empty() ? drawn() : joined.back();
         convolve(before, result + "c", 2, 3);
         join({before, result + "c"}, result);
         joined.push_back(result);
         break;
       }
-      case 3: {  // two parts of one product, of which one is joined to what is computed of the other
+      case 3: {  // two convolutions of one image; one is joined with a convolution of the other
         const std::string of = drawn();
         convolve(of, result + "a", 2, 1);
         convolve(of, result + "b", 2, 1);

@@ -1,4 +1,4 @@
-// Passes that change what is computed how: a network gives the same before and after.
+// Passes that rewrite computations must keep a network's results.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ Tensors inputs_of(const Network& network, std::mt19937& random) {
   return inputs;
 }
 
-/// How far apart the results of the two are.
+/// The largest difference between the results of two networks.
 double difference(const Network& a, const Network& b, unsigned seed) {
   std::mt19937 random(seed);
   const Tensors inputs = inputs_of(a, random);
@@ -43,7 +43,7 @@ double difference(const Network& a, const Network& b, unsigned seed) {
   return largest;
 }
 
-/// Three products of one tensor, as attention has them; `after` is what comes after each bias.
+/// Three products of one tensor, as in attention; `after`: the operators after each bias.
 Network projections(const std::vector<std::string>& after) {
   Builder builder;
   builder.input("x", kF32, {int64_t{3}, int64_t{4}});
@@ -73,7 +73,7 @@ TEST(MergeProducts, TakesTheNodesAfterThemThatAreAlike) {
   EXPECT_LT(difference(before, after, 1), 1e-12);
 }
 
-/// What one group computes another reads: its parts are there for that.
+/// One group's products read a product of another group.
 TEST(MergeProducts, MergesSeveralGroupsOfWhichOneReadsTheOther) {
   Builder builder;
   builder.input("x", kF32, {int64_t{3}, int64_t{4}});
@@ -92,7 +92,7 @@ TEST(MergeProducts, MergesSeveralGroupsOfWhichOneReadsTheOther) {
 }
 
 TEST(MergeProducts, LeavesProductsWhoseKernelsDidMore) {
-  // Three kernels before. Merged, the product and three more would be four.
+  // These are three kernels. The merged product and three more would be four.
   const Network network = resolved(projections({"Tanh", "Sigmoid", "Relu"}));
   EXPECT_THAT(operators_of(network),
               ElementsAre("MatMul", "Add", "Tanh", "MatMul", "Add", "Sigmoid", "MatMul", "Add", "Relu"));
@@ -195,7 +195,7 @@ TEST(NodesOfSeveralOutputs, MayLeaveOutTheFirst) {
   EXPECT_LT(difference(before, after, 4), 1e-12);
 }
 
-/// A product with keys that are scaled, and then lie beside what a node of this operator adds.
+/// A product with scaled keys that a Concat or Pad (`op`) has extended.
 Network product_of_widened(const std::string& op, const std::vector<std::string>& inputs,
                            const std::map<std::string, Attribute>& attributes = {}) {
   Builder builder;
@@ -235,7 +235,7 @@ TEST(MoveScales, LeavesWhatOthersReadAndWhatIsNoNumber) {
   builder.node("Mul", {"x", "half"}, {"a"});  // also a result
   builder.node("Mul", {"y", "row"}, {"b"});
   builder.node("MatMul", {"a", "b"}, {"c"});
-  builder.node("Mul", {"y", "one"}, {"d"});  // known at run time alone
+  builder.node("Mul", {"y", "one"}, {"d"});  // known only at run time
   builder.node("Div", {"half", "x"}, {"e"});
   builder.node("MatMul", {"d", "e"}, {"f"});
   const Network network = builder.finish({"a", "c", "f"});

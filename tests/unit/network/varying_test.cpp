@@ -1,4 +1,4 @@
-// Networks for ranges of extents, against the network at each value.
+// Networks for ranges of extents, compared with the network at each value.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <operators_onnx/find_operator.h>
@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(FormFinder, FindsSumsOfWhatVaries) {
-  // The highest of both, each less by one, and a fourth that must agree.
+  // Both dimensions at their maximum, each less by one, and a fourth sample to confirm the form.
   const FormFinder finder({{16, 512}, {15, 512}, {16, 511}, {1, 7}});
   const auto form = finder.find(std::vector<int64_t>{16 + 3, 15 + 3, 16 + 3, 1 + 3});
   ASSERT_TRUE(form.has_value());
@@ -27,7 +27,7 @@ TEST(FormFinder, FindsSumsOfWhatVaries) {
   const auto fixed = finder.find(std::vector<int64_t>{4, 4, 4, 4});
   ASSERT_TRUE(fixed.has_value());
   EXPECT_FALSE(fixed->varies());
-  // A quotient that is rounded, and one value of four that is another.
+  // A rounded quotient, and a form that the fourth sample refutes.
   EXPECT_FALSE(finder.find(std::vector<int64_t>{8, 8, 8, 1}).has_value());
   EXPECT_FALSE(finder.find(std::vector<int64_t>{16, 15, 16, 2}).has_value());
 }
@@ -37,7 +37,7 @@ Network made_of(Network network, const std::map<std::string, int64_t>& dimension
   return network;
 }
 
-/// Of rows, and a sum over all of them.
+/// A product of rows, and a sum over all of them.
 Network product() {
   Builder builder;
   builder.input("X", kF32, {"batch", int64_t{4}});

@@ -29,7 +29,7 @@ Network masked_softmax(int64_t axis) {
   return resolved(builder.finish({"out"}));
 }
 
-// Where all is masked, whatever is computed is within the bounds.
+// If everything is masked, any result is within the bounds.
 TEST(PlaceVerifier, DrawsDataForAStepWithUselessBounds) {
   NoTarget target;
   const Network network = masked_softmax(1), other = masked_softmax(0);
@@ -57,14 +57,14 @@ TEST(PlaceVerifier, DrawsDataForAStepWithUselessBounds) {
   ASSERT_EQ(refused.steps[0].faults.size(), 1u);
   EXPECT_NE(refused.steps[0].faults[0].find("on data drawn for it"), std::string::npos);
 
-  // On a mask of some elements it is seen at once.
+  // If only some elements are masked, the caller's data suffice.
   for (int64_t i = 0; i < 64; i += 3) inputs[1].set(i, 0.0);
   EXPECT_TRUE(verifier.verify(right, inputs).right());
   EXPECT_FALSE(verifier.verify(right, inputs).steps[0].drawn);
   EXPECT_FALSE(verifier.verify(wrong, inputs).right());
 }
 
-// The mask is the network's, and no data make the step's results known.
+// The network's constant 1e12 swallows the rest, and no data make the step's bounds useful.
 TEST(PlaceVerifier, SaysWhichStepIsNotVerified) {
   NoTarget target;
   Builder builder;
