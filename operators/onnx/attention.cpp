@@ -230,15 +230,15 @@ class Attending {
   Shape scores_;
   Script script_;
   std::string masked_, weights_;
-  std::string keys_, values_;  ///< the arrays of past and new ones, where there is a past
+  std::string keys_, values_;  ///< the joined arrays, if there is a past
 };
 
 /// Which elements of a head are rotated, and where cosines and sines are found.
 struct Rotation {
-  size_t cosines, sines;  ///< inputs
-  std::string position;  ///< i64: the row of the caches; "" where they have a row for each batch and position
+  size_t cosines, sines;  ///< numbers of these inputs
+  std::string position;   ///< i64: the caches' row; "": they have a row for each batch and position
   bool interleaved;
-  int64_t rotated;  ///< of each head's width
+  int64_t rotated;  ///< the rotated part of a head's width
 };
 
 /// Rotates heads of [batch, heads, length, width] or [batch, length, heads * width].

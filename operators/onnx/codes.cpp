@@ -17,7 +17,7 @@ struct Format {
   DType dtype;
   int exponent = 0, fraction = 0, bias = 0;
   int largest = 0;  ///< the byte of the largest finite value
-  int beyond = 0;   ///< the byte of what is out of range and not saturated
+  int beyond = 0;   ///< the byte of values out of range, without saturation
   int not_a_number = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 struct Logic {
   std::string_view name;
   int64_t since;
-  std::string_view numbers;  ///< of {0} and {1}; empty where it takes none
+  std::string_view numbers;  ///< a pattern for the operands {0} and {1}; empty: numbers are refused
   std::string_view conditions;
 };
 

@@ -28,9 +28,9 @@ void check_steps(const NodeReader& node, int64_t steps) {
 constexpr const char* kDone = "tunesmith.done";
 
 struct LoopState {
-  int64_t done = 0;                                ///< steps
-  std::vector<TensorIndex> carried;                ///< from step to step
-  std::vector<std::vector<TensorIndex>> per_step;  ///< by output: of each step
+  int64_t done = 0;                                ///< number of finished steps
+  std::vector<TensorIndex> carried;                ///< tensors that the next step reads
+  std::vector<std::vector<TensorIndex>> per_step;  ///< for each output, a tensor of each finished step
 };
 
 /// Inputs are the trip count, the condition, the carried values, and what each finished step gave.
@@ -209,7 +209,7 @@ bool replace_loop(const NodeReader& node, network::Expansion& to) {
 // ---- Scan
 
 struct ScanEnds {
-  size_t states = 0, inputs = 0, outputs = 0;  ///< carried; with an axis of steps; of all steps
+  size_t states = 0, inputs = 0, outputs = 0;  ///< inputs and outputs have an axis of steps
   int64_t steps = 0;
 };
 

@@ -16,7 +16,7 @@ namespace tunesmith::operators_onnx {
 inline constexpr const char* kStep = "tunesmith.step";
 inline constexpr const char* kResetsLate = "linear_before_reset";
 inline constexpr size_t kRecurrentWeights = 2, kBias = 3, kLengths = 4, kFirstState = 5, kPeepholes = 7;
-inline constexpr size_t kStepNumbers = 8;  ///< of each direction
+inline constexpr size_t kStepNumbers = 8;  ///< the first of an input for each direction
 
 /// Applies the activation to x, which is in brackets or an element.
 using Activation = std::function<std::string(const std::string&)>;

@@ -12,7 +12,7 @@ namespace {
 /// An activation, and the default values of those of its parameters that it has.
 struct NamedActivation {
   std::string_view name;
-  std::string_view value;  ///< of {0}; {1} is alpha, {2} beta
+  std::string_view value;  ///< a pattern: {0} is the argument, {1} alpha, {2} beta
   std::optional<double> alpha, beta;
 };
 

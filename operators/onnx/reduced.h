@@ -7,11 +7,11 @@ namespace tunesmith::operators_onnx {
 
 /// The reduced and the kept axes of a shape, with their names in statements.
 struct Reduced {
-  Shape output;     ///< what is left; extents of 1 for the reduced axes where they are kept
-  Indices read;     ///< of the input, for a statement over `output`: i... and r...
+  Shape output;     ///< of the result; kept reduced axes have extent 1
+  Indices read;     ///< indices of the input in a statement over `output`: i... and r...
   Indices axes;     ///< r0, r1, ...
-  Shape extents;    ///< of those
-  Indices of_kept;  ///< for a statement over the input: where the kept form of `output` is read
+  Shape extents;    ///< extents of `axes`
+  Indices of_kept;  ///< indices of `output` with kept axes in a statement over the input
   int64_t count() const { return element_count(extents); }
   std::string reduction(std::string_view kind, std::string_view value) const {
     return operators_onnx::reduction(kind, axes, extents, value);

@@ -27,11 +27,11 @@ struct Reduction {
   std::string_view name;
   int64_t axes_input_since;
   ReducedTypes types;
-  bool may_do_nothing;          ///< of no axes its value is the input
+  bool may_do_nothing;          ///< without axes the result is the input
   std::string_view kind;        ///< "sum", "prod", "max", "min"
-  std::string_view term;        ///< of {0}, the element
-  std::string_view after;       ///< of {0}, the reduction, and {1}, how many elements it has
-  std::string_view of_nothing;  ///< of {0}, the type; empty where it is not defined
+  std::string_view term;        ///< a pattern: {0} is the element
+  std::string_view after;       ///< a pattern: {0} is the reduction, {1} its number of elements
+  std::string_view of_nothing;  ///< the result without elements, {0} is the type; empty: undefined
 };
 
 constexpr Reduction kReductions[] = {

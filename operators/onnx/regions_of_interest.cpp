@@ -25,7 +25,7 @@ AxisTaps linear_taps(Script& script, const Shape& places, const std::string& y, 
 }
 
 struct RoiAxis {
-  size_t axis;  ///< of the boxes' corners: 0 is the width
+  size_t axis;  ///< position in the boxes' corners: 0 is the width
   int64_t extent, bins;
 };
 

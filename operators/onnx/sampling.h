@@ -11,7 +11,7 @@ enum class Outside { Zeros, Border, Reflection };
 struct SampledAxis {
   int64_t extent;
   Outside outside;
-  bool corners;  ///< what is outside begins behind the first and the last element, not half of one later
+  bool corners;  ///< the axis ends at the centres of its outermost elements, not half an element later
 
   /// A position, clamped or reflected into the axis.
   std::string position(const std::string& x) const;

@@ -31,8 +31,8 @@ void check_comparisons(const NodeReader& node, int64_t elements, int64_t updates
 
 /// How an update is combined with the old element.
 struct Reducing {
-  std::string kind;     ///< of the workload language; "" where the last one replaces what is there
-  std::string neutral;  ///< of `type`
+  std::string kind;     ///< a reduction of the workload language; "": the last update replaces the element
+  std::string neutral;  ///< the neutral element, in `type`
   DType type;
 
   std::string joined(const std::string& old, const std::string& update) const {
@@ -147,8 +147,8 @@ std::optional<Written> written_grid(const KnownTuples& tuples, const Shape& grid
 
 /// The shapes of ScatterND's statements.
 struct Tuples {
-  Shape grid;     ///< of the updates, without the axes that they have in common with the data
-  Shape indexed;  ///< the axes of the data that an index is of
+  Shape grid;     ///< the updates' leading axes: one point for each index tuple
+  Shape indexed;  ///< the data's axes that an index tuple addresses
 };
 
 Tuples read_tuples(const NodeReader& node) {

@@ -69,7 +69,7 @@ Window transposed_window(const NodeReader& node) {
 struct Transposed {
   Window window;
   Shape input;
-  int64_t channels;  ///< of the input, in a group
+  int64_t channels;  ///< input channels of a group
   int64_t filters;   ///< output channels of a group
   int64_t groups;
 

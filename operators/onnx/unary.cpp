@@ -20,8 +20,8 @@ struct Unary {
   std::string_view name;
   int64_t since;
   UnaryTypes types;
-  std::string_view value;        ///< of {x}; {t} is its type
-  std::string_view of_f64 = {};  ///< where that is another
+  std::string_view value;        ///< a pattern: {x} is the argument, {t} its type
+  std::string_view of_f64 = {};  ///< the pattern for f64, if different
 };
 
 /// Computed in f64, because the value near 0 would lose its digits in f32.

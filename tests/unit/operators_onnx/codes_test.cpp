@@ -14,7 +14,7 @@ struct Format {
   Code code;
   int exponent, fraction, bias;
   int largest;           ///< the byte of the largest value
-  double beyond = kNan;  ///< what a value that is out of range and not saturated becomes
+  double beyond = kNan;  ///< the value of those out of range, without saturation
   bool has_no_negative_zero = false;
 };
 
