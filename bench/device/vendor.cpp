@@ -49,8 +49,7 @@ DeviceMemory on_device(const Device& device, const std::vector<float>& values, b
 }
 
 void* pointer(const DeviceMemory& memory) {
-  return reinterpret_cast<void*>(
-      memory.get());  // NOLINT(performance-no-int-to-ptr): the driver's addresses are numbers
+  return reinterpret_cast<void*>(memory.get());  // NOLINT(performance-no-int-to-ptr): the driver has numbers
 }
 
 double shortest_seconds(const Device& device, const std::function<void()>& call) {
