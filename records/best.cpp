@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "store_impl.h"
+#include "tunesmith/records/never_compared.h"
 #include "tunesmith/records/record_json.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
@@ -168,6 +169,17 @@ std::vector<Record> RecordStore::best(const BestQuery& query, size_t n) const {
     if (std::optional<Record> record = impl_->readable_record(row)) best.push_back(std::move(*record));
   }
   return best;
+}
+
+bool never_compared(std::span<const Record> best) {
+  constexpr double kMayBeFaster = 1.1;  // of the smallest sample: one of few is rarely smaller
+  if (best.size() < 2) return false;
+  const Record& first = best.front();
+  if (first.kind != MeasurementKind::Ranking) return true;
+  return std::ranges::any_of(best.subspan(1), [&](const Record& other) {
+    return other.kind != MeasurementKind::Ranking && other.time_ms > first.time_ms &&
+           other.seconds < kMayBeFaster * first.timing->min;
+  });
 }
 
 std::vector<TaskKey> RecordStore::tasks(const RecordFilter& filter) const {

@@ -31,12 +31,11 @@ std::vector<FinalRanking::Kept> FinalRanking::best_on_record(const TaskKey& task
   return best;
 }
 
-void FinalRanking::rank(std::span<const Measured> leaders, const KnownResults& known, const RecordedRun& run,
-                        const TaskKey& task, TuneResult& result) {
+void FinalRanking::rank(std::span<const Measured> leaders, std::set<uint64_t> unchecked,
+                        const RecordedRun& run, const TaskKey& task, double seconds, TuneResult& result) {
   const std::vector<Kept> best = best_on_record(task, result);
   std::vector<Measured> contestants;
   std::set<uint64_t> kept;
-  std::set<uint64_t> unchecked;
   for (const Kept& one : best) {
     contestants.push_back(one.measured);
     kept.insert(one.measured.candidate->lowered_hash);
@@ -44,9 +43,7 @@ void FinalRanking::rank(std::span<const Measured> leaders, const KnownResults& k
       unchecked.insert(one.measured.candidate->lowered_hash);
   }
   for (const Measured& one : leaders) {
-    const uint64_t hash = one.candidate->lowered_hash;
-    if (known.is_unchecked(hash)) unchecked.insert(hash);
-    if (!kept.contains(hash)) contestants.push_back(one);
+    if (!kept.contains(one.candidate->lowered_hash)) contestants.push_back(one);
   }
   std::unordered_map<uint64_t, CandidateFailure> failures;
   contestants = checked(std::move(contestants), unchecked, failures, result);
@@ -54,7 +51,7 @@ void FinalRanking::rank(std::span<const Measured> leaders, const KnownResults& k
       contestants, [&](const Measured& one) { return kept.contains(one.candidate->lowered_hash); });
   const PeakKernel peak = peak_kernel(space_, workload_.program, options_.measure_threads);
   LeadersRanking ranking = rank_leaders(contestants, static_cast<size_t>(staying), evaluator_, runner_, peak,
-                                        options_.final_rounds);
+                                        {.rounds = options_.final_rounds, .budget_seconds = seconds});
   times_ = std::move(ranking.times);
   failures.merge(ranking.failures);
   for (const auto& [measured, record] : best) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "evaluator.h"
-#include "known_results.h"
 #include "tunesmith/measure/runner.h"
 #include "tunesmith/records/record_store.h"
 #include "tunesmith/space/space.h"
@@ -34,9 +33,10 @@ class FinalRanking {
 
   /// Ranks the run's leaders together with the best on record, which stays the best until
   /// a program timed in turn with it is faster; without programs that only an older check
-  /// accepted and this one refuses. Records the times and the machine's peak.
-  void rank(std::span<const Measured> leaders, const KnownResults& known, const RecordedRun& run,
-            const TaskKey& task, TuneResult& result);
+  /// accepted and this one refuses: `unchecked`, by lowered hash. Takes `seconds` at most. Records the times
+  /// and the machine's peak.
+  void rank(std::span<const Measured> leaders, std::set<uint64_t> unchecked, const RecordedRun& run,
+            const TaskKey& task, double seconds, TuneResult& result);
   /// The program's interval from the ranking; nothing if it was not in all rounds.
   std::optional<QuantileInterval> time_of(uint64_t lowered_hash) const;
 

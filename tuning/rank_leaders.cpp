@@ -8,7 +8,7 @@
 namespace tunesmith {
 
 LeadersRanking rank_leaders(std::span<const Measured> leaders, size_t kept, Evaluator& evaluator,
-                            Runner& runner, const PeakKernel& peak, int rounds) {
+                            Runner& runner, const PeakKernel& peak, const InterleaveOptions& options) {
   std::vector<CandidatePtr> candidates;
   for (const Measured& leader : leaders) candidates.push_back(leader.candidate);
   LeadersRanking result;
@@ -31,7 +31,7 @@ LeadersRanking rank_leaders(std::span<const Measured> leaders, size_t kept, Eval
     verified_on.push_back(built[i].code->instance ? built[i].code->instance->key : "");
   }
   const MeasuringWatch watch = evaluator.measuring();
-  const Ranking ranking = rank(runner, kernels, expected_seconds, kept_timed, peak, {.rounds = rounds});
+  const Ranking ranking = rank(runner, kernels, expected_seconds, kept_timed, peak, options);
   result.peak_operations_per_second = ranking.peak_operations_per_second;
   result.peak_disturbed = ranking.peak_disturbed;
   std::vector<Evaluator::Ranked> ranked;

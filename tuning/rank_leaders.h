@@ -24,6 +24,6 @@ struct LeadersRanking {
 /// Calls rank() and records the results. All `leaders` have a time; the
 /// first `kept` stay in all rounds. Throws the runner's exceptions.
 LeadersRanking rank_leaders(std::span<const Measured> leaders, size_t kept, Evaluator& evaluator,
-                            Runner& runner, const PeakKernel& peak, int rounds);
+                            Runner& runner, const PeakKernel& peak, const InterleaveOptions& options);
 
 }  // namespace tunesmith

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -169,13 +170,22 @@ struct TuningTask::State {
       const Stopwatch watch(result.times.wall);
       const WaitingWatch waiting(result.times.wait, options.machine.get());
       if (ranked && !log.leaders().all().empty() && !rule.stopped())
-        ranking.rank(log.leaders().all(), known, run, key, result);
+        ranking.rank(log.leaders().all(), unchecked_leaders(), run, key, InterleaveOptions().budget_seconds,
+                     result);
       result.ended_because = because.empty() ? rule.why_ended() : because;
       store.end_run(run.id, now_ms(), result.ended_because);
       ended = true;
       if (!options.model_file.empty() && options.save_model) context.save_model(options.model_file);
     }
     return so_far();
+  }
+
+  std::set<uint64_t> unchecked_leaders() const {
+    std::set<uint64_t> unchecked;
+    for (const Measured& one : log.leaders().all()) {
+      if (known.is_unchecked(one.candidate->lowered_hash)) unchecked.insert(one.candidate->lowered_hash);
+    }
+    return unchecked;
   }
 
   TuneResult so_far() {

@@ -272,6 +272,31 @@ def killed_run_resumes(folder):
     assert count_records(database) >= kept
 
 
+def what_a_killed_run_never_ranked_is_ranked_before_it_is_built(folder):
+    process, database = started(folder)
+    process.kill()
+    process.wait()
+    best = ("records", "best", "--database", database)
+    build = ("build", "gmm:n=96,m=96,k=96", "--database", database, "--output", folder / "lib")
+    never = "never timed in turn"
+    assert "not ranked: gmm:" in run(*best).stdout and json.loads(run(*best, "--json").stdout)["not_ranked"]
+    (folder / "lib").mkdir()
+    (folder / "lib").chmod(0o777)
+    database.chmod(0o444)
+    folder.chmod(0o555)
+    said = run(*build, "--json", **({"user": 65534} if os.geteuid() == 0 else {}))  # the superuser writes what is read-only
+    assert never in said.stderr and never in json.loads(said.stdout)["provenance"], said
+    assert never in " ".join((folder / "lib/gmm.h").read_text().replace("*", "").split())
+    folder.chmod(0o755)
+    database.chmod(0o644)
+    said = run(*build)
+    assert re.search(r"ranked \d+ programs that were never compared", said.stderr), said
+    assert never not in " ".join((folder / "lib/gmm.h").read_text().replace("*", "").split())
+    assert "not ranked" not in run(*best).stdout and json.loads(run(*best, "--json").stdout)["records"][0]["kind"] == "ranking"
+    known = count_records(database)
+    assert "never compared" not in run(*build).stderr and count_records(database) == known, "once is enough"
+
+
 def killed_worker_is_replaced(folder):
     process, database = started(folder, trials=128)
     worker = subprocess.run(["pgrep", "-P", str(process.pid), "-f", "tunesmith-worker"], capture_output=True, text=True).stdout.split()

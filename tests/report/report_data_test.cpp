@@ -97,6 +97,7 @@ TEST_F(ReportDataTest, TheBestIsTheStoresAndHasItsProgramAndDifferences) {
   for (uint64_t i = 0; i < 3; ++i) store_.add(measured("a", gmm_, i, 8e-3 / static_cast<double>(i + 1), 1));
   const json task = data().at("tasks").at(0);
   EXPECT_EQ(task.at("best").at(0).at("record"), "a-2");
+  EXPECT_TRUE(task.at("never_compared")) << "of a run that was killed";
   EXPECT_DOUBLE_EQ(task.at("best").at(0).at("operations_per_second"), gmm_.flops / (8e-3 / 3));
   EXPECT_EQ(task.at("unscheduled").at("record"), "a-0");
   EXPECT_EQ(task.at("program"), "program of a-2");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tunesmith/records/never_compared.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 
@@ -73,6 +74,26 @@ TEST_F(BestTest, TheLatestRankingOfTheBestDecidesBeforeTheSearch) {
   store_.add(ranked("r1b", 1, 8e-3, 2));
   store_.add(ranked("r3b", 3, 7e-3, 2));
   EXPECT_THAT(best(), ElementsAre("r3b", "r1b", "r2")) << "an older ranking is not compared with a later one";
+}
+
+TEST_F(BestTest, ItIsKnownWhetherTheBestWasCompared) {
+  const auto never = [&] { return never_compared(store_.best({task(), environment().machine(), {}}, 10)); };
+  EXPECT_FALSE(never()) << "nothing is on record";
+  store_.add(searched("s1", 1, {2e-3}));
+  EXPECT_FALSE(never()) << "it is alone";
+  store_.add(searched("s2", 2, {3e-3}));
+  EXPECT_TRUE(never());
+  store_.add(ranked("r1", 1, 2e-3, 1));
+  EXPECT_FALSE(never()) << "the other was measured before, and was slower";
+  const auto since = [&](const std::string& id, uint64_t program, double seconds) {
+    Record record = searched(id, program, {seconds});
+    record.time_ms += 2;
+    store_.add(record);
+  };
+  since("slow", 3, 2.3e-3);
+  EXPECT_FALSE(never());
+  since("near", 4, 2.1e-3);
+  EXPECT_TRUE(never()) << "a few samples may have been unlucky";
 }
 
 TEST_F(BestTest, ARankingWithoutTheBestHidesItOnlyIfItFoundAFasterOne) {

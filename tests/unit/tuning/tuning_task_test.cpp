@@ -7,6 +7,7 @@
 
 #include "extended.h"
 #include "history.h"
+#include "tunesmith/tuning/rank_recorded.h"
 #include "unit/tuning/tuner_fixture.h"
 
 namespace tunesmith {
@@ -37,6 +38,57 @@ std::set<uint64_t> programs_of(const std::vector<Record>& records) {
   std::set<uint64_t> programs;
   for (const Record& record : records) programs.insert(record.lowered_hash);
   return programs;
+}
+
+/// Times of a search mislead: what takes longest is the fastest once it is timed in turn.
+class MisledRunner final : public Runner {
+ public:
+  std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
+    std::vector<MeasureResult> results = good.run(requests);
+    for (MeasureResult& result : results) result.timing = make_timing({result.timing->min * kShorter});
+    return results;
+  }
+  std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
+                                           const InterleaveOptions& options) override {
+    std::vector<InterleavedTimes> times = good.interleave(kernels, options);
+    for (InterleavedTimes& one : times) {
+      for (double& seconds : one.samples) seconds = 1e-6 * kShorter / seconds;
+    }
+    return times;
+  }
+
+  ReplayingRunner good;
+
+ private:
+  static constexpr double kShorter = 1e-4;  // so that a ranking has time for all
+};
+
+TEST_F(TunerTest, WhatAKilledRunDidNotRankIsRankedOnce) {
+  MisledRunner runner;
+  std::atomic<bool> stop = false;
+  TuneHooks hooks;
+  hooks.stop = &stop;
+  int recorded = 0;
+  hooks.recorded = [&](const Record&) { stop = ++recorded >= 6; };
+  const TuneResult killed = tune_into("r.db", runner, hooks);
+  ASSERT_EQ(runner.good.rankings, 0);
+  const Workload workload = this->workload();
+  const Space space(SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space(space_), registry_, target_);
+  RecordStore store(folder_ / "r.db");
+  const auto best = [&] {
+    return store.best({task_key(workload, space, options_.measure_threads), environment_.machine(), {}}, 64);
+  };
+  const uint64_t slowest = best().back().lowered_hash;
+  ASSERT_NE(slowest, store.find(killed.best_id)->lowered_hash);
+  const auto rank = [&] {
+    return rank_recorded(workload, space, store, runner, environment_, options_).programs;
+  };
+  EXPECT_EQ(rank(), best().size());
+  EXPECT_EQ(best().front().lowered_hash, slowest);
+  EXPECT_EQ(best().front().kind, MeasurementKind::Ranking);
+  const int rankings = runner.good.rankings;
+  EXPECT_EQ(rank(), 0u);
+  EXPECT_EQ(runner.good.rankings, rankings);
 }
 
 class KilledRun : public TunerTest {

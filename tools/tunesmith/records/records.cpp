@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/records/never_compared.h>
 #include <tunesmith/support/files.h>
 
 #include "commands.h"
@@ -32,24 +33,37 @@ void say_no_match(const RecordsArguments& arguments, const RecordStore& store) {
   fmt::print(stderr, "tunesmith: no record{} in {}\n", of_workload(arguments), store.path().string());
 }
 
-/// On this machine.
-std::vector<Record> best_of_each_task(const RecordsArguments& arguments, const RecordStore& store) {
-  const uint64_t machine = detect_environment({}).machine();
+struct BestOfTasks {
   std::vector<Record> records;
-  for (const TaskKey& task : tasks_of(arguments.workload, store))
-    std::ranges::move(store.best({task, machine, {}}, static_cast<size_t>(arguments.count)),
-                      std::back_inserter(records));
-  return records;
+  std::vector<std::string> never_compared;  // the workloads of those tasks
+};
+
+/// On this machine.
+BestOfTasks best_of_each_task(const RecordsArguments& arguments, const RecordStore& store) {
+  constexpr size_t kLookedAt = 64;
+  const uint64_t machine = detect_environment({}).machine();
+  const auto wanted = static_cast<size_t>(arguments.count);
+  BestOfTasks best;
+  ShownWorkloads shown(store);
+  for (const TaskKey& task : tasks_of(arguments.workload, store)) {
+    std::vector<Record> records = store.best({task, machine, {}}, std::max(wanted, kLookedAt));
+    if (never_compared(records)) best.never_compared.push_back(shown.text(records.front()));
+    if (records.size() > wanted)
+      records.erase(records.begin() + static_cast<std::ptrdiff_t>(wanted), records.end());
+    std::ranges::move(records, std::back_inserter(best.records));
+  }
+  return best;
 }
 
-void print_records(const Common& common, const RecordStore& store, const std::vector<Record>& records) {
+nlohmann::json list_of(const RecordStore& store, const std::vector<Record>& records) {
   ShownWorkloads shown(store);
-  if (common.json) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const Record& record : records) list.push_back(to_json(record, store, shown));
-    print_json({{"records", list}});
-    return;
-  }
+  nlohmann::json list = nlohmann::json::array();
+  for (const Record& record : records) list.push_back(to_json(record, store, shown));
+  return list;
+}
+
+void print_records(const RecordStore& store, const std::vector<Record>& records) {
+  ShownWorkloads shown(store);
   for (const Record& record : records) {
     fmt::print(output(), "{}  {:<10} {:<7} {:<12} {}  {}\n", record.id, record.space,
                measurement_kind_name(record.kind), threads_text(record.task()), shown.text(record),
@@ -87,10 +101,16 @@ void explain_order(const std::vector<Record>& records) {
 
 int run_records_best(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open(arguments);
-  const std::vector<Record> records = best_of_each_task(arguments, store);
-  print_records(common, store, records);
-  if (!common.json) explain_order(records);
-  if (records.empty() && !common.json)
+  const auto [records, never_compared] = best_of_each_task(arguments, store);
+  if (common.json) {
+    print_json({{"records", list_of(store, records)}, {"not_ranked", never_compared}});
+    return records.empty() ? kNothingFound : kDone;
+  }
+  print_records(store, records);
+  explain_order(records);
+  for (const std::string& workload : never_compared)
+    fmt::print(output(), "not ranked: {}; 'tunesmith build' times its best in turn\n", workload);
+  if (records.empty())
     fmt::print(stderr, "tunesmith: nothing{} was measured on this machine\n", of_workload(arguments));
   return records.empty() ? kNothingFound : kDone;
 }
@@ -104,7 +124,10 @@ int run_records_list(const Common& common, const RecordsArguments& arguments) {
   const auto wanted = static_cast<size_t>(arguments.count);
   if (records.size() > wanted)
     records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(wanted));
-  print_records(common, store, records);
+  if (common.json)
+    print_json({{"records", list_of(store, records)}});
+  else
+    print_records(store, records);
   if (!records.empty()) return kDone;
   say_no_match(arguments, store);
   return arguments.workload.empty() ? kDone : kNothingFound;
@@ -117,7 +140,7 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
   const RecordStore store = open_records(arguments.database, RecordStore::Mode::Rescue);
   const std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
   const std::vector<Record> best =
-      arguments.best ? best_of_each_task(arguments, store) : std::vector<Record>();
+      arguments.best ? best_of_each_task(arguments, store).records : std::vector<Record>();
   std::optional<OutputFile> file;
   if (!arguments.file.empty()) file.emplace(arguments.file, std::vector{store.path()});
   std::ostream& out = file ? file->stream() : std::cout;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tunesmith/records/never_compared.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/trace/trace.h>
 
@@ -35,9 +36,13 @@ nlohmann::json to_json(const Record& record, const TaskRecords& task) {
 }  // namespace
 
 nlohmann::json programs(const TaskRecords& task) {
-  nlohmann::json all{{"best", nlohmann::json::array()}, {"program", nullptr},
-                     {"program_fault", nullptr},        {"trace", nullptr},
-                     {"versus_runner_up", nullptr},     {"versus_unscheduled", nullptr}};
+  nlohmann::json all{{"best", nlohmann::json::array()},
+                     {"program", nullptr},
+                     {"program_fault", nullptr},
+                     {"trace", nullptr},
+                     {"versus_runner_up", nullptr},
+                     {"versus_unscheduled", nullptr},
+                     {"never_compared", never_compared(task.best)}};
   all["unscheduled"] = task.unscheduled ? to_json(*task.unscheduled, task) : nlohmann::json(nullptr);
   all["program"] = or_null(!task.program.empty(), task.program);
   all["program_fault"] = or_null(!task.program_fault.empty(), task.program_fault);

@@ -184,6 +184,7 @@ function programSection(task) {
       {title: "run", text: (one) => one.run, node: (one) => el("code", {}, one.run)},
     ], listed, "The best programs", (one) => `record-${one.record}`),
     el("p", {class: "note"}, "By the one rule of the records, whichever run measured them: first those of a ranking, which were timed in turn with each other."),
+    task.never_compared ? el("p", {class: "notice"}, "Not ranked: its best were never timed in turn, so that another may be faster. 'tunesmith build' times them.") : null,
     task.program_fault === null ? null
       : el("p", {class: "notice"}, task.program === null ? `The program cannot be printed: ${task.program_fault}` : `A faster one on record is left out: ${task.program_fault}`),
     task.program === null ? null

@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <tunesmith/records/never_compared.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
 #include <tunesmith/tuning/first_program.h>
+#include <tunesmith/tuning/rank_recorded.h>
 #include <tunesmith/tuning/tuner.h>
 
 #include "memory.h"
@@ -70,8 +72,10 @@ Shipped Shipper::ship_best(const Workload& workload, const std::string& typed,
 
 std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::string& typed,
                                         const std::string& symbol, size_t count) const {
+  compare_recorded(workload);
   const std::vector<Record> best =
       best_records(workload, space_, options_.database, options_.threads, typed, count + kSpare);
+  const std::string caveat = never_compared(best) ? ", never timed in turn with the others on record" : "";
   std::vector<Shipped> shipped;
   for (size_t i = 0; i < best.size() && shipped.size() < count; ++i) {
     const bool last = i + 1 == best.size() && shipped.empty();
@@ -80,6 +84,7 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
     };
     try {
       shipped.push_back(ship(workload, best[i].id, symbol));
+      shipped.back().provenance += caveat;
     } catch (const NotShipped& refusal) {
       if (last) throw;
       pass_over(refusal);
@@ -89,6 +94,46 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
     }
   }
   return shipped;
+}
+
+void Shipper::compare_recorded(const Workload& workload) const {
+  const Environment environment = detect_environment(space_.plugin_versions());
+  const BestQuery query{task_key(workload, space_, options_.threads), environment.machine(), {}};
+  const auto comparable = [&](const RecordStore& store) { return never_compared(store.best(query, kSpare)); };
+  if (!comparable(open_records(options_.database, RecordStore::Mode::Read))) return;
+  const auto in_vain = [&](const Error& error) {
+    say(fmt::format("{}: its programs on record were never timed in turn, and cannot be now: {}",
+                    workload.key, error.what()));
+  };
+  try {
+    require_memory(workload, options_.allow_memory);
+    RecordStore store = open_records(options_.database, RecordStore::Mode::Existing);
+    TuneOptions options;
+    options.measure_threads = options_.threads;
+    options.machine = machine_lock();
+    options.command = "the ranking before a build";
+    const RankedRecords ranked =
+        rank_recorded(workload, space_, store,
+                      *make_worker_runner(workload, space_.target(), session_.worker_target(),
+                                          measure_options(options.machine)),
+                      environment, options);
+    if (ranked.programs > 0)
+      say(fmt::format("{}: ranked {} programs that were never compared", workload.key, ranked.programs));
+    for (const NotRanked& one : ranked.dropped)
+      say(fmt::format("record {}, {}, is not ranked: {}", one.record, seconds_text(one.seconds), one.why));
+  } catch (const UserError& error) {
+    in_vain(error);
+  } catch (const EnvironmentError& error) {
+    in_vain(error);
+  }
+}
+
+MeasureOptions Shipper::measure_options(std::shared_ptr<MachineLock> machine) const {
+  MeasureOptions options;
+  options.threads = options_.worker_threads;
+  options.time_out_seconds = options_.candidate_time_out;
+  options.machine = std::move(machine);
+  return options;
 }
 
 Shipped Shipper::ship_untuned(const Workload& workload, const std::string& symbol) const {
@@ -195,14 +240,10 @@ Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& ca
     if (!code) throw does_not_compile(workload, code.error(), candidate);
     twin = std::move(*code);
   }
-  MeasureOptions options;
-  options.threads = options_.worker_threads;
-  options.time_out_seconds = options_.candidate_time_out;
-  options.machine = machine_lock();
   const Workload* const instance = twin ? twin->instance.get() : nullptr;
   const MeasureRequest request{.kernel = twin ? &twin->kernel : &kernel, .instance = instance};
   const MeasureResult result =
-      make_worker_runner(workload, space_.target(), session_.worker_target(), options)
+      make_worker_runner(workload, space_.target(), session_.worker_target(), measure_options(machine_lock()))
           ->run({&request, 1})
           .front();
   if (result.failure) {

@@ -1,6 +1,7 @@
 // Programs for libraries: recorded as verified, or verified now.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ class Shipper {
   Shipper(Session& session, const Space& space, ShippingOptions options)
       : session_(session), space_(space), options_(std::move(options)) {}
 
-  /// The best of the workload's records that the current check accepts. `typed`:
+  /// The best of the workload's records that the current check accepts; first times them in turn where no run
+  /// did, and says so, or in the provenance that they never were. `typed`:
   /// the workload as the user wrote it; `symbol`: of the kernel. Throws UserError
   /// if there is none, NotCompiled if the last candidate does not compile.
   Shipped ship_best(const Workload& workload, const std::string& typed, const std::string& symbol) const;
@@ -69,6 +71,8 @@ class Shipper {
   Shipped ship(const Workload& workload, const std::string& id, const std::string& symbol) const;
 
  private:
+  void compare_recorded(const Workload& workload) const;
+  MeasureOptions measure_options(std::shared_ptr<MachineLock> machine) const;
   /// The time of a verified program, and how it was verified.
   struct Verified {
     double seconds = 0.0;
