@@ -25,6 +25,10 @@ constexpr uint64_t kSeed = 50;
 constexpr int64_t kElements = 1024;
 constexpr int64_t kMaxSeeds = 64;
 
+/// Of rows in arrays as large as layers have them: a field for the stride must hold more than the small shape
+/// of one call needs.
+constexpr int64_t kWideStride = 10'007;
+
 /// The number of draws, since an intrinsic may have a few elements only.
 uint64_t seeds_of(const Program& program) {
   int64_t elements = 1;
@@ -101,7 +105,7 @@ std::string fault_of(const TensorIntrinsicPtr& checked, Target& base, const Lowe
   LoweredProgram lowered;
   try {
     if (intrinsic.level.empty()) {
-      program = single_call(checked);
+      program = single_call(checked, kWideStride);
     } else {
       auto together = calling_together(intrinsic, own, options.execution);
       if (!together) return {};

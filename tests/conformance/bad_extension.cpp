@@ -161,6 +161,8 @@ class BadExtension final : public TargetExtension {
     change("no_such_mnemonic", begin,
            "      fragment: |\n        call void asm sideeffect \"no_such_mnemonic\", \"\"()\n");
     change("ignores_the_stride", "i64 %X_stride", "i64 4");
+    change("cuts_the_stride", "%second = getelementptr float, ptr %X, i64 %X_stride",
+           "%cut = and i64 %X_stride, 511\n        %second = getelementptr float, ptr %X, i64 %cut");
     change("cannot_be_set_up", "ret i32 0", "ret i32 22");
     change("saturates", "add <2 x i32> %C, %p",
            "call <2 x i32> @llvm.sadd.sat.v2i32(<2 x i32> %C, <2 x i32> %p)");

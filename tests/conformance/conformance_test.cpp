@@ -155,6 +155,8 @@ const Mistake kMistakes[] = {
     {kExtension, "forgets_the_sum", "intrinsics", "P27", "does not compute its semantics: "},
     {kExtension, "ignores_the_stride", "intrinsics", "P27",
      "unit.yaml:39: intrinsic bad_rows: its implementation does not compute its semantics: "},
+    {kExtension, "cuts_the_stride", "intrinsics", "P27",
+     "unit.yaml:39: intrinsic bad_rows: its implementation does not compute its semantics: "},
     {kExtension, "cannot_be_set_up", "intrinsics", "P27",
      "unit.yaml:5: extension bad_unit: the set-up of the process failed: it answered 22"},
     {kExtension, "does_not_parse", "intrinsics", "P27", "unit.yaml:20: tensor intrinsic bad_axpy_2: "},

@@ -45,9 +45,11 @@ bool needs_copy(const TensorOperand& operand) {
 
 /// Adds gaps after rows with a free stride, to detect implementations that assume contiguous
 /// rows. `block` writes the operand, whose free dimension is the first of its copy.
-void put_rows_apart(Schedule& schedule, BlockRV block, const TensorOperand& operand) {
+void put_rows_apart(Schedule& schedule, BlockRV block, const TensorOperand& operand, int64_t least_stride) {
   if (!has_free_stride(operand)) return;
-  const int64_t row = operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()];
+  const bool is_global = operand.scope.empty() || operand.scope == kScopeGlobal;
+  const int64_t row = std::max(operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()],
+                               is_global ? least_stride - 1 : 0);
   schedule.storage_align(block, 0, 0, (row / operand.stride_multiple + 1) * operand.stride_multiple, 0);
 }
 
@@ -80,7 +82,7 @@ void begin_with_numbers(Block& init) {
 
 }  // namespace
 
-Program single_call(const TensorIntrinsicPtr& called) {
+Program single_call(const TensorIntrinsicPtr& called, int64_t least_stride) {
   const TensorIntrinsic& intrinsic = *called;
   Schedule schedule(intrinsic.semantics, RandomStream(0),
                     std::make_shared<const TensorIntrinsics>(std::vector{called}));
@@ -93,11 +95,11 @@ Program single_call(const TensorIntrinsicPtr& called) {
     if (i == 0) {
       schedule.cache_write(block, 0, scope);
       if (!order.empty()) schedule.transform_layout(block, "write", 0, order);
-      put_rows_apart(schedule, block, operand);
+      put_rows_apart(schedule, block, operand, least_stride);
     } else {
       const BlockRV copy = schedule.cache_read(block, read_of(schedule.block(block), operand.buffer), scope);
       if (!order.empty()) schedule.transform_layout(copy, "write", 0, order);
-      put_rows_apart(schedule, copy, operand);
+      put_rows_apart(schedule, copy, operand, least_stride);
     }
   }
   const LoopRV outermost = schedule.get_loops(block).front();
