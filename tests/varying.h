@@ -33,15 +33,15 @@ class AtValues {
     options.parameters = values;
   }
 
-  /// Runs `program`, lowered or not, on tensors of full size, whose existing elements come first.
+  /// `program`, lowered or not, on tensors of full size.
   template <typename Program>
   void expect_interpreted(const Program& lowered, const tunesmith::Program& program, double tolerance) const {
     std::vector<tunesmith::Tensor> full;
     for (const auto* list : {&program.inputs, &program.outputs}) {
       for (const tunesmith::Buffer& buffer : *list) {
         full.push_back(tunesmith::Tensor::like(*buffer));
-        const tunesmith::Tensor& part = arguments[full.size() - 1];
-        std::memcpy(full.back().bytes.data(), part.bytes.data(), part.bytes.size());
+        visit(arguments[full.size() - 1], full.back(),
+              [&](std::byte* one, std::byte* whole, size_t size) { std::memcpy(whole, one, size); });
       }
     }
     // Missing lanes of a tile are computed from anything, and dropped.
@@ -50,11 +50,14 @@ class AtValues {
     ASSERT_NO_THROW(interpret(lowered, full, how)) << text(lowered);
     for (size_t i = fixed.program.inputs.size(); i < full.size(); ++i) {
       tunesmith::Tensor got = wanted[i];
-      std::memcpy(got.bytes.data(), full[i].bytes.data(), got.bytes.size());
+      visit(got, full[i], [&](std::byte* one, std::byte* whole, size_t size) {
+        std::memcpy(one, whole, size);
+        std::memset(whole, 0, size);
+      });
       EXPECT_LE(max_error(got, wanted[i]), tolerance)
           << fmt::format("at [{}]\n", values.front()) << text(lowered);
-      for (size_t at = got.bytes.size(); at < full[i].bytes.size(); ++at)
-        ASSERT_EQ(full[i].bytes[at], std::byte{0}) << "an element that does not exist is written";
+      for (const std::byte byte : full[i].bytes)
+        ASSERT_EQ(byte, std::byte{0}) << "an element that does not exist is written";
     }
   }
 
@@ -64,6 +67,23 @@ class AtValues {
   tunesmith::InterpretOptions options;
 
  private:
+  /// Of each element of a tensor and that of the larger one which has its indices.
+  template <typename Visit>
+  static void visit(const tunesmith::Tensor& part, tunesmith::Tensor& full, const Visit& visit) {
+    const size_t elements = static_cast<size_t>(part.elements());
+    const size_t size = part.bytes.size() / elements;
+    for (size_t i = 0; i < elements; ++i) {
+      size_t at = 0, rest = i, step = 1;
+      for (size_t d = part.shape.size(); d-- > 0;) {
+        const auto extent = static_cast<size_t>(part.shape[d]);
+        at += rest % extent * step;
+        rest /= extent;
+        step *= static_cast<size_t>(full.shape[d]);
+      }
+      visit(const_cast<std::byte*>(part.bytes.data()) + i * size, full.bytes.data() + at * size, size);
+    }
+  }
+
   static std::string text(const tunesmith::LoweredProgram& lowered) { return to_string(lowered.program); }
   static std::string text(const tunesmith::Program& program) { return to_string(program); }
 };

@@ -95,7 +95,7 @@ Linear FunctionEmitter::linear(const Expr& expr) {
       const Linear a = linear(expr.arg(0)), b = linear(expr.arg(1));
       if (b.is_constant()) return scaled(a, b.constant);
       if (a.is_constant()) return scaled(b, a.constant);
-      return values_.local_atom(ir_.CreateMul(values_.value(a), values_.value(b)));
+      return values_.multiply(a, b);
     }
     case ExprKind::FloorDiv:
     case ExprKind::FloorMod: {

@@ -7,7 +7,7 @@ namespace tunesmith::llvm_target {
 namespace {
 
 // First elements of the tables' keys.
-enum KeyKind : int64_t { kSum, kConstantSum, kPointer, kFloorDiv, kFloorMod, kMinimum, kMaximum };
+enum KeyKind : int64_t { kSum, kConstantSum, kPointer, kProduct, kFloorDiv, kFloorMod, kMinimum, kMaximum };
 
 template <typename Key>
 void append(Key& key, const Linear& linear) {
@@ -221,6 +221,16 @@ Linear ScopedValues::nonlinear(Key key, std::initializer_list<const Linear*> ope
   if (!result.is_constant())
     scopes_[static_cast<size_t>(depth)].atoms.emplace(std::move(key), result.terms[0].atom);
   return result;
+}
+
+Linear ScopedValues::multiply(const Linear& a, const Linear& b) {
+  const Interval ra = range(a), rb = range(b);
+  Interval product;
+  int64_t most = 0;
+  if (ra.min >= 0 && rb.min >= 0 && ra.bounded() && rb.bounded() &&
+      !__builtin_mul_overflow(ra.max, rb.max, &most))
+    product = {ra.min * rb.min, most};
+  return nonlinear({kProduct}, {&a, &b}, product, [&] { return ir_.CreateNSWMul(value(a), value(b)); });
 }
 
 Linear ScopedValues::floor_div(const Linear& a, int64_t divisor) {

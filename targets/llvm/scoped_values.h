@@ -34,6 +34,7 @@ class ScopedValues {
   /// base + linear * element_bytes; `base_id` identifies `base`, which is available in the outermost scope.
   llvm::Value* pointer(llvm::Value* base, uint32_t base_id, const Linear& linear, int64_t element_bytes);
 
+  Linear multiply(const Linear& a, const Linear& b);
   Linear floor_div(const Linear& a, int64_t divisor);
   Linear floor_mod(const Linear& a, int64_t divisor);
   Linear minimum(const Linear& a, const Linear& b);

@@ -43,12 +43,14 @@ TEST_P(VaryingSpaces, KeepTheMeaningForEachValue) {
 
 INSTANTIATE_TEST_SUITE_P(
     Workloads, VaryingSpaces,
-    testing::Combine(testing::Values("cpu", "cpu-paper"),
-                     testing::Values("gmm:n=1..37,m=24,k=8", "gmm:n=1..17,m=11,k=13,constant_b=1",
-                                     "gmm:b=1..5,n=7,m=11,k=13", "dense_bias_gelu:n=1..19,m=8,k=10",
-                                     "softmax:m=1..9,n=37", "layer_norm:m=1..9,n=37",
-                                     "elementwise_chain:n=1..13,m=11", "reduce_sum_2d:m=1..17,n=13",
-                                     "attention_scores:b=1..3,seq=6,heads=2,dim=5")),
+    testing::Combine(
+        testing::Values("cpu", "cpu-paper"),
+        testing::Values("gmm:n=1..37,m=24,k=8", "gmm:n=1..17,m=11,k=13,constant_b=1",
+                        "gmm:b=1..5,n=7,m=11,k=13", "dense_bias_gelu:n=1..19,m=8,k=10", "softmax:m=1..9,n=37",
+                        "layer_norm:m=1..9,n=37", "elementwise_chain:n=1..13,m=11", "gmm:n=7,m=1..37,k=8",
+                        "gmm:b=2,n=7,m=11,k=1..17", "softmax:m=5,n=1..37", "reduce_sum_2d:m=7,n=1..17",
+                        "attention_scores:b=2,seq=1..11,heads=2,dim=5", "reduce_sum_2d:m=1..17,n=13",
+                        "attention_scores:b=1..3,seq=6,heads=2,dim=5")),
     [](const testing::TestParamInfo<VaryingSpaces::ParamType>& param) {
       std::string name = std::string(std::get<0>(param.param)) + "_" + std::get<1>(param.param);
       for (char& c : name) {

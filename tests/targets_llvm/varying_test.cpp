@@ -42,7 +42,11 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Varying,
                                            "dense_bias_gelu:n=1..19,m=8,k=10", "softmax:m=1..17,n=37",
                                            "layer_norm:m=2..17,n=37", "reduce_sum_2d:m=1..17,n=13",
                                            "relu:n=1..37,m=13", "elementwise_chain:n=1..17,m=11",
-                                           "gmm:n=1..37,m=11,k=13,dtype=bf16",
+                                           "gmm:n=1..37,m=11,k=13,dtype=bf16", "gmm:b=2,n=5,m=1..17,k=13",
+                                           "gmm:b=2,n=5,m=6,k=1..17", "softmax:m=5,n=1..17",
+                                           "layer_norm:m=5,n=2..17", "reduce_sum_2d:m=5,n=1..17",
+                                           "elementwise_chain:n=5,m=1..17",
+                                           "attention_scores:b=2,seq=1..17,heads=2,dim=5",
                                            "attention_scores:b=1..3,seq=6,heads=2,dim=5"));
 
 TEST_P(Varying, AreRightAsTheyStand) {
@@ -66,7 +70,36 @@ TEST(VaryingTiles, AreRight) {
   }
 }
 
-/// The varying dimension itself is vectorized.
+/// Rows whose distance varies are held in registers all the same.
+TEST(VaryingTiles, AreInRegistersWhereRowsLieAtADistanceThatVaries) {
+  const auto tiled = [](Schedule& s) {
+    const BlockRV block = s.get_block("C");
+    const std::vector<LoopRV> loops = s.get_loops(block);
+    const std::vector<LoopRV> i = s.split(loops[1], {std::nullopt, 6});
+    const std::vector<LoopRV> j = s.split(loops[2], {std::nullopt, 8});
+    s.reorder({i[0], j[0], loops[3], i[1], j[1]});
+    s.decompose_reduction(block, loops[3]);
+    s.unroll(i[1]);
+    s.vectorize(j[1]);
+  };
+  const std::string text = "gmm:n=12,m=1..37,k=13";
+  expect_right(text, tiled);
+  Schedule s(WorkloadLibrary().load(text).program.clone());
+  tiled(s);
+  const std::string lowered = to_string(lower(s.program(), testing::make_target()->lower_options()).program);
+  EXPECT_NE(lowered.find("alloc C_acc: f32[48] register"), std::string::npos) << lowered;
+}
+
+/// Lanes that lie a distance apart which varies.
+TEST(VaryingTiles, AreRightOnVectorsAcrossRows) {
+  expect_right("relu:n=16,m=1..37", [](Schedule& s) {
+    const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+    s.reorder({loops[1], loops[0]});
+    s.vectorize(s.split(loops[0], {std::nullopt, 8})[1]);
+  });
+}
+
+/// The varying dimension itself on vectors.
 TEST(VaryingTiles, AreRightOnVectors) {
   expect_right("relu:n=1..37,m=1", [](Schedule& s) {
     const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));

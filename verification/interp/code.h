@@ -51,7 +51,8 @@ struct ProgramCode {
   std::vector<std::vector<Sharer>> sharers;   // by slot
   std::vector<const VarNode*> variable_of;    // by slot, parameters of the program first
   std::vector<int64_t> parameters;            // their values
-  std::vector<std::vector<int64_t>> extents;  // by slot of the buffer: those that exist here
+  std::vector<std::vector<int64_t>> extents;  // by slot of the buffer: as far as it exists
+  std::vector<bool> packed;                   // by slot: it lies without gaps as far as it exists
 };
 
 /// Compiles for these values of the program's parameters. Throws InterpreterError for undeclared buffers and

@@ -29,6 +29,12 @@ class Compiler {
     code_.variables = code_.variable_of.size();
     for (const Buffer& buffer : code_.buffers)
       code_.extents.push_back(extents_at(*buffer, program, parameters));
+    code_.packed.resize(code_.buffers.size());
+    // Places in memory are those of lowered programs, whose accesses have one index.
+    walk_accesses(program.root(), [&](const Stmt&, const AccessSite& access) {
+      if (access.indices.size() < access.buffer->shape.size() && is_packed(program, access.buffer))
+        code_.packed[slot_of(access.buffer)] = true;
+    });
     code_.parameters = std::move(parameters);
     return std::move(code_);
   }

@@ -16,7 +16,7 @@ Machine::Machine(const ProgramCode& code, size_t inputs, const InterpretOptions&
   storages_.reserve(code.buffers.size());
   for (size_t slot = 0; slot < code.buffers.size(); ++slot) {
     Storage& storage = storages_.emplace_back(*code.buffers[slot]);
-    storage.limit(code.extents[slot]);
+    storage.limit(code.extents[slot], code.packed[slot]);
     storage.read_only = slot < inputs;
     storage.always_written = storage.read_only || !options.check_uninitialized;
     if (!code.allocated[slot]) storage.begin(0);

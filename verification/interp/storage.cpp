@@ -21,13 +21,21 @@ void Storage::load_from(const Tensor& tensor) {
   });
 }
 
-void Storage::limit(const std::vector<int64_t>& extents) {
+void Storage::limit(const std::vector<int64_t>& extents, bool is_packed) {
   if (extents == buffer->shape) return;
   missing.resize(written.size());
+  std::vector<int64_t> existing;
   visit_elements([&](int64_t element, size_t at) {
+    const int64_t position = element;
     for (size_t d = extents.size(); d-- > 0; element /= buffer->shape[d])
       missing[at] = missing[at] || element % buffer->shape[d] >= extents[d];
+    if (!missing[at]) existing.push_back(position);
   });
+  if (!is_packed) return;
+  for (size_t at = 0; at < missing.size(); ++at) missing[at] = at >= existing.size();
+  for (size_t d = extents.size(), step = 1; d-- > 0; step *= static_cast<size_t>(extents[d]))
+    strides[d] = static_cast<int64_t>(step);
+  packed = std::move(existing);
 }
 
 void Storage::store_to(Tensor& tensor) const {

@@ -28,13 +28,17 @@ struct Storage {
   /// Calls `visit` with the row-major position and the offset of each element.
   template <typename Visit>
   void visit_elements(const Visit& visit) const {
+    if (!packed.empty()) {
+      for (size_t at = 0; at < packed.size(); ++at) visit(packed[at], at);
+      return;
+    }
     visit_runs(*buffer, [&](const ElementRun& run) {
       for (int64_t i = 0; i < run.count; ++i) visit(run.element + i, static_cast<size_t>(run.begin + i));
     });
   }
 
-  /// Elements beyond these extents do not exist.
-  void limit(const std::vector<int64_t>& extents);
+  /// Elements beyond these extents do not exist. `is_packed`: the others lie without gaps.
+  void limit(const std::vector<int64_t>& extents, bool is_packed);
   bool exists(size_t offset) const { return missing.empty() || !missing[offset]; }
 
   /// Begins a new life of the buffer, in which every element is unwritten.
@@ -57,6 +61,7 @@ struct Storage {
   std::vector<int64_t> ints;
   std::vector<uint32_t> written;  // the life in which the element was last written
   std::vector<bool> missing;      // does not exist; empty: all do
+  std::vector<int64_t> packed;    // row-major positions of what lies without gaps; empty: as `strides` say
   std::vector<char> pending;      // is an asynchronous store under way? empty: none has ever been
   uint32_t life = 0;
   bool alive = false;

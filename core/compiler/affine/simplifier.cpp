@@ -1,8 +1,28 @@
 #include "affine/simplifier.h"
 
+#include <algorithm>
+
 #include "affine/order.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith::affine {
+namespace {
+
+bool is_atom(const LinearSum& sum) {
+  return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1;
+}
+
+/// A distance in memory that varies: of sums times it each term is a step through memory by itself.
+bool is_of_parameters(const LinearSum& sum) {
+  return std::ranges::all_of(sum.terms, [](const auto& term) {
+    return !any_of_expr(term.atom, [](const Expr& part) {
+      const VarNode* var = part.as<VarNode>();
+      return part.is(ExprKind::Load) || (var != nullptr && !var->is_parameter());
+    });
+  });
+}
+
+}  // namespace
 
 Expr Simplifier::simplify(const Expr& expr) const {
   const ExprKind kind = expr.kind();
@@ -144,11 +164,28 @@ void Simplifier::accumulate_product(const Expr& expr, int64_t factor, LinearSum&
     out.add_scaled(sum, saturating_mul(factor, a.terms.empty() ? a.constant : b.constant));
     return;
   }
+  if ((is_of_parameters(a) || is_of_parameters(b)) && !(is_atom(a) && is_atom(b))) {
+    multiply_out(a, b, factor, out);
+    return;
+  }
   Expr x = a.to_expr_like(expr.arg(0));
   Expr y = b.to_expr_like(expr.arg(1));
   if (compare_order(x, y) > 0) std::swap(x, y);
   const bool same = x.same_as(expr.arg(0)) && y.same_as(expr.arg(1));
   out.add_term(factor, same ? expr : x * y);
+}
+
+void Simplifier::multiply_out(const LinearSum& a, const LinearSum& b, int64_t factor, LinearSum& out) {
+  LinearSum product;
+  product.add_scaled(b, a.constant);
+  for (const auto& [coefficient, atom] : a.terms) {
+    product.add_term(saturating_mul(coefficient, b.constant), atom);
+    for (const auto& [other_coefficient, other] : b.terms) {
+      const bool ordered = compare_order(atom, other) <= 0;
+      product.add_term(saturating_mul(coefficient, other_coefficient), ordered ? atom * other : other * atom);
+    }
+  }
+  out.add_scaled(product, factor);
 }
 
 void Simplifier::accumulate_min_max(const Expr& expr, int64_t factor, LinearSum& out) const {

@@ -31,6 +31,7 @@ class Simplifier {
   /// Of a FloorDiv or a FloorMod.
   void accumulate_quotient(const Expr& expr, int64_t factor, LinearSum& out) const;
   void accumulate_product(const Expr& expr, int64_t factor, LinearSum& out) const;
+  static void multiply_out(const LinearSum& a, const LinearSum& b, int64_t factor, LinearSum& out);
   void accumulate_min_max(const Expr& expr, int64_t factor, LinearSum& out) const;
 
   // divide.cpp: out += factor * (sum // divisor), out += factor * (sum % divisor). `original`, when not null,

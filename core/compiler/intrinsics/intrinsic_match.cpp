@@ -5,6 +5,7 @@
 
 #include "analysis/buffer_uses.h"
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
@@ -115,6 +116,10 @@ class Matcher {
       bool moves = false;
       for (size_t d = 0; d < forms.size(); ++d) {
         const int64_t coefficient = forms[d].coefficient_of(nest_.loops[l]->var);
+        if (coefficient != 0 && !lowered_ && layout && stride_varies(*given, d)) {
+          why = "an operand's elements lie at distances that vary";
+          return false;
+        }
         step += coefficient * strides[d];
         moves = moves || coefficient != 0;
       }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tunesmith/ir/visit.h"
+#include "tunesmith/support/contains.h"
 #include "tunesmith/support/error.h"
 
 namespace tunesmith {
@@ -78,6 +79,18 @@ bool reduces_varying(const Block& block) {
 
 bool reduces_varying(const Program& program) {
   return std::ranges::any_of(program.blocks(), [](const Block* block) { return reduces_varying(*block); });
+}
+
+bool stride_varies(const BufferNode& buffer, size_t dimension) {
+  if (!buffer.strides.empty() || buffer.extents.empty() || buffer.shape[dimension] == 1) return false;
+  return std::any_of(buffer.extents.begin() + static_cast<std::ptrdiff_t>(dimension) + 1,
+                     buffer.extents.end(), [](const Expr& extent) { return static_cast<bool>(extent); });
+}
+
+bool is_packed(const Program& program, const Buffer& buffer) {
+  bool varies = false;
+  for (size_t d = 0; d < buffer->shape.size(); ++d) varies = varies || stride_varies(*buffer, d);
+  return varies && (contains(program.inputs, buffer) || contains(program.outputs, buffer));
 }
 
 std::vector<int64_t> extents_at(const BufferNode& buffer, const Program& program,

@@ -1,24 +1,36 @@
+#include <vector>
+
 #include "tunesmith/affine/simplify.h"
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/lower/passes.h"
+#include "tunesmith/support/contains.h"
 
 namespace tunesmith {
 namespace {
 
-Expr offset_of(const BufferNode& buffer, std::span<const Expr> indices) {
-  const std::vector<int64_t> strides = buffer.effective_strides();
+/// Without gaps between the elements that there are.
+Expr packed_offset(const BufferNode& buffer, std::span<const Expr> indices) {
   Expr offset = 0;
-  for (size_t d = 0; d < indices.size(); ++d) offset = offset + indices[d] * strides[d];
+  for (size_t d = 0; d < indices.size(); ++d)
+    offset = offset * (buffer.extents[d] ? buffer.extents[d] : int_imm(buffer.shape[d])) + indices[d];
   return offset;
 }
 
 /// Loads flattened, then every index and condition simplified.
 class Flattener {
  public:
+  explicit Flattener(const Program& program) {
+    for (const auto* list : {&program.inputs, &program.outputs}) {
+      for (const Buffer& buffer : *list)
+        if (is_packed(program, buffer)) packed_.push_back(buffer);
+    }
+  }
+
   void run(Stmt& stmt) {
     if (Store* store = stmt.as<Store>()) {
-      store->indices = {analyzer_.simplify(offset_of(*store->buffer, store->indices))};
+      store->indices = {analyzer_.simplify(offset_of(store->buffer, store->indices))};
       store->value = flatten_expr(store->value);
       if (store->mask) store->mask = analyzer_.simplify(flatten_expr(store->mask));
       return;
@@ -42,6 +54,14 @@ class Flattener {
   }
 
  private:
+  Expr offset_of(const Buffer& buffer, std::span<const Expr> indices) const {
+    if (contains(packed_, buffer)) return packed_offset(*buffer, indices);
+    const std::vector<int64_t> strides = buffer->effective_strides();
+    Expr offset = 0;
+    for (size_t d = 0; d < indices.size(); ++d) offset = offset + indices[d] * strides[d];
+    return offset;
+  }
+
   Expr flatten_expr(const Expr& expr) const {
     return rewrite_expr(expr, [&](const Expr& part) -> Expr {
       const LoadNode* access = part.as<LoadNode>();
@@ -49,7 +69,7 @@ class Flattener {
         return part.is(ExprKind::Select) ? select(analyzer_.simplify(part.arg(0)), part.arg(1), part.arg(2))
                                          : part;
       }
-      const Expr offset = analyzer_.simplify(offset_of(*access->buffer, access->indices()));
+      const Expr offset = analyzer_.simplify(offset_of(access->buffer, access->indices()));
       const Expr mask = access->mask() ? analyzer_.simplify(access->mask()) : Expr();
       return load(access->buffer, {offset}, is_const_int(mask, 1) ? Expr() : mask);
     });
@@ -64,11 +84,12 @@ class Flattener {
     replace(branch, std::move(other));
   }
 
+  std::vector<Buffer> packed_;
   Analyzer analyzer_;
 };
 
 }  // namespace
 
-void flatten(Program& program) { Flattener().run(program.root()); }
+void flatten(Program& program) { Flattener(program).run(program.root()); }
 
 }  // namespace tunesmith

@@ -7,6 +7,60 @@
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
+namespace {
+
+/// What a product multiplies the variable by. Nothing where it is no such product.
+Expr factor_of(const Expr& product, const Var& var) {
+  if (product.same_as(var)) return 1;
+  if (!product.is(ExprKind::Mul)) return {};
+  const bool first = uses_var(product.arg(0), var);
+  const Expr factor = factor_of(product.arg(first ? 0 : 1), var);
+  return factor ? factor * product.arg(first ? 1 : 0) : factor;
+}
+
+bool is_of_parameters(const Expr& expr) {
+  return std::ranges::all_of(vars_of(expr), [](const Var& var) { return var->is_parameter(); });
+}
+
+/// Steps through memory. Where the distance varies (is_packed), elements of different rows are different all
+/// the same, for one that does not exist is not stored: any distance stands for it that no row exceeds.
+class Steps {
+ public:
+  explicit Steps(const LinearForm& form) : form_(form) {}
+
+  /// 0 where it is not known.
+  int64_t of(const Var& var) {
+    int64_t step = form_.coefficient_of(var);
+    for (const LinearForm::Term& term : form_.terms) {
+      if (term.atom.is(ExprKind::Var) || !uses_var(term.atom, var)) continue;
+      const Expr factor = factor_of(term.atom, var);
+      if (step != 0 || !factor || !is_of_parameters(factor)) return 0;
+      step = term.coefficient * distance(factor);
+    }
+    return step;
+  }
+
+ private:
+  static constexpr int64_t kRow = int64_t{1} << 24;
+  static constexpr int64_t kRows = 256;  // more than registers hold
+  static constexpr size_t kMost = 3;
+
+  int64_t distance(const Expr& factor) {
+    int64_t row = kRow;
+    for (const Expr& known : factors_) {
+      if (equal(known, factor)) return row;
+      row *= kRows;
+    }
+    if (factors_.size() == kMost) return 0;
+    factors_.push_back(factor);
+    return row;
+  }
+
+  const LinearForm& form_;
+  std::vector<Expr> factors_;
+};
+
+}  // namespace
 
 std::vector<Loop*> loops_between(const Stmt& site, const Stmt& stmt) {
   std::vector<Loop*> loops;
@@ -28,10 +82,11 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
   }
   if (reads_memory(base)) return std::nullopt;
   const LinearForm form = Analyzer().linear(base);
+  Steps steps(form);
   std::vector<Slice> slices{{form.constant, lanes}};
   for (const Loop* loop : loops) {
     if (!uses_var(base, loop->var)) continue;
-    const int64_t stride = form.coefficient_of(loop->var);
+    const int64_t stride = steps.of(loop->var);
     int64_t first = 0;
     if (loop->loop_kind != LoopKind::Unrolled || stride == 0 || !as_const_int(loop->min, &first))
       return std::nullopt;
@@ -42,12 +97,6 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
       for (const Slice& slice : slices) wider.push_back({slice.offset + i * stride, lanes});
     }
     slices = std::move(wider);
-  }
-  for (const LinearForm::Term& term : form.terms) {
-    if (term.atom.is(ExprKind::Var)) continue;
-    for (const Loop* loop : loops) {
-      if (uses_var(term.atom, loop->var)) return std::nullopt;
-    }
   }
   return slices;
 }

@@ -86,18 +86,6 @@ Extent read_extent(Evaluator& evaluator, const Syntax& syntax, const std::string
                          "expected 1 to 2^34");
 }
 
-void check_outermost(const TypeRules& rules, Place place, const BufferNode& buffer) {
-  bool outermost = true;
-  for (size_t d = 0; d < buffer.extents.size(); ++d) {
-    if (buffer.extents[d] && !outermost)
-      rules.fail(place,
-                 fmt::format("extent {} of '{}' varies ({}), which is not its outermost", d + 1, buffer.name,
-                             to_string(buffer.extents[d])),
-                 "so far only the outermost dimension of an input or an output may vary");
-    outermost = outermost && buffer.shape[d] == 1;
-  }
-}
-
 void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
                     std::span<const int64_t> shape) {
   double elements = 1.0;
@@ -111,7 +99,7 @@ void check_elements(const TypeRules& rules, Place place, const std::string& buff
 }
 
 std::vector<int64_t> strides_of(const BuildState& state, const std::string& buffer,
-                                std::span<const int64_t> shape) {
+                                std::span<const int64_t> shape, std::span<const Expr> extents) {
   const auto found = state.definition.strides.find(buffer);
   if (found == state.definition.strides.end()) return {};
   const auto& [place, given] = found->second;
@@ -124,7 +112,10 @@ std::vector<int64_t> strides_of(const BuildState& state, const std::string& buff
   std::vector<int64_t> strides(shape.size());
   int64_t dense = 1;
   int64_t span = 1;
-  bool has_gaps = false;
+  // Where an inner extent varies, other distances than these are those without gaps.
+  bool has_gaps = !extents.empty() && std::any_of(extents.begin() + 1, extents.end(), [](const Expr& extent) {
+    return static_cast<bool>(extent);
+  });
   for (size_t d = shape.size(); d-- > 0;) {
     const int64_t stride = parameters.integer(*given[d], "a stride");
     if (shape[d] > 1 && stride < span) {

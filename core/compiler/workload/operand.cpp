@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/reads_memory.h"
 #include "tunesmith/ir/fold.h"
 #include "tunesmith/support/error.h"
 
@@ -87,6 +88,12 @@ std::string Operand::describe() const {
   return type.str();
 }
 
+bool Operand::is_number() const {
+  return is_constant() ||
+         (is_typed() && expr.dtype().is_index() && !reads_memory(expr) &&
+          std::ranges::all_of(vars_of(expr), [](const Var& var) { return var->is_parameter(); }));
+}
+
 void TypeRules::fail(Place place, const std::string& message, std::string remedy) const {
   throw UserError(SourceLocation{file_, place.line, place.column}, message, std::move(remedy));
 }
@@ -96,6 +103,7 @@ Expr TypeRules::as_type(Place place, const Operand& value, DType type) const {
     case Operand::Kind::Typed:
       if (value.type == type) return tunesmith::cast(type, value.expr);
       if (type.is_index() && value.has_index_form()) return value.expr;
+      if (type.is_float() && value.is_number()) return tunesmith::cast(type, value.expr);
       fail(place, fmt::format("expected {}, this is {}", type.str(), value.type.str()),
            fmt::format("cast it: {}(...)", type.str()));
     case Operand::Kind::Integer:
@@ -143,6 +151,8 @@ DType TypeRules::common_type(Place place, std::string_view what, const Operand& 
     }
   }
   if (a.is_typed() && b.is_typed() && a.type != b.type) {
+    if (a.type.is_float() && b.is_number()) return a.type;
+    if (b.type.is_float() && a.is_number()) return b.type;
     fail(
         place,
         fmt::format("{} takes two values of one type, these are {} and {}", what, a.type.str(), b.type.str()),

@@ -38,6 +38,8 @@ struct Operand {
   bool is_typed() const { return kind == Kind::Typed; }
   /// An integer number, or made of axes and numbers only.
   bool has_index_form() const { return kind == Kind::Integer || (is_typed() && expr.dtype().is_index()); }
+  /// Written, or made of parameters: what varies takes the type of floating values that it meets, too.
+  bool is_number() const;
   /// The value of an Integer or a Real.
   double number() const { return kind == Kind::Integer ? static_cast<double>(integer) : real; }
   /// "f32", "an integer", "a data type", for messages.

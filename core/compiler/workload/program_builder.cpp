@@ -48,10 +48,10 @@ void add_inputs(BuildState& state) {
     if (constant && vary)
       parameters.rules().fail(input.place,
                               fmt::format("'{}' is constant, but an extent of it varies", input.name));
-    const Buffer buffer = with_extents(
-        make_buffer(input.name, dtype, shape, kScopeGlobal, constant, strides_of(state, input.name, shape)),
-        std::move(extents));
-    check_outermost(parameters.rules(), input.place, *buffer);
+    std::vector<int64_t> strides = strides_of(state, input.name, shape, extents);
+    const Buffer buffer =
+        with_extents(make_buffer(input.name, dtype, shape, kScopeGlobal, constant, std::move(strides)),
+                     std::move(extents));
     state.buffers[input.name] = {buffer, input.place, false};
     state.program.inputs.push_back(buffer);
   }
@@ -80,7 +80,6 @@ void sort_buffers(BuildState& state) {
   for (const OutputSyntax& output : state.definition.outputs) {
     BuildState::Known& known = state.buffers.at(output.name);
     known.read = true;
-    check_outermost(rules, known.place, *known.buffer);
     state.program.outputs.push_back(known.buffer);
   }
   for (const std::string& name : state.computed) {

@@ -163,9 +163,9 @@ Buffer StageBuilder::emit(DType dtype, const Expr& value, const ExprKind* reduct
   }
 
   if (!vary) extents.clear();
+  std::vector<int64_t> strides = strides_of(state_, target_, shape, extents);
   const Buffer buffer = with_extents(
-      make_buffer(target_, dtype, shape, kScopeGlobal, false, strides_of(state_, target_, shape)),
-      std::move(extents));
+      make_buffer(target_, dtype, shape, kScopeGlobal, false, std::move(strides)), std::move(extents));
   StmtPtr init;
   Expr stored = value;
   if (reduction) {

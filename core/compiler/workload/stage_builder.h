@@ -60,9 +60,6 @@ struct Axis {
 
 /// An extent in [1, kMaxElements], whatever the parameters' values; `what` names it: "axis 'i'".
 Extent read_extent(Evaluator& evaluator, const Syntax& syntax, const std::string& what);
-/// Where in memory an element lies may not depend on extents that vary: they are those of the outermost
-/// dimension, in front of which none is longer than 1.
-void check_outermost(const TypeRules& rules, Place place, const BufferNode& buffer);
 /// Checks the number of elements.
 void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
                     std::span<const int64_t> shape);
@@ -70,7 +67,7 @@ void check_elements(const TypeRules& rules, Place place, const std::string& buff
 /// The strides of an input or an output as the definition has them, in one form for one place of each
 /// element; empty where they are those of an array without gaps. Refuses elements that share a place.
 std::vector<int64_t> strides_of(const BuildState& state, const std::string& buffer,
-                                std::span<const int64_t> shape);
+                                std::span<const int64_t> shape, std::span<const Expr> extents);
 
 /// An axis of the statement with its extent, as written or as an earlier statement gave it.
 Axis resolve_axis(BuildState& state, const AxisSyntax& syntax);

@@ -32,6 +32,17 @@ TEST_F(Simplify, SumsAreCollectedInTheOrderOfVariables) {
   EXPECT_EQ(simple((i - j) * -2), "j*2 - i*2");
 }
 
+TEST_F(Simplify, SumsTimesAParameterAreMultipliedOut) {
+  const Var n = Var::parameter("n", 1, 512);
+  EXPECT_EQ(to_string(analyzer.simplify((i * 6 + j) * n + k)), "i*n*6 + j*n + k");
+  EXPECT_EQ(to_string(analyzer.simplify((i + 1) * (n + 2) - i * n)), "i*2 + n + 2");
+  EXPECT_TRUE(analyzer.can_prove_equal((i * n + j) * n, n * (n * i) + n * j));
+  EXPECT_EQ(simple((i + 1) * (j + 1)), "(i + 1)*(j + 1)");
+  const Interval range = analyzer.bounds(i * n + k);
+  EXPECT_EQ(range.min, 0);
+  EXPECT_EQ(range.max, 15 * 512 + 7);
+}
+
 TEST_F(Simplify, VariablesOfOneValueAreConstants) {
   EXPECT_EQ(simple(i * 4 + unit * 2), "i*4");
   EXPECT_EQ(simple(unit), "0");

@@ -83,8 +83,28 @@ TEST(VaryingExtents, AreRefusedByName) {
   EXPECT_THAT(refused_range("8..2"), HasSubstr("'8..2' is no range of extents"));
   EXPECT_EQ(refused_range("1..x"), "parameter 'n' of rows is an integer, 'x' is none");
   EXPECT_THAT(refused_range("1..8:typical=9"), HasSubstr("9 is no typical value"));
-  EXPECT_THAT(error_of(kRows, {{"m", "1..8"}}),
-              HasSubstr("w.yaml:4:3: extent 2 of 'X' varies (m), which is not its outermost"));
+}
+
+TEST(VaryingExtents, MayBeInnerOnes) {
+  const Workload workload = workload_of(kRows, {{"m", "1..8"}});
+  EXPECT_TRUE(is_packed(workload.program, workload.program.inputs[0]));
+  EXPECT_FALSE(is_packed(workload.program, workload.program.intermediates[0]));
+  EXPECT_TRUE(stride_varies(*workload.program.inputs[0], 0));
+  EXPECT_FALSE(stride_varies(*workload.program.inputs[0], 1));
+  EXPECT_FALSE(is_packed(workload_of(kRows, {{"n", "1..8"}}).program, workload.program.inputs[0]));
+}
+
+/// Places that are the same for all values, which an argument without strides has not.
+TEST(VaryingExtents, LieAtStridesThatAreGiven) {
+  const std::string rows = std::string(kRows) + "strides: {X: [8, 1]}\n";
+  const Workload workload = workload_of(rows, {{"m", "1..8"}});
+  EXPECT_FALSE(is_packed(workload.program, workload.program.inputs[0]));
+  EXPECT_TRUE(is_packed(workload.program, workload.program.outputs[0]));
+  EXPECT_THAT(workload.program.inputs[0]->strides, ElementsAre(8, 1));
+  EXPECT_THAT(at_values(workload, std::vector<int64_t>{3}).program.inputs[0]->strides, ElementsAre(8, 1));
+  const std::string text = to_string(workload.program);
+  EXPECT_EQ(to_string(parse_program(text)), text);
+  EXPECT_NE(workload.hash, workload_of(kRows, {{"m", "1..8"}}).hash);
 }
 
 std::string refused_with(const std::string& params, const std::string& more) {

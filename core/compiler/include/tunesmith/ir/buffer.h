@@ -59,7 +59,7 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
   /// Where extents vary: for each dimension how much of `shape` there is, an index over parameters of the
   /// program, or null where all is. An element beyond does not exist: what a block would store to one, or
   /// make of one (ir/extents.h), does not happen; other programs touch none. Places in memory are those of
-  /// `shape`. Empty where nothing varies.
+  /// `shape`, of arguments without strides those of what there is (is_packed). Empty where nothing varies.
   std::vector<Expr> extents;
 
   int64_t elements() const;

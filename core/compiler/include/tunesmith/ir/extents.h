@@ -23,6 +23,13 @@ Buffer varying_buffer(const Stmt& stmt);
 bool reduces_varying(const Block& block);
 bool reduces_varying(const Program& program);
 
+/// Does an extent behind the dimension vary, so that the distance of neighbours along it does where elements
+/// lie without gaps?
+bool stride_varies(const BufferNode& buffer, size_t dimension);
+/// Is it an input or an output whose elements lie without gaps for all values of the parameters, so that
+/// their distances vary? Others lie as `shape` and `strides` say.
+bool is_packed(const Program& program, const Buffer& buffer);
+
 /// `shape` with the extents that there are for these values of the program's parameters.
 std::vector<int64_t> extents_at(const BufferNode& buffer, const Program& program,
                                 std::span<const int64_t> values);
