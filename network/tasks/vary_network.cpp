@@ -1,6 +1,7 @@
 // One network for ranges of extents, of those at some of the values.
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -70,6 +71,26 @@ std::vector<Values> values_to_make(const std::vector<VaryingExtent>& varying) {
     for (Values& one : more)
       if (!contains(values, one)) values.push_back(std::move(one));
   return values;
+}
+
+/// Is it what the other begins with, along each axis?
+bool begins(const Constant& whole, const Constant& part) {
+  if (part.dtype != whole.dtype || part.shape.size() != whole.shape.size()) return false;
+  if (part.shape == whole.shape && part.bytes.data() == whole.bytes.data()) return true;
+  if (part.shape == whole.shape) return std::ranges::equal(part.bytes, whole.bytes);
+  if (!std::ranges::equal(part.shape, whole.shape, std::less_equal())) return false;
+  const auto row = static_cast<size_t>(part.shape.empty() ? 1 : part.shape.back());
+  const size_t size = row * static_cast<size_t>(part.dtype.bytes());
+  for (size_t begin = 0; begin < part.bytes.size(); begin += size) {
+    size_t at = 0, step = 1, rest = begin / static_cast<size_t>(part.dtype.bytes());
+    for (size_t d = part.shape.size(); d-- > 0; step *= static_cast<size_t>(whole.shape[d])) {
+      at += rest % static_cast<size_t>(part.shape[d]) * step;
+      rest /= static_cast<size_t>(part.shape[d]);
+    }
+    const auto wanted = whole.bytes.subspan(at * static_cast<size_t>(part.dtype.bytes()), size);
+    if (!std::ranges::equal(part.bytes.subspan(begin, size), wanted)) return false;
+  }
+  return true;
 }
 
 class Varying {
@@ -143,6 +164,7 @@ class Varying {
 
   /// Of the nodes that are one kernel with the highest extents, whatever would be at these values.
   TaskedNetwork with_first_regions(Network network, const Values& values) const {
+    take_first_constants(network);
     const std::vector<Node>&ours = first().network.nodes, &theirs = network.nodes;
     for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
       const bool same = i < std::min(ours.size(), theirs.size()) && ours[i].op == theirs[i].op &&
@@ -158,6 +180,37 @@ class Varying {
     return made;
   }
 
+  /// A part of a constant is another constant, but where it is the whole: nodes read those of the first
+  /// network here, which get the values of what they read. Where that is no one to one, nothing changes.
+  void take_first_constants(Network& network) const {
+    const Network& ours = first().network;
+    std::map<TensorIndex, TensorIndex> of, from;  // ours of theirs, and theirs of ours
+    for (size_t i = 0; i < std::min(ours.nodes.size(), network.nodes.size()); ++i) {
+      const std::vector<TensorIndex>&a = ours.nodes[i].inputs, &b = network.nodes[i].inputs;
+      for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+        if (of.try_emplace(b[k], a[k]).first->second != a[k] ||
+            from.try_emplace(a[k], b[k]).first->second != b[k])
+          return;
+      }
+    }
+    std::map<TensorIndex, Tensor> moved;
+    for (const auto& [theirs, mine] : of) {
+      if (theirs == mine || theirs == kAbsent || mine == kAbsent) continue;
+      const Tensor& tensor = network.tensors[static_cast<size_t>(theirs)];
+      if (tensor.constant == nullptr || ours.tensors[static_cast<size_t>(mine)].constant == nullptr ||
+          static_cast<size_t>(mine) >= network.tensors.size())
+        return;
+      moved[mine] = tensor;
+      moved[mine].name = ours.tensors[static_cast<size_t>(mine)].name;
+    }
+    for (Node& node : network.nodes) {
+      for (TensorIndex& input : node.inputs)
+        if (const auto found = of.find(input); found != of.end() && moved.contains(found->second))
+          input = found->second;
+    }
+    for (auto& [mine, tensor] : moved) network.tensors[static_cast<size_t>(mine)] = std::move(tensor);
+  }
+
   const std::string& name(const TaskedNetwork& made, TensorIndex tensor) const {
     return made.network.tensors[static_cast<size_t>(tensor)].name;
   }
@@ -169,11 +222,9 @@ class Varying {
         a.part.has_value() == b.part.has_value() &&
         (!a.part || (name(first(), a.part->whole) == name(other, b.part->whole) &&
                      a.part->begin == b.part->begin && a.part->strides == b.part->strides));
+    // Positions and masks are constants as long as a sequence: others are what the longest begins with.
     const bool same_constant =
-        !a.constant == !b.constant &&
-        (!a.constant || (a.constant->dtype == b.constant->dtype && a.constant->shape == b.constant->shape &&
-                         (a.constant->bytes.data() == b.constant->bytes.data() ||
-                          std::ranges::equal(a.constant->bytes, b.constant->bytes))));
+        !a.constant == !b.constant && (!a.constant || begins(*a.constant, *b.constant));
     return a.name == b.name && a.order == b.order && same_part && same_constant;
   }
 
@@ -199,7 +250,7 @@ class Varying {
       refuse(fmt::format("network '{}'", first().network.name), why);
   }
 
-  /// Keeps one copy of each constant: all networks have equal ones.
+  /// Keeps one copy of each constant, of which all networks have the beginning.
   void share_constants(TaskedNetwork& other) {
     for (size_t i = 0; i < first().regions.size(); ++i) {
       const std::vector<TensorIndex>& inputs = first().regions[i].inputs;
@@ -209,7 +260,8 @@ class Varying {
     }
   }
 
-  /// What a call or a region reads or computes, and what a part of it is.
+  /// What a call or a region reads or computes, and what a part of it is. Constants are those of the highest
+  /// values.
   std::set<TensorIndex> tensors_met() const {
     std::set<TensorIndex> met(first().network.inputs.begin(), first().network.inputs.end());
     met.insert(first().network.outputs.begin(), first().network.outputs.end());
@@ -222,6 +274,9 @@ class Varying {
       if (const auto& part = first().network.tensors[static_cast<size_t>(tensor)].part)
         wholes.insert(part->whole);
     met.merge(wholes);
+    std::erase_if(met, [&](TensorIndex tensor) {
+      return first().network.tensors[static_cast<size_t>(tensor)].constant != nullptr;
+    });
     return met;
   }
 

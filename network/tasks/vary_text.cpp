@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -61,6 +62,29 @@ std::string common_word(const Alike& alike, size_t at, std::span<const std::stri
   throw UserError(fmt::format("a number of it is no sum of what varies: {}", fmt::join(computed, ", ")));
 }
 
+/// With the shapes that constants have in `first`: a text reads what they begin with.
+std::string with_constants_of(const std::string& first, const std::string& text) {
+  std::map<std::string_view, std::string_view> lines;  // by what they begin with
+  const auto each_line = [](std::string_view whole, const auto& visit) {
+    for (size_t begin = 0; begin < whole.size();) {
+      const size_t end = std::min(whole.find('\n', begin), whole.size() - 1) + 1;
+      const std::string_view line = whole.substr(begin, end - begin);
+      const bool constant = line.ends_with("constant: true}\n");
+      visit(line, constant ? line.substr(0, line.find('{')) : std::string_view());
+      begin = end;
+    }
+  };
+  each_line(first, [&](std::string_view line, std::string_view name) {
+    if (!name.empty()) lines[name] = line;
+  });
+  std::string made;
+  each_line(text, [&](std::string_view line, std::string_view name) {
+    const auto known = name.empty() ? lines.end() : lines.find(name);
+    made += known == lines.end() ? line : known->second;
+  });
+  return made;
+}
+
 /// Of texts that are others where an extent is 1: the same arithmetic on the same elements?
 bool is_computed_alike(const Workload& a, const Workload& b) {
   return lowered_hash(lower(a.program, {})) == lowered_hash(lower(b.program, {}));
@@ -68,8 +92,10 @@ bool is_computed_alike(const Workload& a, const Workload& b) {
 
 }  // namespace
 
-Workload vary_text(std::span<const std::string> texts, const FormFinder& finder,
+Workload vary_text(std::span<const std::string> given_texts, const FormFinder& finder,
                    std::span<const VaryingExtent> varying, const std::string& title) {
+  std::vector<std::string> texts;
+  for (const std::string& text : given_texts) texts.push_back(with_constants_of(given_texts.front(), text));
   Alike alike;
   std::vector<size_t> others;
   const Words first = words_of(texts.front());
