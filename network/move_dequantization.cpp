@@ -32,6 +32,12 @@ class Moving {
         makers_ = makers_of(network_);
       }
     }
+    for (size_t i = 0; i < network_.nodes.size(); ++i) {
+      if (quantizes_joined(i)) {
+        quantize_operands(i);
+        makers_ = makers_of(network_);
+      }
+    }
     for (size_t i = 0; i < network_.nodes.size(); ++i) drop_pair(i);
   }
 
@@ -95,6 +101,41 @@ class Moving {
     network_.nodes.insert(network_.nodes.begin() + static_cast<std::ptrdiff_t>(position) + 1, behind.begin(),
                           behind.end());
     return behind.size();
+  }
+
+  /// Does the node alone read a concatenation, and make bytes of it with one scale?
+  bool quantizes_joined(size_t position) const {
+    const std::optional<Dequantized> bytes = quantized(network_, position);
+    if (!bytes || bytes->axis) return false;
+    const TensorIndex joined = network_.nodes[position].inputs[0];
+    const size_t maker = makers_[static_cast<size_t>(joined)];
+    return maker < network_.nodes.size() && network_.nodes[maker].op == "Concat" && !is_result(joined) &&
+           std::ranges::count_if(
+               network_.nodes,
+               [&](const Node& node) {
+                 return std::ranges::find(node.inputs, joined) != node.inputs.end();
+               }) == 1;
+  }
+
+  /// Then it makes bytes of each operand, which its maker computes, and no numbers lie side by side.
+  void quantize_operands(size_t position) {
+    const Node quantizing = network_.nodes[position];
+    const size_t maker = makers_[static_cast<size_t>(quantizing.inputs[0])];
+    std::vector<Node> before;
+    for (TensorIndex& operand : network_.nodes[maker].inputs) {
+      const TensorIndex bytes =
+          add_tensor(network_, tensor(operand).name + "/bytes", *tensor(quantizing.outputs[0]).dtype,
+                     input_of(tensor(operand)).type.shape);
+      before.push_back(quantizing);
+      before.back().name = tensor(bytes).name + "/quantized";
+      before.back().inputs[0] = operand;
+      before.back().outputs = {bytes};
+      operand = bytes;
+    }
+    network_.nodes[maker].outputs = quantizing.outputs;
+    network_.nodes.erase(network_.nodes.begin() + static_cast<std::ptrdiff_t>(position));
+    network_.nodes.insert(network_.nodes.begin() + static_cast<std::ptrdiff_t>(maker), before.begin(),
+                          before.end());
   }
 
   /// Bytes of the numbers that bytes stand for are these, where both have one scale.

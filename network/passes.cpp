@@ -18,8 +18,9 @@ constexpr std::array<Pass, 14> kPasses{{
      "constants.",
      fix_shapes},
     {"move_dequantization",
-     "Moves and chooses bytes, not the numbers that they stand for; drops numbers made of bytes for the same "
-     "bytes.",
+     "Moves, chooses and joins bytes, not the numbers that they stand for; drops numbers made of bytes for "
+     "the "
+     "same bytes.",
      move_dequantization},
     {"multiply_integers",
      "Computes products and convolutions of dequantized bytes as sums of integers, which are scaled.",

@@ -298,7 +298,39 @@ TEST(MoveDequantization, LeavesWhatIsPutBesideTheBytes) {
   }
 }
 
-/// Whether a network is verified after `change` of the first node with this operator.
+/// Two convolutions whose results lie side by side in bytes of another scale, as shuffled networks have it.
+Network joined_network(bool read_twice) {
+  Quantizing builder(9);
+  builder.input("x", kF32, Extents{int64_t{1}, int64_t{4}, int64_t{4}, int64_t{4}});
+  const std::string x = builder.to_bytes("x", kU8);
+  for (const std::string part : {"a", "b"}) {
+    builder.node("Conv", {x, builder.weights("w" + part, {4, 4, 1, 1}, kI8, 4, 0, false)}, {part});
+    builder.node("Relu", {part}, {part + "r"});
+  }
+  builder.node("Concat", {builder.to_bytes("ar", kU8, 4.0), "br"}, {"c"}, {{"axis", int64_t{1}}});
+  const std::string c = builder.to_bytes("c", kU8, 8.0);
+  builder.node("Conv", {c, builder.weights("w", {4, 8, 1, 1}, kI8, 4, 0, false)}, {"y"});
+  std::vector<std::string> results{builder.to_bytes("y", kU8, 90.0)};
+  if (read_twice) results.emplace_back("c");
+  return builder.finish(results);
+}
+
+TEST(MoveDequantization, BytesOfAConcatenationAreMadeOfItsOperands) {
+  std::mt19937 random(10);
+  EXPECT_LT(difference(joined_network(false), random), 1e-6);
+  for (const bool read_twice : {false, true}) {
+    const Network network = resolved(joined_network(read_twice));
+    const Node& node = *std::ranges::find(network.nodes, "Concat", &Node::op);
+    EXPECT_EQ(*network.tensors[static_cast<size_t>(node.outputs[0])].dtype, read_twice ? kF32 : kU8);
+  }
+  const Network network = resolved(joined_network(false));
+  for (const Region& region : form_regions(network))
+    for (const TensorIndex result : region.results)
+      EXPECT_TRUE(result == network.outputs[0] || network.tensors[static_cast<size_t>(result)].dtype == kU8)
+          << network.tensors[static_cast<size_t>(result)].name;
+}
+
+/// What the network computes where its node of this operator is another.
 bool is_verified(const std::string& op, const std::function<void(Network&, Node&)>& change) {
   NoTarget target;
   const Network network = resolved(residual_network());
