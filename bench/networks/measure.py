@@ -24,8 +24,6 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "peers")]
 import machine  # noqa: E402
 from contestants import CONTESTANTS, bind  # noqa: E402
 
-MAX_ERROR = 1e-3  # relative to the largest result
-
 
 def percentile(times, part):
     return sorted(times)[int(part * (len(times) - 1))]
@@ -97,6 +95,7 @@ def main():
     parser.add_argument("--contestants", type=lambda text: text.split(","), help=f"of {','.join(CONTESTANTS)} (default: all)")
     parser.add_argument("--load", type=float, default=0.15, help="processors that others may keep busy (default: %(default)s)")
     parser.add_argument("--wait", type=float, default=600, help="seconds to wait for a quiet machine (default: %(default)s)")
+    parser.add_argument("--max-error", type=float, default=1e-3, help="a part of the largest result; more is wrong (default: %(default)s)")
     parser.add_argument("--allow-load", action="store_true", help="measure on a busy machine")
     parser.add_argument("--worker", choices=list(CONTESTANTS), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -119,7 +118,7 @@ def main():
             print(reason, file=sys.stderr)
             return 4
         cells = {contestant: cell(rounds) for contestant, rounds in found.items()}
-        right &= all("failed" not in one and one["error"] <= MAX_ERROR for rounds in found.values() for one in rounds)
+        right &= all("failed" not in one and one["error"] <= arguments.max_error for rounds in found.values() for one in rounds)
         others = [middle for contestant, (_, middle) in cells.items() if contestant != "tunesmith" and middle]
         own = cells.get("tunesmith", (None, None))[1]
         ratio = f"{min(others) / own:.2f}" if own and others else "-"
