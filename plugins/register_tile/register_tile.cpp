@@ -23,7 +23,7 @@
 
 #include "fuse_rows.h"
 #include "group.h"
-#include "pad_columns.h"
+#include "pad_for_unit.h"
 #include "panels.h"
 #include "plans.h"
 #include "tile.h"
@@ -214,9 +214,10 @@ class RegisterTile final : public TransformationModule {
     }
     const int64_t width = plan.sizes.vectors.front() * subject.lanes;  // of a panel
     std::optional<BlockRV> writer;
-    if (subject.unit && subject.form.group_columns % width != 0) {
-      if (blocks.size() > 1) throw ScheduleError("register_tile", "columns of siblings are not padded", "");
-      writer = pad_columns(schedule, blocks.front(), subject.form, width);
+    const bool padded = is_padded(schedule.block(blocks.front()), subject, width);
+    if (padded) {
+      if (blocks.size() > 1) throw ScheduleError("register_tile", "siblings are not padded", "");
+      writer = pad_for_unit(schedule, blocks.front(), subject, width);
     }
     const TileShape shape = draw_shape(subject, schedule, blocks.front(), plan);
     const TileNest nest = make_tiles(schedule, blocks, shape);
@@ -234,8 +235,7 @@ class RegisterTile final : public TransformationModule {
     if (plan.order == ColumnOrder::Blocks && !plan.in_place)
       pad_blocks(schedule, blocks.front(), nest, helpers);
     for (const BlockRV block : blocks) {
-      if (plan.packing != Packing::None)
-        pack(schedule, block, plan, nest, shape, writer.has_value(), helpers);
+      if (plan.packing != Packing::None) pack(schedule, block, plan, nest, shape, padded, helpers);
       if (subject.unit) use_unit(schedule, block, nest, shape, *subject.unit);
     }
     for (const BlockRV copy : copies) {

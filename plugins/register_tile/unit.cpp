@@ -30,8 +30,11 @@ std::optional<Unit> shape_of(const TensorIntrinsic& intrinsic) {
 
 bool fits(const Unit& unit, const Block& block, const TileForm& form) {
   const std::vector<IterVar> iters = block.iters();
-  if (iters[form.reductions.back()].extent % (unit.steps * unit.depth) != 0) return false;
   const bool groups = has_groups(form, block);
+  if (const int64_t terms = iters[form.reductions.back()].extent; terms % (unit.steps * unit.depth) != 0) {
+    // Three channels of an image are multiplied as four.
+    if (unit.is_matrix_unit() || groups || form.separate_columns || 2 * terms < unit.depth) return false;
+  }
   if (!unit.is_matrix_unit())
     return groups ? form.group_columns % unit.lanes == 0 : 2 * form.group_columns >= unit.lanes;
   return !groups && !form.separate_columns && form.period == 1 && 2 * form.group_columns >= unit.lanes &&

@@ -30,7 +30,8 @@ struct Unit {
 
 /// For each of these extensions the best fitting intrinsic with the block's types, if any: its
 /// depth and steps divide the innermost reduction, its rows the last row iterator, and its
-/// lanes the columns of groups; without groups, columns fill at least half its lanes.
+/// lanes the columns of groups; without groups, columns fill at least half its lanes, and the
+/// innermost reduction half the depth of a unit that is no matrix unit: it is padded.
 /// `tensorize` proves that it computes what the block does. A matrix unit has as many registers
 /// as the quantity EXTENSION_registers says, and an intrinsic that initialises its tiles.
 std::vector<Unit> find_units(const Block& block, const TileForm& form, const ModuleContext& context,
