@@ -7,6 +7,7 @@
 #include "float_convert.h"
 #include "function_emitter.h"
 #include "math_functions.h"
+#include "nearest_integer.h"
 
 namespace tunesmith::llvm_target {
 
@@ -112,6 +113,9 @@ llvm::Value* FunctionEmitter::binary_value(const Expr& expr) {
   if (!type.is_float()) {
     return int_binary(kind, value(expr.arg(0)), value(expr.arg(1)), type.is_signed_int());
   }
+  // Processors without the instruction would call a function of the library.
+  if (const Expr* x = state_.traits.fma && type.bits >= 32 ? rounded_to_even(expr) : nullptr)
+    return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, value(*x));
   if (llvm::Value* fused = fused_multiply_add(expr)) return fused;
   const DType wide = arithmetic_type(type, state_.traits);
   llvm::Value* a = convert(ir_, value(expr.arg(0)), type, wide, state_.traits);
@@ -325,6 +329,7 @@ llvm::Value* FunctionEmitter::call_value(const Expr& expr) {
     if (type.code == TypeCode::UInt) return value(expr.arg(0));
     return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value(expr.arg(0)), ir_.getFalse());
   }
+  if (const Expr* integer = rounded_integer(expr)) return value(*integer);
   // Functions are computed in f32 or f64, and rounded once.
   const DType wide = type.bits == 16 ? kF32.with_lanes(type.lanes) : type;
   llvm::SmallVector<llvm::Value*, 2> operands;
