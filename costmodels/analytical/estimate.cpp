@@ -8,7 +8,8 @@ namespace {
 
 constexpr double kMemoryLatency = 10.0;  // cycles from a store to the load that follows it
 constexpr double kHandOver = 2000.0;     // cycles to start work on other cores
-constexpr double kSpilled = 3.0;         // slowdown if accumulators do not fit the registers
+constexpr double kSpilled = 3.0;         // cycles to store and load an accumulator that has no register
+constexpr double kNewRun = 0.3;          // cycles when data missing in the first level goes on elsewhere
 
 /// The cost of an operation relative to a vector multiply-add.
 struct Weight {
@@ -41,11 +42,16 @@ struct Columns {
   const size_t in_register = at("buffer0_in_register");
   const size_t accumulates_in_registers = at("accumulates_in_registers");
   const size_t vectors = at("vector_fill");
+  const size_t lanes = at("lanes");
+  const size_t loads_gathered = at("loads_gathered");
+  const size_t loads_masked = at("loads_masked");
+  const size_t store_masked = at("store_masked");
   const size_t chain_length = at("chain_length");
   const size_t chains = at("chains");
   const size_t serial_inside = at("serial_inside");
   const size_t parallel_inside = at("parallel_inside");
   const size_t l1_traffic = at("memory_l1_traffic");
+  const size_t l1_runs = at("memory_l1_runs");
   const size_t l2_traffic = at("memory_l2_traffic");
   const size_t l3_traffic = at("memory_l3_traffic");
   const size_t other_core_traffic = at("memory_other_core_traffic");
@@ -82,9 +88,24 @@ double iterations(std::span<const float> row) {
 double latency_bound(std::span<const float> row, const Machine& machine) {
   const Columns& c = columns();
   if (row[c.accumulates] == 0.0F) return 0.0;
-  const bool in_register = row[c.accumulates_in_registers] != 0.0F;
-  const double bound = row[c.chain_length] * (in_register ? machine.fma_latency : kMemoryLatency);
-  return in_register && row[c.chains] > machine.vector_registers - 2.0 ? kSpilled * bound : bound;
+  return row[c.chain_length] *
+         (row[c.accumulates_in_registers] != 0.0F ? machine.fma_latency : kMemoryLatency);
+}
+
+/// Cycles of loads and stores. A load takes a part of a cycle, a store a whole one; so do a mask, and each
+/// element that is gathered.
+double access_cycles(std::span<const float> row, const Machine& machine) {
+  const Columns& c = columns();
+  const bool accumulates = row[c.accumulates_in_registers] != 0.0F;
+  const double vectors = row[c.executions] * std::max(1.0F, row[c.vectors]);
+  const double stores = row[c.in_register] != 0.0F || accumulates ? 0.0 : vectors;
+  const double masked = row[c.executions] * (row[c.loads_masked] + row[c.store_masked]);
+  const double gathered = row[c.executions] * row[c.loads_gathered] * row[c.lanes];
+  // Operands of a multiply-add need a few registers, too.
+  const double beyond = std::max(0.0, row[c.chains] - (machine.vector_registers - 3.0));
+  const double spilled = accumulates ? vectors * beyond / std::max(1.0F, row[c.chains]) : 0.0;
+  return row[c.memory_instructions] / machine.loads_per_cycle + 0.5 * stores + masked + gathered +
+         kSpilled * spilled;
 }
 
 }  // namespace
@@ -97,21 +118,23 @@ Machine machine_from(const DeviceModel& device) {
   return machine;
 }
 
+double StoreCycles::total() const {
+  const double instructions = compute + loops;
+  return std::sqrt(instructions * instructions + l2 * l2 + memory * memory) + other_cores + launch;
+}
+
 StoreCycles estimate_store(std::span<const float> row, const Machine& machine) {
   const Columns& c = columns();
   // The share of the busiest core.
   const bool shared = row[c.parallel] > 1.0F && row[c.imbalance] > 0.0F;
   const double share = shared ? row[c.imbalance] / machine.cores : 1.0;
   const double issue = weighted_instructions(row) / machine.fma_per_cycle;
-  // A store takes a whole cycle, a load a part of one.
-  const bool in_register = row[c.in_register] != 0.0F || row[c.accumulates_in_registers] != 0.0F;
-  const double stores = in_register ? 0.0 : row[c.executions] * std::max(1.0F, row[c.vectors]);
-  const double accesses = row[c.memory_instructions] / machine.loads_per_cycle + 0.5 * stores;
+  const double accesses = access_cycles(row, machine);
   const double overlapped = std::max(issue, accesses) + 0.25 * std::min(issue, accesses);
   StoreCycles cycles;
   cycles.compute = share * std::max(overlapped, latency_bound(row, machine));
   cycles.loops = share * iterations(row);
-  cycles.l2 = share * row[c.l1_traffic] / machine.l2_bytes_per_cycle;
+  cycles.l2 = share * (row[c.l1_traffic] / machine.l2_bytes_per_cycle + kNewRun * row[c.l1_runs]);
   const double from_memory = std::min(row[c.l3_traffic], row[c.l2_traffic]);
   const double from_l3 = row[c.l2_traffic] - from_memory;
   cycles.memory =

@@ -31,12 +31,14 @@ struct StoreCycles {
   double other_cores = 0.0;  // for data that another core has written
   double launch = 0.0;       // giving work to the other cores
 
-  double total() const { return compute + loops + l2 + memory + other_cores + launch; }
+  /// Instructions, the second level and what is beyond it overlap in part: the root of the sum of their
+  /// squares.
+  double total() const;
 };
 
 /// The model: arithmetic and load issue of every store, with operands that unrolled loops share counted once;
-/// the latency of accumulators that are too few; spilled tiles; traffic of each cache level by the footprint
-/// of the loops that fit it. `row` has the numbers of feature_columns().
+/// masks and gathers; the latency of accumulators that are too few; those that have no register; traffic of
+/// each cache level by the footprint of the loops that fit it. `row` has the numbers of feature_columns().
 StoreCycles estimate_store(std::span<const float> row, const Machine& machine);
 
 /// For all stores of a program; at least 1.

@@ -1,4 +1,8 @@
 // What the analytical model must see: differences that decide which program is the faster one.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "analytical/estimate.h"
@@ -64,6 +68,44 @@ TEST(Analytical, ALoopWhoseRangeDependsOnOthersCounts) {
 
 TEST(Analytical, AccumulatorsThatAreTooFewWaitForEachOther) {
   EXPECT_GT(cycles(product(1040, 1)), 2 * cycles(product(1040, 8)));
+}
+
+/// A store that executes a thousand times on vectors of the machine's width, with this besides.
+analytical::StoreCycles store_with(const std::vector<std::pair<const char*, float>>& numbers) {
+  std::vector<float> row(feature_columns().size());
+  const auto set = [&row](const char* name, float value) { row[feature_index(name)] = value; };
+  for (const char* name : {"vector_fill", "chains", "chain_length"}) set(name, 1.0F);
+  set("executions", 1000.0F);
+  set("lanes", 16.0F);
+  set("memory_instructions", 2000.0F);
+  for (const auto& [name, value] : numbers) set(name, value);
+  analytical::Machine machine;
+  machine.vector_registers = 32;
+  return analytical::estimate_store(row, machine);
+}
+
+TEST(Analytical, MasksAndGathersCost) {
+  const double plain = store_with({}).compute;
+  EXPECT_EQ(store_with({{"store_masked", 1.0F}}).compute, plain + 1000.0);
+  EXPECT_EQ(store_with({{"loads_masked", 2.0F}}).compute, plain + 2000.0);
+  EXPECT_EQ(store_with({{"loads_gathered", 1.0F}}).compute, plain + 16000.0) << "each element is a load";
+}
+
+TEST(Analytical, EachAccumulatorWithoutARegisterCosts) {
+  const auto with = [](float chains) {
+    return store_with({{"accumulates", 1.0F}, {"accumulates_in_registers", 1.0F}, {"chains", chains}})
+        .compute;
+  };
+  EXPECT_EQ(with(28.0F), with(29.0F));
+  EXPECT_NEAR(with(32.0F) - with(29.0F), 3.0 * 1000.0 * 3.0 / 32.0, 1e-6);
+}
+
+TEST(Analytical, TrafficInManyPiecesIsDearerAndInstructionsHideSomeOfIt) {
+  const analytical::StoreCycles one = store_with({{"memory_l1_traffic", 1e5F}, {"memory_l1_runs", 1.0F}});
+  const analytical::StoreCycles many = store_with({{"memory_l1_traffic", 1e5F}, {"memory_l1_runs", 1e3F}});
+  EXPECT_GT(many.l2, 1.1 * one.l2);
+  EXPECT_LT(many.total(), many.compute + many.loops + many.l2);
+  EXPECT_GT(many.total(), std::max(many.compute + many.loops, many.l2));
 }
 
 TEST(Analytical, ATileBeyondTheRegistersIsDearer) {
