@@ -82,9 +82,8 @@ void insert_measurement(sqlite::Database& database, const Record& r, int64_t pro
   auto row = database.prepare(
       "INSERT INTO measurement (id, program, run, kind, ranking, candidate, status, cause, message, seconds, "
       "seconds_min, seconds_median, samples, sample_count, seconds_prepare, disturbed, verified_error, "
-      "time_ms, round, score, verified_on, verifier, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "time_ms, round, score, verified_on, verifier, times_at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   row.bind(r.id).bind(program).bind(r.run).bind(measurement_kind_name(r.kind)).bind(int64_t{r.ranking});
   row.bind(static_cast<int64_t>(r.candidate)).bind(std::string_view(r.ok() ? "ok" : "failed"));
   if (r.failure) {
@@ -102,6 +101,8 @@ void insert_measurement(sqlite::Database& database, const Record& r, int64_t pro
   row.bind_optional(r.verified_error).bind(r.time_ms).bind(int64_t{r.round}).bind_optional(r.score);
   row.bind_optional(r.verified_on.empty() ? std::nullopt : std::optional(r.verified_on));
   row.bind_optional(r.verifier ? std::optional(int64_t{*r.verifier}) : std::nullopt);
+  row.bind_optional(r.timing && !r.timing->at.empty() ? std::optional(times_at_text(r.timing->at))
+                                                      : std::nullopt);
   row.bind(checksum).run();
 }
 

@@ -1,5 +1,5 @@
-// Schema 6 lacks whether a roof was disturbed; schema 7 has hashes of sources in targets (current_target.h).
-// No release wrote earlier schemas.
+// Schema 6 did not say whether a roof was disturbed, schema 7 had hashes of sources in its targets
+// (current_target.h), schema 8 no times with values of extents that vary. Earlier ones are of no release.
 #include "migrate.h"
 
 #include <fcntl.h>

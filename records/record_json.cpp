@@ -108,12 +108,29 @@ RecordedRoof roof_from(const Field& in) {
   return r;
 }
 
+json times_at_json(const std::vector<TimeAt>& times) {
+  json list = json::array();
+  for (const auto& [values, seconds] : times) list.push_back({{"values", values}, {"seconds", seconds}});
+  return list;
+}
+
+std::vector<TimeAt> read_times_at(const Field& list) {
+  constexpr size_t kMaxTimes = 1024, kMaxParameters = 64;
+  return list.list(1, kMaxTimes, [](const Field& at) {
+    return TimeAt{
+        at["values"].list(1, kMaxParameters, [](const Field& value) { return value.integer(0, kAnyCount); }),
+        at["seconds"].number(kMinSeconds, kMaxSeconds)};
+  });
+}
+
 json seconds_json(const Record& r) {
-  return {{"compared", r.seconds},
-          {"min", r.timing->min},
-          {"median", r.timing->median},
-          {"samples", r.timing->samples},
-          {"prepare", r.timing->prepare}};
+  json out = {{"compared", r.seconds},
+              {"min", r.timing->min},
+              {"median", r.timing->median},
+              {"samples", r.timing->samples},
+              {"prepare", r.timing->prepare}};
+  if (!r.timing->at.empty()) out["at"] = times_at_json(r.timing->at);
+  return out;
 }
 
 json to_json(const Record& r) {
@@ -155,6 +172,7 @@ void read_outcome(const Field& in, Record& r) {
     const auto time = [&](const char* name) { return (*seconds)[name].number(0.0, kAnyNumber); };
     r.timing = Timing{time("min"), time("median"), read_samples((*seconds)["samples"], 0, kMaxRepeats),
                       time("prepare")};
+    if (const auto at = seconds->find("at")) r.timing->at = read_times_at(*at);
     r.seconds = time("compared");
   }
   if (const auto verified = in["verified_error"].if_known())
@@ -251,6 +269,18 @@ std::vector<double> parse_samples(std::string_view text) {
   if (!list || !list->is_array() || !std::ranges::all_of(*list, is_number))
     throw UserError("its samples are not a list of numbers");
   return list->get<std::vector<double>>();
+}
+
+std::string times_at_text(const std::vector<TimeAt>& times) { return canonical_text(times_at_json(times)); }
+
+std::vector<TimeAt> parse_times_at(std::string_view text) {
+  const tl::expected<json, std::string> list = parse_value(text);
+  if (!list) throw UserError(fmt::format("its times at values are no JSON: {}", list.error()));
+  const json whole = {{"at", *list}};
+  std::string error;
+  std::vector<TimeAt> times = read_times_at(Field(whole, error)["at"]);
+  if (!error.empty()) throw UserError(fmt::format("its times at values: {}", error));
+  return times;
 }
 
 }  // namespace tunesmith

@@ -12,11 +12,10 @@ const char* const kRecordColumns =
     "id, workload, workload_hash, target, threads, device, run, environment, space, rules_hash, seed, trace, "
     "trace_version, lowered_hash, kind, ranking, candidate, cause, message, seconds, seconds_min, "
     "seconds_median, samples, seconds_prepare, disturbed, verified_error, time_ms, round, score, "
-    "verified_on, verifier, "
-    "checksum";
+    "verified_on, verifier, times_at, checksum";
 
 namespace {
-constexpr int kChecksumColumn = 31;
+constexpr int kChecksumColumn = 32;
 
 Record decode(const sqlite::Statement& row) {
   int column = 0;
@@ -63,6 +62,8 @@ Record decode(const sqlite::Statement& row) {
   if (!row.is_null(column)) r.verified_on = row.text(column);
   ++column;
   if (!row.is_null(column)) r.verifier = static_cast<int>(row.integer(column));
+  ++column;
+  if (r.timing && !row.is_null(column)) r.timing->at = parse_times_at(row.text(column));
   return r;
 }
 

@@ -96,6 +96,7 @@ CREATE TABLE measurement (
   score REAL CHECK (score IS NULL OR round > 0),                          -- NULL: not known
   verified_on TEXT,                -- the smaller workload of its twin; NULL: its own
   verifier INTEGER,                -- the version of the check; NULL: from before records told of it
+  times_at TEXT,                   -- with values of extents that vary; NULL: none varies
   CHECK ((kind = 'ranking') = (ranking > 0)),
   CHECK ((status = 'failed') = (cause IS NOT NULL)),
   CHECK ((status = 'ok') = (seconds IS NOT NULL AND seconds_min IS NOT NULL AND seconds_median IS NOT NULL
@@ -124,7 +125,7 @@ CREATE VIEW record AS
          k.device, m.run, r.environment, e.machine, s.name AS space, s.rules_hash, r.seed, p.trace, p.trace_version, p.lowered_hash, m.kind, m.ranking,
          m.candidate, m.status, m.cause, m.message, m.seconds, m.seconds_min, m.seconds_median, m.samples,
          m.sample_count, m.seconds_prepare, m.disturbed, m.verified_error, m.time_ms, m.round, m.score, m.verified_on,
-         m.verifier, m.checksum
+         m.verifier, m.times_at, m.checksum
     FROM measurement m
     JOIN program p ON p.id = m.program
     JOIN task k ON k.id = p.task
@@ -179,6 +180,7 @@ int64_t schema_version(sqlite::Database& database) {
 
 void change_tables(sqlite::Database& database, int64_t version) {
   if (version < 7) database.execute("ALTER TABLE roof ADD COLUMN disturbed INTEGER");
+  if (version < 9) database.execute("ALTER TABLE measurement ADD COLUMN times_at TEXT");
   database.execute("DROP VIEW record");
   database.execute(kRecordView);
 }

@@ -31,7 +31,7 @@ constexpr std::array<Kind, 12> kKinds{{{"environment", 5},
                                        {"candidate", 5},
                                        {"job", 6},
                                        {"turns", 8},
-                                       {"times", 8},
+                                       {"times", 9},
                                        {"refusal", 8},
                                        {"worker", 8}}};
 static_assert(std::ranges::max(kKinds, {}, &Kind::version).version <= kSchemaVersion);

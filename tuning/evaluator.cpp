@@ -153,6 +153,7 @@ void Evaluator::record_ranking(std::span<const Ranked> ranked) {
     }
     record.timing = make_timing(one.samples);
     record.timing->prepare = one.prepare;
+    record.timing->at = one.at;
     record.seconds = one.seconds;
     record.disturbed = one.disturbed;
     records.push_back(std::move(record));

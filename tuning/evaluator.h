@@ -60,6 +60,7 @@ class Evaluator {
     bool disturbed = false;                        // something else used the machine meanwhile
     std::string verified_on;                       // as in Record
     std::optional<CandidateFailure> failure = {};  // in the ranking
+    std::vector<TimeAt> at = {};                   // as in Timing
   };
   void record_ranking(std::span<const Ranked> ranked);
 

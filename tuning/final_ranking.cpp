@@ -10,6 +10,8 @@
 #include "tunesmith/measure/failure.h"
 #include "tunesmith/measure/verifier_version.h"
 #include "tunesmith/measuring/peak.h"
+#include "tunesmith/support/contains.h"
+#include "tunesmith/tuning/intervals.h"
 
 namespace tunesmith {
 
@@ -17,16 +19,24 @@ std::vector<FinalRanking::Kept> FinalRanking::best_on_record(const TaskKey& task
   constexpr size_t kLookedAt = 64;
   constexpr size_t kFoundSince = 2;  // programs from searches that were not ranked
   std::vector<Kept> best;
-  for (Record& record : store_.best({task, machine_, {}}, kLookedAt)) {
+  std::vector<Record> known = store_.best({task, machine_, {}}, kLookedAt);
+  const auto first = std::ranges::find(known, MeasurementKind::Ranking, &Record::kind);
+  std::vector<std::string> of_intervals;
+  if (first != known.end()) {
+    const RecordsOfIntervals shipped = records_of_intervals(workload_.program, {first, known.end()});
+    for (const RecordOfInterval& one : shipped.each) of_intervals.push_back(one.record->id);
+  }
+  bool has_ranked = false;
+  for (Record& record : known) {
     const bool ranked = record.kind == MeasurementKind::Ranking;
-    if (!ranked && best.size() >= kFoundSince) continue;
+    if (has_ranked ? !contains(of_intervals, record.id) : !ranked && best.size() >= kFoundSince) continue;
     CandidatePtr candidate = candidate_of(record, workload_, space_, names_);
     if (!candidate) {
       result.dropped.push_back({record.id, record.seconds, "its trace does not give its program any more"});
       continue;
     }
     best.push_back({{std::move(candidate), record.timing, std::nullopt}, std::move(record)});
-    if (ranked) break;
+    has_ranked = has_ranked || ranked;
   }
   return best;
 }

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "stopwatch.h"
 #include "tunesmith/target/benchmarking.h"
@@ -68,6 +70,10 @@ class Rounded {
       }
       std::vector<double>& samples = ranking_.kernels[left[i]].samples;
       samples.insert(samples.end(), times[i].samples.begin(), times[i].samples.end());
+      for (const auto& [values, more] : times[i].at) {
+        std::vector<double>& known = samples_at_[values][left[i]];
+        known.insert(known.end(), more.begin(), more.end());
+      }
       disturbed_[left[i]] += times[i].disturbed;
       sampled.push_back(left[i]);
     }
@@ -82,7 +88,24 @@ class Rounded {
     return quiet_samples(samples);
   }
 
-  /// The times of kernels in all rounds, and the best of them. This is the last call.
+  /// For each values of the program's parameters the time of each of `left`.
+  std::vector<std::pair<std::vector<int64_t>, std::vector<double>>> times_at(
+      const std::vector<size_t>& left) const {
+    std::vector<std::pair<std::vector<int64_t>, std::vector<double>>> times;
+    for (const auto& [values, of] : samples_at_) {
+      std::vector<std::span<const double>> samples;
+      for (const size_t kernel : left)
+        samples.emplace_back(of.contains(kernel) ? std::span<const double>(of.at(kernel))
+                                                 : std::span<const double>());
+      if (std::ranges::any_of(samples, [](const auto& one) { return one.empty(); })) continue;
+      const std::vector<std::vector<double>> quiet = quiet_samples(samples);
+      std::vector<double>& seconds = times.emplace_back(values, std::vector<double>()).second;
+      for (size_t i = 0; i < left.size(); ++i) seconds.push_back(quiet_time(samples[i], quiet[i]).value);
+    }
+    return times;
+  }
+
+  /// The times of kernels in all rounds, and the best of them. Must be the last call.
   Ranking conclude(std::vector<size_t> left, size_t kept) {
     if (!peak_samples_.empty()) {
       ranking_.peak_operations_per_second =
@@ -105,6 +128,8 @@ class Rounded {
       }
       if (!ranking_.best || seconds < ranking_.kernels[*ranking_.best].time->value) ranking_.best = left[i];
     }
+    for (const auto& [values, seconds] : times_at(left))
+      for (size_t i = 0; i < left.size(); ++i) ranking_.kernels[left[i]].at.push_back({values, seconds[i]});
     return std::move(ranking_);
   }
 
@@ -117,6 +142,7 @@ class Rounded {
 
   Ranking ranking_;
   std::vector<size_t> disturbed_;  // disturbed samples of each kernel
+  std::map<std::vector<int64_t>, std::map<size_t, std::vector<double>>> samples_at_;  // of each kernel
   std::vector<double> peak_samples_;
   size_t peak_disturbed_ = 0;  // of these
   double spent_ = 0.0;
@@ -145,8 +171,11 @@ Ranking rank(Runner& runner, std::span<const CompiledKernel* const> kernels,
     std::ranges::stable_sort(left, {}, [&](size_t kernel) { return seconds.at(kernel); });
     const size_t staying = std::max(kFinalists, (left.size() + 1) / 2);
     std::vector<size_t> next(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(staying));
+    std::set<size_t> fastest;  // with some values
+    for (const auto& [values, times] : rounded.times_at(left))
+      fastest.insert(left[static_cast<size_t>(std::ranges::min_element(times) - times.begin())]);
     std::copy_if(left.begin() + static_cast<std::ptrdiff_t>(staying), left.end(), std::back_inserter(next),
-                 [&](size_t kernel) { return kernel < kept; });
+                 [&](size_t kernel) { return kernel < kept || fastest.contains(kernel); });
     std::ranges::sort(next);
     left = std::move(next);
     rounds *= 2;

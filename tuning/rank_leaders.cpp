@@ -47,7 +47,8 @@ LeadersRanking rank_leaders(std::span<const Measured> leaders, size_t kept, Eval
                       .prepare = timed[i]->timing->prepare,
                       .disturbed = kernel.disturbed,
                       .verified_on = verified_on[i],
-                      .failure = wrong ? kernel.failure : std::nullopt});
+                      .failure = wrong ? kernel.failure : std::nullopt,
+                      .at = kernel.at});
     if (wrong) continue;
     result.times.emplace(timed[i]->candidate->lowered_hash, *kernel.time);
   }

@@ -21,7 +21,14 @@ namespace {
 nlohmann::json fields_of(const InterleavedTimes& times) {
   nlohmann::json fields{{"samples", times.samples}, {"disturbed", times.disturbed}};
   if (times.failure) add_failure(fields, *times.failure);
+  for (const auto& [values, samples] : times.at)
+    fields["at"].push_back({{"values", values}, {"samples", samples}});
   return fields;
+}
+
+SamplesAt read_samples_at(const Field& fields) {
+  return {fields["values"].list(1, kMaxName, [](const Field& value) { return value.integer(0, kAnyCount); }),
+          read_samples(fields["samples"], 0, static_cast<size_t>(kMaxRepeats))};
 }
 
 InterleavedTimes read_times(const Field& fields) {
@@ -29,6 +36,7 @@ InterleavedTimes read_times(const Field& fields) {
   times.samples = read_samples(fields["samples"], 0, static_cast<size_t>(kMaxRepeats));
   times.disturbed = static_cast<size_t>(fields["disturbed"].integer(0, kMaxRepeats));
   if (fields.find("cause")) times.failure = read_failure(fields, kMaxMessage);
+  if (const auto at = fields.find("at")) times.at = at->list(0, kMaxName, read_samples_at);
   if (times.samples.empty() != times.failure.has_value())
     fields.wrong("has samples and a failure, or neither");
   return times;

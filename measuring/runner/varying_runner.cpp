@@ -38,10 +38,15 @@ class VaryingRunner final : public Runner {
   VaryingRunner(const Workload& workload, const MeasureOptions& options, const MakeRunner& make) {
     const std::vector<ParameterValues> timed = typical_values(workload.program);
     for (const ParameterValues& values : timed) timed_.push_back({values, make(values, options), 0.0});
+    for (const ParameterValues& values : ranked_values(workload.program))
+      if (!contains(timed, values)) ranked_.push_back({values, make(values, options), 0.0});
     MeasureOptions once = options;
     once.min_repeats = once.max_repeats = 1;
     once.min_total_seconds = 0.0;
-    for (const ParameterValues& values : verified_values(workload.program, options.data_seed)) {
+    std::vector<ParameterValues> verified = verified_values(workload.program, options.data_seed);
+    for (const ParameterValues& values : options.also_verified_at)
+      if (!contains(verified, values)) verified.push_back(values);
+    for (const ParameterValues& values : verified) {
       if (!contains(timed, values)) verified_.push_back({values, make(values, once), 0.0});
     }
   }
@@ -59,6 +64,8 @@ class VaryingRunner final : public Runner {
       const double prepare = results[i].timing->prepare;
       results[i].timing = make_timing(mean_samples(samples[i]));
       results[i].timing->prepare = prepare;
+      for (size_t k = 0; k < timed_.size(); ++k)
+        results[i].timing->at.push_back({timed_[k].values, std::ranges::min(samples[i][k])});
     }
     return results;
   }
@@ -66,20 +73,16 @@ class VaryingRunner final : public Runner {
   std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                            const InterleaveOptions& options) override {
     InterleaveOptions each = options;
-    each.budget_seconds /= static_cast<double>(timed_.size());
+    each.budget_seconds /= static_cast<double>(timed_.size() + ranked_.size());
     std::vector<InterleavedTimes> times(kernels.size());
-    std::vector<std::vector<std::vector<double>>> samples(kernels.size());
-    for (One& one : timed_) {
-      std::vector<InterleavedTimes> here = one.runner->interleave(kernels, each);
-      for (size_t i = 0; i < kernels.size(); ++i) {
-        times[i].disturbed = std::max(times[i].disturbed, here[i].disturbed);
-        if (here[i].failure && !times[i].failure) times[i].failure = said_at(one, *here[i].failure);
-        samples[i].push_back(std::move(here[i].samples));
-      }
-    }
-    for (size_t i = 0; i < kernels.size(); ++i) {
-      times[i].samples = mean_samples(samples[i]);
-      times[i].disturbed = std::min(times[i].disturbed, times[i].samples.size());
+    for (std::vector<One>* ones : {&timed_, &ranked_})
+      for (One& one : *ones) interleave_at(one, kernels, each, times);
+    for (InterleavedTimes& kernel : times) {
+      if (kernel.failure) kernel.at.clear();
+      std::vector<std::vector<double>> samples;
+      for (size_t i = 0; i < timed_.size() && !kernel.failure; ++i) samples.push_back(kernel.at[i].samples);
+      if (!kernel.failure) kernel.samples = mean_samples(samples);
+      kernel.disturbed = std::min(kernel.disturbed, kernel.samples.size());
     }
     return times;
   }
@@ -98,7 +101,17 @@ class VaryingRunner final : public Runner {
     return failure;
   }
 
-  /// Measures the candidates that have not failed at other values.
+  static void interleave_at(One& one, std::span<const CompiledKernel* const> kernels,
+                            const InterleaveOptions& options, std::vector<InterleavedTimes>& times) {
+    std::vector<InterleavedTimes> here = one.runner->interleave(kernels, options);
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      times[i].disturbed = std::max(times[i].disturbed, here[i].disturbed);
+      if (here[i].failure && !times[i].failure) times[i].failure = said_at(one, *here[i].failure);
+      times[i].at.push_back({one.values, std::move(here[i].samples)});
+    }
+  }
+
+  /// Those that have not failed at other values.
   static void run_at(One& one, std::span<const MeasureRequest> requests, std::vector<MeasureResult>& results,
                      std::vector<std::vector<std::vector<double>>>* samples) {
     std::vector<MeasureRequest> left;
@@ -126,6 +139,7 @@ class VaryingRunner final : public Runner {
   }
 
   std::vector<One> timed_;
+  std::vector<One> ranked_;  // timed in turn as well
   std::vector<One> verified_;
 };
 

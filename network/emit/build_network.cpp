@@ -63,7 +63,7 @@ void rehearse_network(const TaskedNetwork& tasked, Packaging& packaging, const L
 }
 
 BuiltNetwork build_network(const TaskedNetwork& tasked, std::span<const CompiledKernel* const> kernels,
-                           const Unsearched& unsearched, Target& target, Packaging& packaging,
+                           const ProgramNotes& notes, Target& target, Packaging& packaging,
                            const LibrarySource& source, const std::string& folder) {
   std::vector<RegionKernel> regions;
   for (size_t i = 0; i < tasked.regions.size(); ++i) {
@@ -76,14 +76,20 @@ BuiltNetwork build_network(const TaskedNetwork& tasked, std::span<const Compiled
   plan.provenance =
       fmt::format("the network {} of {}, {} kernels", tasked.network.name, source.file, regions.size());
   BuiltNetwork built;
-  for (const auto& [task, why] : unsearched.as_written) {
+  for (const auto& [task, why] : notes.as_written) {
     built.as_written.emplace_back(title_of(tasked.workload(task)), why);
     plan.provenance +=
         fmt::format("\nas it is written, without a schedule: {}: {}", built.as_written.back().first, why);
   }
-  for (const auto& [task, how] : unsearched.untuned) {
+  for (const auto& [task, how] : notes.untuned) {
     built.untuned.emplace_back(title_of(tasked.workload(task)), how);
     plan.provenance += fmt::format("\n{}", how);
+  }
+  for (size_t task = 0; task < kernels.size(); ++task) {
+    const auto found = notes.intervals.find(kernels[task]);
+    if (found == notes.intervals.end()) continue;
+    built.intervals.emplace_back(title_of(tasked.workload(task)), found->second);
+    plan.provenance += fmt::format("\n{}: {}", built.intervals.back().first, found->second);
   }
   make_folder(folder);
   built.files = write_library(plan, packaging, folder);

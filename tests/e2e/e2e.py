@@ -14,6 +14,7 @@ import time
 
 import cli
 from cli import run
+from record_lines import with_times
 
 TRIALS = 8
 SKIPPED = 77
@@ -640,7 +641,17 @@ def one_library_is_for_a_range_of_extents(folder):
     header = (out / "gmm.h").read_text()
     assert "input A: f32 [1, n, 16]" in header and "n: 2 to 41." in header, header
     call_library(out, "gmm", {"lowest": 2, "highest": 41, "m": 24, "k": 16}, "gmm_varying.c")
-    # Another range of extents is another task.
+    exported = run("records", "export", "--database", folder / "records.db").stdout
+    (folder / "other.jsonl").write_text(with_times(exported, [lambda n: 1e-4 * n, lambda n: 1e-5 * n * n]))
+    run("records", "import", folder / "other.jsonl", "--database", folder / "other.db")
+    built = json.loads(run("build", workload, "--database", folder / "other.db", "--output", out, "--json").stdout)
+    first, second = (re.fullmatch(r"n=(\d+)\.\.(\d+): record (\w+)", one).groups() for one in built["intervals"])
+    assert (first[0], second[1]) == ("2", "41") and 7 <= int(first[1]) < 16 and int(second[0]) == int(first[1]) + 1, built
+    assert first[2] != second[2] and all(one in (out / "gmm.h").read_text() for one in built["intervals"]), built
+    best = json.loads(run("records", "best", "--database", folder / "other.db", "--json").stdout)
+    assert [f'{one["interval"]}: record {one["record"]}' for one in best["intervals"]] == built["intervals"], best
+    call_library(out, "gmm", {"lowest": 2, "highest": 41, "m": 24, "k": 16}, "gmm_varying.c")
+    # Another interval is another task.
     assert "no record" in run("build", "gmm:n=1..41,m=24,k=16", "--database", folder / "records.db", "--output", out, code=2).stderr
 
 

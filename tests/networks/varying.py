@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "e2e"))
 from onnx_files import model, node, tensor_value  # noqa: E402
+from record_lines import with_times  # noqa: E402
 
 KEPT = pathlib.Path(__file__).parent / "varying"
 NAMES = ("perceptron", "residual", "attention")  # of which the last has an inner extent that varies
@@ -154,6 +155,24 @@ def a_library_for_a_range_is_not_much_larger(folder):
         assert sizes[1] <= 3 * sizes[0], (name, sizes)
 
 
+def several_programs_are_right(folder):
+    """Built of the records with times that differ by batch: each task has two intervals."""
+    exported = tunesmith("records", "export", "--database", folder / "records.db").stdout
+    (folder / "other.jsonl").write_text(with_times(exported, [lambda batch: 1e-4 * batch, lambda batch: 1.9e-5 * batch * batch]))
+    tunesmith("records", "import", folder / "other.jsonl", "--database", folder / "other.db")
+    built = json.loads(tunesmith("network", "build", KEPT / "perceptron/model.onnx", "--dim", "batch=1..16:typical=2,8", "--threads", 1, "--space", "cpu-random",
+                                 "--database", folder / "other.db", "--name", "net", "--output", folder / "several", "--json").stdout)
+    assert built["intervals"] and all("=1..5: record" in one["intervals"] and "=6..16: record" in one["intervals"] for one in built["intervals"]), built
+    header = (folder / "several/net.h").read_text()
+    assert all(one["intervals"] in header for one in built["intervals"]), header
+    for batch in BATCHES:
+        kept = folder_of("perceptron", batch)
+        tunesmith("network", "run", folder / "several", "--input", kept / "input_0.npy", "--output", folder / "out")
+        (shape, found), (_, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
+        assert shape == [batch, 10] and all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted)), batch
+    assert json.loads(tunesmith("network", "verify", folder / "several", "--json").stdout)["right"]
+
+
 def all_tasks_are_tuned_for_the_range(folder):
     said = tunesmith("network", "tune", KEPT / "perceptron/model.onnx", "--dim", "batch=1..16:typical=2,8", "--trials", 12, "--threads", 1, "--space", "cpu-random",
                      "--database", folder / "records.db", "--name", "net", "--output", folder / "built").stdout
@@ -163,6 +182,7 @@ def all_tasks_are_tuned_for_the_range(folder):
     tunesmith("network", "run", folder / "built", "--input", kept / "input_0.npy", "--output", folder / "out")
     (shape, found), (_, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
     assert shape == [7, 10] and all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted))
+    several_programs_are_right(folder)
     said = json.loads(tunesmith("network", "bench", folder / "built", "--dim", "batch=3", "--calls", 3, "--threads", 1, "--json").stdout)
     assert said["extents"] == "batch=3" and said["seconds"] > 0, said
 

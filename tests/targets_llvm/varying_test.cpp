@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "lowered_program.h"
+#include "tunesmith/lower/switch_programs.h"
 #include "tunesmith/trace/schedule.h"
 #include "tunesmith/workload/library.h"
 
@@ -17,22 +18,27 @@ namespace {
 using tunesmith_test::AtValues;
 using tunesmith_test::tried_values;
 
+void expect_lowered_right(llvm_target::LlvmTarget& target, const Workload& workload,
+                          const LoweredProgram& lowered) {
+  for (const int64_t value : tried_values(workload.program)) {
+    const AtValues at(workload, {value});
+    at.expect_interpreted(lowered, workload.program, 1e-3);
+    const std::vector<Tensor> got =
+        testing::run_guarded_at(target, lowered, at.fixed.program, at.values, at.arguments, 2);
+    for (size_t i = 0; i < got.size(); ++i)
+      EXPECT_LE(max_error(got[i], at.wanted[i]), 1e-3) << value << to_string(lowered.program);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 void expect_right(const std::string& text, const std::function<void(Schedule&)>& change) {
   const auto target = testing::make_target();
   const Workload workload = WorkloadLibrary().load(text);
   Schedule s(workload.program.clone());
   change(s);
-  const LoweredProgram lowered = lower(s.program(), target->lower_options());
-  for (const int64_t value : tried_values(workload.program)) {
-    const AtValues at(workload, {value});
-    at.expect_interpreted(s.program(), s.program(), 1e-3);
-    at.expect_interpreted(lowered, s.program(), 1e-3);
-    const std::vector<Tensor> got =
-        testing::run_guarded_at(*target, lowered, at.fixed.program, at.values, at.arguments, 2);
-    for (size_t i = 0; i < got.size(); ++i)
-      EXPECT_LE(max_error(got[i], at.wanted[i]), 1e-3) << value << to_string(lowered.program);
-    if (::testing::Test::HasFailure()) return;
-  }
+  for (const int64_t value : tried_values(workload.program))
+    AtValues(workload, {value}).expect_interpreted(s.program(), s.program(), 1e-3);
+  expect_lowered_right(*target, workload, lower(s.program(), target->lower_options()));
 }
 
 class Varying : public ::testing::TestWithParam<const char*> {};
@@ -53,21 +59,36 @@ TEST_P(Varying, AreRightAsTheyStand) {
   expect_right(GetParam(), [](Schedule&) {});
 }
 
-/// Tiles that do not divide the extents, in registers, on vectors and threads.
+/// Tiles of so many rows, in registers, on vectors and threads.
+void tile(Schedule& s, int64_t rows) {
+  const BlockRV block = s.get_block("C");
+  const std::vector<LoopRV> loops = s.get_loops(block);
+  const std::vector<LoopRV> i = s.split(loops[1], {std::nullopt, rows});
+  const std::vector<LoopRV> j = s.split(loops[2], {std::nullopt, 8});
+  s.reorder({i[0], j[0], loops[3], i[1], j[1]});
+  s.decompose_reduction(block, loops[3]);
+  s.unroll(i[1]);
+  s.vectorize(j[1]);
+  s.parallel(s.fuse({loops[0], i[0], j[0]}));
+}
+
+/// They do not divide.
 TEST(VaryingTiles, AreRight) {
-  for (const int64_t rows : {1, 3, 6}) {
-    expect_right("gmm:n=1..37,m=24,k=13", [&](Schedule& s) {
-      const BlockRV block = s.get_block("C");
-      const std::vector<LoopRV> loops = s.get_loops(block);
-      const std::vector<LoopRV> i = s.split(loops[1], {std::nullopt, rows});
-      const std::vector<LoopRV> j = s.split(loops[2], {std::nullopt, 8});
-      s.reorder({i[0], j[0], loops[3], i[1], j[1]});
-      s.decompose_reduction(block, loops[3]);
-      s.unroll(i[1]);
-      s.vectorize(j[1]);
-      s.parallel(s.fuse({loops[0], i[0], j[0]}));
-    });
-  }
+  for (const int64_t rows : {1, 3, 6})
+    expect_right("gmm:n=1..37,m=24,k=13", [&](Schedule& s) { tile(s, rows); });
+}
+
+TEST(VaryingTiles, OfSeveralIntervalsAreRight) {
+  const auto target = testing::make_target();
+  const Workload workload = WorkloadLibrary().load("gmm:n=1..37,m=24,k=13");
+  const auto tiled = [&](int64_t rows) {
+    Schedule s(workload.program.clone());
+    tile(s, rows);
+    return lower(s.program(), target->lower_options());
+  };
+  const LoweredProgram low = tiled(1), middle = tiled(3), high = tiled(6);
+  const std::vector<ProgramOfInterval> parts = {{&low, 1, 2}, {&middle, 3, 11}, {&high, 12, 37}};
+  expect_lowered_right(*target, workload, switch_programs(0, parts));
 }
 
 /// Rows whose distance varies are held in registers all the same.

@@ -1,13 +1,18 @@
 #include "tunesmith/verification/verified_values.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "tunesmith/ir/extents.h"
 #include "tunesmith/support/contains.h"
 #include "tunesmith/support/random.h"
 
 namespace tunesmith {
 namespace {
+
+/// Values of wider ranges lie further apart.
+constexpr int64_t kWideRange = 32;
 
 bool is_prime(int64_t value) {
   for (int64_t divisor = 2; divisor * divisor <= value; ++divisor) {
@@ -42,6 +47,22 @@ std::vector<ParameterValues> verified_values(const Program& program, uint64_t se
   }
   std::vector<ParameterValues> values;
   for (ParameterValues* one : {&lowest, &highest, &prime, &drawn}) add(values, std::move(*one));
+  return values;
+}
+
+std::vector<ParameterValues> ranked_values(const Program& program) {
+  std::vector<ParameterValues> values = typical_values(program);
+  ParameterValues next = highest_values(program);
+  for (bool lower = !next.empty(); lower;) {
+    add(values, next);
+    lower = false;
+    for (size_t i = 0; i < next.size(); ++i) {
+      const VarNode& var = *program.parameters[i].var.get();
+      const int64_t step = var.highest / std::max<int64_t>(var.lowest, 1) > kWideRange ? 4 : 2;
+      lower = lower || next[i] > var.lowest;
+      next[i] = std::max(next[i] / step, var.lowest);
+    }
+  }
   return values;
 }
 

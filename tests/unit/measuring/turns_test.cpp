@@ -80,12 +80,16 @@ TEST(Turns, CandidatesAreAsManyAsItSaysAndOfOneTask) {
 }
 
 TEST(Turns, TimesAreReadAsTheyWereWritten) {
-  const std::vector<InterleavedTimes> times = {{{1e-3, 2e-3}, 1, std::nullopt},
+  const std::vector<InterleavedTimes> times = {{{1e-3, 2e-3}, 1, std::nullopt, {{{16, 3}, {4e-3, 5e-3}}}},
                                                {{}, 0, CandidateFailure{FailureCause::Crash, "signal 11"}}};
   const auto read = std::get<std::vector<InterleavedTimes>>(parse_answer(text_of(Answer(times))));
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].samples, times[0].samples);
   EXPECT_EQ(read[0].disturbed, 1U);
+  ASSERT_EQ(read[0].at.size(), 1U);
+  EXPECT_EQ(read[0].at[0].values, times[0].at[0].values);
+  EXPECT_EQ(read[0].at[0].samples, times[0].at[0].samples);
+  EXPECT_TRUE(read[1].at.empty());
   EXPECT_EQ(read[1].failure, times[1].failure);
   EXPECT_EQ(std::get<Refusal>(parse_answer(text_of(Answer(Refusal{"no"})))).why, "no");
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <tunesmith/records/record_json.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/error.h>
 
@@ -50,6 +51,20 @@ TEST_F(ExchangeTest, WhatIsExportedIsImportedUnchanged) {
   EXPECT_EQ(copy.list(), source_.list());
   EXPECT_EQ(copy.environments(), source_.environments());
   EXPECT_TRUE(copy.check().clean());
+}
+
+TEST_F(ExchangeTest, TimesWithValuesOfExtentsTravel) {
+  Record record = success("d", {1e-3});
+  record.timing->at = {{{512, 3}, 2e-3}, {{1, 3}, 1.0 / 3.0}};
+  source_.add(record);
+  EXPECT_EQ(source_.find("d"), record);
+  EXPECT_TRUE(source_.check().clean());
+  RecordStore copy(path("copy.db"));
+  EXPECT_EQ(import_lines(copy, exported_lines()).added, 4u);
+  EXPECT_EQ(copy.find("d"), record);
+  for (const char* const wrong :
+       {"[]", "[{}]", R"([{"values":[-1],"seconds":1}])", R"([{"values":[1],"seconds":0}])"})
+    EXPECT_THROW(parse_times_at(wrong), UserError) << wrong;
 }
 
 /// Input that comes only after another process has written to the store.
@@ -148,7 +163,7 @@ TEST_F(ExchangeTest, SomeRecordsGoWithAllThatTheyName) {
 
 TEST_F(ExchangeTest, OtherLinesAreRefused) {
   std::string newer = exported_lines()[0];
-  newer.replace(newer.rfind("\"version\":5"), 11, "\"version\":9");
+  newer.replace(newer.rfind("\"version\":5"), 11, "\"version\":99");
   RecordStore copy(path("copy.db"));
   const ImportReport report = import_lines(copy, {"", "{}", "[]", "null", "not json", newer});
   EXPECT_EQ(report.added, 0u);

@@ -22,6 +22,11 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
+/// What schema 9 brought is not there.
+const std::string kWithoutTimesAt =
+    "DROP VIEW record; ALTER TABLE measurement DROP COLUMN times_at; "
+    "CREATE VIEW record AS SELECT * FROM measurement; ";
+
 class MigrateTest : public StoreFixture {
  protected:
   void write_old_store(const std::string& file = "a.db") const {
@@ -100,8 +105,9 @@ TEST_F(MigrateTest, AStoreOfSchema6DidNotSayWhetherARoofWasDisturbed) {
     store.add_roof(roof("old", "copied bytes", 1e10, 1));
   }
   Sql(path("a.db"))
-      .run(
-          "ALTER TABLE roof DROP COLUMN disturbed; UPDATE meta SET value = '6' WHERE key = 'schema_version'");
+      .run((kWithoutTimesAt + "ALTER TABLE roof DROP COLUMN disturbed; "
+                              "UPDATE meta SET value = '6' WHERE key = 'schema_version'")
+               .c_str());
   RecordStore store(path("a.db"));
   ASSERT_TRUE(store.migration());
   EXPECT_EQ(store.migration()->from_schema, 6);
@@ -140,7 +146,8 @@ TEST_F(MigrateTest, AStoreOfSchema7HadHashesOfSourcesInItsTargets) {
     EXPECT_EQ(store.add(old), old.size());
     store.add_roof(measured);
   }
-  Sql(path("a.db")).run("UPDATE meta SET value = '7' WHERE key = 'schema_version'");
+  Sql(path("a.db"))
+      .run((kWithoutTimesAt + "UPDATE meta SET value = '7' WHERE key = 'schema_version'").c_str());
   const RecordStore store(path("a.db"));
   ASSERT_TRUE(store.migration());
   EXPECT_EQ(store.migration()->from_schema, 7);
@@ -189,9 +196,9 @@ TEST_F(MigrateTest, WhatANewerTunesmithMeasuredJoinsWhatIsRenamed) {
     EXPECT_TRUE(store.add(with_target(success("damaged", {3e-3}), kHashes)));
   }
   Sql(path("a.db"))
-      .run(
-          "UPDATE meta SET value = '7' WHERE key = 'schema_version'; "
-          "UPDATE measurement SET time_ms = 1 WHERE id = 'damaged'");
+      .run((kWithoutTimesAt + "UPDATE meta SET value = '7' WHERE key = 'schema_version'; "
+                              "UPDATE measurement SET time_ms = 1 WHERE id = 'damaged'")
+               .c_str());
   const RecordStore store(path("a.db"));
   ASSERT_TRUE(store.migration());
   EXPECT_EQ(store.tasks().size(), 1U);

@@ -43,7 +43,22 @@ TEST(TrialLog, CountsEachKindOfTrial) {
   EXPECT_EQ(log.trial_ms().front(), 1000);
 }
 
-/// A resumed run reads its own programs and those of others in the order of recording.
+/// Of programs with parameters.
+TEST(TrialLog, TheFastestWithSomeValuesLead) {
+  TuneResult result;
+  TrialLog log(result, 2);
+  for (uint64_t number = 1; number <= 6; ++number) {
+    Measured one = program(number, static_cast<double>(number));
+    one.timing->at = {{{8}, static_cast<double>(number)}, {{1}, number == 5 ? 0.5 : 3.0}};
+    log.add(one, TrialLog::Kind::New);
+  }
+  std::vector<uint64_t> leaders;
+  for (const Measured& one : log.leaders().all()) leaders.push_back(one.candidate->lowered_hash);
+  EXPECT_EQ(leaders, (std::vector<uint64_t>{1, 5, 2}));
+}
+
+/// A run that is resumed meets its own programs and those of others in the order in which they were
+/// recorded.
 TEST(TrialLog, WhatOthersFoundWasKnownBeforeTheFirstTrial) {
   TuneResult result;
   TrialLog log(result, 4);

@@ -5,6 +5,7 @@
 #include <tunesmith/ir/extents.h>
 #include <tunesmith/ir/parser.h>
 #include <tunesmith/ir/printer.h>
+#include <tunesmith/verification/verified_values.h>
 #include <tunesmith/workload/library.h>
 
 #include "unit/workload/parse.h"
@@ -68,6 +69,20 @@ TEST(VaryingExtents, AreMeasuredAtTypicalValues) {
   EXPECT_THAT(typical("1..512:typical=384,128"), ElementsAre(ElementsAre(384), ElementsAre(128)));
   const Workload one = WorkloadLibrary().load("gmm:n=1..64:typical=16,m=8,k=4");
   EXPECT_DOUBLE_EQ(one.flops, WorkloadLibrary().load("gmm:n=16,m=8,k=4").flops);
+}
+
+TEST(VaryingExtents, AreRankedAtFurtherValues) {
+  const auto ranked = [](const char* range) {
+    std::vector<int64_t> values;
+    for (const auto& each : ranked_values(workload_of(kRows, {{"n", range}}).program))
+      values.push_back(each.front());
+    return values;
+  };
+  EXPECT_THAT(ranked("1..512"), ElementsAre(512, 128, 32, 8, 2, 1));
+  EXPECT_THAT(ranked("1..16"), ElementsAre(16, 4, 1, 8, 2));
+  EXPECT_THAT(ranked("1..512:typical=384,100"), ElementsAre(384, 100, 512, 128, 32, 8, 2, 1));
+  EXPECT_THAT(ranked("500..512"), ElementsAre(512, 500));
+  EXPECT_THAT(ranked_values(workload_of(kRows, {{"n", "6"}}).program), ElementsAre(ElementsAre()));
 }
 
 TEST(VaryingExtents, OfTextsWithSeveralTypicalValues) {

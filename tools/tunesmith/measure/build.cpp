@@ -80,11 +80,13 @@ class Builder {
                   {"provenance", shipped.provenance},
                   {"measured_now", shipped.measured_now},
                   {"untuned", shipped.untuned},
-                  {"prepares", shipped.kernel.prepare.has_value()}});
+                  {"prepares", shipped.kernel.prepare.has_value()},
+                  {"intervals", shipped.intervals}});
       return;
     }
     fmt::print(output(), "built {}\n      {}\n", files.library, files.header);
     for (const std::string& other : files.others) fmt::print(output(), "      {}\n", other);
+    for (const std::string& interval : shipped.intervals) fmt::print(output(), "      {}\n", interval);
     if (shipped.kernel.prepare)
       fmt::print(output(), "call {}_prepare once before {}: the header says how\n", name_, name_);
   }

@@ -21,7 +21,8 @@ int run_network_build(const Common& common, const NetworkArguments& arguments) {
           : choose_alone(session, *space, tasked, arguments, missing, common.json);
   const network::BuiltNetwork built =
       build_network(tasked, programs.chosen.kernels,
-                    network::Unsearched{programs.programs.as_written, programs.programs.untuned},
+                    network::ProgramNotes{programs.programs.as_written, programs.programs.untuned,
+                                          programs.programs.intervals},
                     space->target(), packaging_of(*space), source, output_folder(arguments));
   if (common.json) {
     nlohmann::json said = built_json(built, tasked);

@@ -46,6 +46,7 @@ void print_built(const network::BuiltNetwork& built, const TaskedNetwork& tasked
   if (!built.untuned.empty())
     fmt::print(output(), "{} of {} tasks have their first program, untuned\n", built.untuned.size(),
                tasked.tasks.size());
+  for (const auto& [title, which] : built.intervals) fmt::print(output(), "  {}: {}\n", title, which);
   if (built.as_written.empty()) return;
   fmt::print(output(), "{} of {} tasks are as they are written, without a schedule:\n",
              built.as_written.size(), tasked.tasks.size());
@@ -57,6 +58,9 @@ nlohmann::json built_json(const network::BuiltNetwork& built, const TaskedNetwor
   for (const auto& [title, why] : built.as_written) as_written.push_back({{"name", title}, {"why", why}});
   nlohmann::json untuned = nlohmann::json::array();
   for (const auto& [title, how] : built.untuned) untuned.push_back({{"name", title}, {"how", how}});
+  nlohmann::json intervals = nlohmann::json::array();
+  for (const auto& [title, which] : built.intervals)
+    intervals.push_back({{"name", title}, {"intervals", which}});
   return {{"network", tasked.network.name},
           {"kernels", tasked.regions.size()},
           {"memory_bytes", built.memory_bytes},
@@ -67,7 +71,8 @@ nlohmann::json built_json(const network::BuiltNetwork& built, const TaskedNetwor
           {"main_program", built.files.main_program},
           {"description", built.description},
           {"as_written", as_written},
-          {"untuned", untuned}};
+          {"untuned", untuned},
+          {"intervals", intervals}};
 }
 
 }  // namespace tunesmith::cli

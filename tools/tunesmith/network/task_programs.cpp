@@ -59,10 +59,16 @@ class Collecting {
   }
 
  private:
-  void take_best(size_t task, const Workload& workload, std::deque<CompiledKernel>& programs) const {
+  void take_best(size_t task, const Workload& workload, std::deque<CompiledKernel>& programs) {
     for (Shipped& shipped :
          shipper_.ship_best(workload, title_of(workload), kernel_symbol(tasked_, task), count_))
-      programs.push_back(std::move(shipped.kernel));
+      add(std::move(shipped), programs);
+  }
+
+  void add(Shipped shipped, std::deque<CompiledKernel>& programs) {
+    programs.push_back(std::move(shipped.kernel));
+    if (!shipped.intervals.empty())
+      made_.intervals[&programs.back()] = fmt::format("{}", fmt::join(shipped.intervals, ", "));
   }
 
   void take_best_or_untuned(size_t task, const Workload& workload, std::deque<CompiledKernel>& programs) {
@@ -70,7 +76,7 @@ class Collecting {
       Shipped shipped =
           shipper_.ship_best_or_untuned(workload, title_of(workload), kernel_symbol(tasked_, task));
       if (shipped.untuned) made_.untuned[task] = shipped.provenance;
-      programs.push_back(std::move(shipped.kernel));
+      add(std::move(shipped), programs);
     } catch (const UserError& error) {
       take_as_written(task, workload, error.what(), programs);
     } catch (const NotCompiled& error) {

@@ -21,6 +21,7 @@ struct TaskPrograms {
   std::vector<std::deque<CompiledKernel>> of;  // of each task, the fastest alone first; at least one
   AsWritten as_written;
   std::map<size_t, std::string> untuned = {};  // tasks with the first program, and how that was found
+  std::map<const CompiledKernel*, std::string> intervals = {};  // which program is for which values
 };
 
 /// What is done about tasks without a program on record that works.

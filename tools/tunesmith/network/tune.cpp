@@ -81,7 +81,8 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
     const ChosenForNetwork programs = choose_in_place(
         session, *space, tasked, asked, {true, reasons_of(tasks, tuned)}, common.quiet || common.json);
     const network::BuiltNetwork built =
-        build_network(tasked, programs.chosen.kernels, network::Unsearched{programs.programs.as_written, {}},
+        build_network(tasked, programs.chosen.kernels,
+                      network::ProgramNotes{programs.programs.as_written, {}, programs.programs.intervals},
                       space->target(), packaging_of(*space), source, output_folder(asked));
     if (!common.json) {
       print_chosen(programs.chosen);

@@ -9,6 +9,7 @@
 
 #include <tunesmith/records/never_compared.h>
 #include <tunesmith/support/files.h>
+#include <tunesmith/tuning/intervals.h>
 
 #include "commands.h"
 #include "common/exit_codes.h"
@@ -33,8 +34,32 @@ void say_no_match(const RecordsArguments& arguments, const RecordStore& store) {
   fmt::print(stderr, "tunesmith: no record{} in {}\n", of_workload(arguments), store.path().string());
 }
 
+/// Of a task that a library has several programs of, each for an interval of values.
+struct BuiltInterval {
+  std::string workload;
+  std::string interval;
+  std::string record;
+};
+
+/// What a library has of these records of a task.
+std::vector<BuiltInterval> built_intervals(const RecordStore& store, const std::vector<Record>& best) {
+  if (best.empty() || best.front().timing->at.empty()) return {};
+  const auto recorded = store.workload(best.front().workload_hash, best.front().workload);
+  const auto workload = recorded ? sound_workload(*recorded) : tl::make_unexpected(std::string());
+  if (!workload) return {};  // `records check` says why
+  const RecordsOfIntervals chosen = records_of_intervals(workload->program, best);
+  if (chosen.each.size() < 2) return {};
+  std::vector<BuiltInterval> built;
+  for (const RecordOfInterval& one : chosen.each)
+    built.push_back({workload->key,
+                     interval_text(workload->program, chosen.parameter, one.lowest, one.highest),
+                     one.record->id});
+  return built;
+}
+
 struct BestOfTasks {
   std::vector<Record> records;
+  std::vector<BuiltInterval> intervals;
   std::vector<std::string> never_compared;  // the workloads of those tasks
 };
 
@@ -47,6 +72,7 @@ BestOfTasks best_of_each_task(const RecordsArguments& arguments, const RecordSto
   ShownWorkloads shown(store);
   for (const TaskKey& task : tasks_of(arguments.workload, store)) {
     std::vector<Record> records = store.best({task, machine, {}}, std::max(wanted, kLookedAt));
+    std::ranges::move(built_intervals(store, records), std::back_inserter(best.intervals));
     if (never_compared(records)) best.never_compared.push_back(shown.text(records.front()));
     if (records.size() > wanted)
       records.erase(records.begin() + static_cast<std::ptrdiff_t>(wanted), records.end());
@@ -101,13 +127,18 @@ void explain_order(const std::vector<Record>& records) {
 
 int run_records_best(const Common& common, const RecordsArguments& arguments) {
   const RecordStore store = open(arguments);
-  const auto [records, never_compared] = best_of_each_task(arguments, store);
+  const auto [records, intervals, never_compared] = best_of_each_task(arguments, store);
   if (common.json) {
-    print_json({{"records", list_of(store, records)}, {"not_ranked", never_compared}});
+    nlohmann::json built = nlohmann::json::array();
+    for (const auto& [workload, interval, record] : intervals)
+      built.push_back({{"workload", workload}, {"interval", interval}, {"record", record}});
+    print_json({{"records", list_of(store, records)}, {"intervals", built}, {"not_ranked", never_compared}});
     return records.empty() ? kNothingFound : kDone;
   }
   print_records(store, records);
   explain_order(records);
+  for (const auto& [workload, interval, record] : intervals)
+    fmt::print(output(), "{} is built with {}: record {}\n", workload, interval, record);
   for (const std::string& workload : never_compared)
     fmt::print(output(), "not ranked: {}; 'tunesmith build' times its best in turn\n", workload);
   if (records.empty())

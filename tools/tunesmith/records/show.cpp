@@ -2,6 +2,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/hash.h>
@@ -34,6 +35,8 @@ void show_measurement(const Record& record) {
   if (record.timing) {
     show_line("samples", fmt::format("{}, least {}, median {}", record.timing->samples.size(),
                                      seconds_text(record.timing->min), seconds_text(record.timing->median)));
+    for (const auto& [values, seconds] : record.timing->at)
+      show_line("with values", fmt::format("{}: {}", fmt::join(values, ", "), seconds_text(seconds)));
     if (record.timing->prepare > 0)
       show_line("prepare", seconds_text(record.timing->prepare) + " once, not in the times");
   }

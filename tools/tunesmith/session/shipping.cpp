@@ -5,8 +5,10 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <tunesmith/records/never_compared.h>
+#include <tunesmith/ir/extents.h>
+#include <tunesmith/lower/switch_programs.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
@@ -77,6 +79,19 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
       best_records(workload, space_, options_.database, options_.threads, typed, count + kSpare);
   const std::string caveat = never_compared(best) ? ", never timed in turn with the others on record" : "";
   std::vector<Shipped> shipped;
+  const RecordsOfIntervals intervals = records_of_intervals(workload.program, best);
+  if (intervals.each.size() > 1) {
+    const auto pass_over = [&](const std::exception& refusal) {
+      say(fmt::format("{}: {}; one program is taken for all values", workload.key, refusal.what()));
+    };
+    try {
+      shipped.push_back(ship_intervals(workload, intervals, symbol));
+    } catch (const NotShipped& refusal) {
+      pass_over(refusal);
+    } catch (const NotCompiled& refusal) {
+      pass_over(refusal);
+    }
+  }
   for (size_t i = 0; i < best.size() && shipped.size() < count; ++i) {
     const bool last = i + 1 == best.size() && shipped.empty();
     const auto pass_over = [&](const std::exception& refusal) {
@@ -177,7 +192,7 @@ Shipped Shipper::ship_untuned(const Workload& workload, const std::string& symbo
       right, ranked.drawn, model, models_times(space_.target()) ? "modelled" : "measured", best.of_twin,
       seconds_text(best.seconds));
   if (!options_.quiet) fmt::print(output(), "{}: {}\n", workload.key, made);
-  return {std::move(*fastest), fmt::format("{}, {}", workload.key, made), true, true};
+  return {std::move(*fastest), fmt::format("{}, {}", workload.key, made), true, true, {}};
 }
 
 Shipped Shipper::ship_best_or_untuned(const Workload& workload, const std::string& typed,
@@ -203,7 +218,10 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   auto kernel = space_.target().compile(candidate->lowered, symbol);
   if (!kernel) throw does_not_compile(workload, kernel.error(), *candidate);
   Shipped shipped{std::move(*kernel),
-                  fmt::format("{}, {} {}, ", workload.key, named.record ? "record" : "trace", id)};
+                  fmt::format("{}, {} {}, ", workload.key, named.record ? "record" : "trace", id),
+                  false,
+                  false,
+                  {}};
   // The shipped program itself must have been verified and measured, not just the trace.
   const bool on_record = named.record && named.record->ok() &&
                          named.record->lowered_hash == candidate->lowered_hash &&
@@ -229,9 +247,43 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   return shipped;
 }
 
+Shipped Shipper::ship_intervals(const Workload& workload, const RecordsOfIntervals& records,
+                                const std::string& symbol) const {
+  std::vector<CandidatePtr> candidates;
+  std::vector<ProgramOfInterval> parts;
+  std::vector<std::vector<int64_t>> ends;
+  std::vector<std::string> texts;
+  for (const RecordOfInterval& one : records.each) {
+    try {
+      candidates.push_back(materialise(space_, workload, load_trace(one.record->id, options_.database)));
+    } catch (const UserError& error) {
+      throw NotShipped(error);
+    }
+    parts.push_back({&candidates.back()->lowered, one.lowest, one.highest});
+    for (const int64_t end : {one.lowest, one.highest}) {
+      ends.push_back(highest_values(workload.program));
+      ends.back()[records.parameter] = end;
+    }
+    texts.push_back(fmt::format("{}: record {}",
+                                interval_text(workload.program, records.parameter, one.lowest, one.highest),
+                                one.record->id));
+  }
+  Candidate joined;
+  joined.lowered = switch_programs(records.parameter, parts);
+  joined.lowered_hash = lowered_hash(joined.lowered);
+  auto kernel = space_.target().compile(joined.lowered, symbol);
+  if (!kernel) throw does_not_compile(workload, kernel.error(), joined);
+  const Verified verified = measure(workload, joined, *kernel, ends);
+  return {std::move(*kernel),
+          fmt::format("{}, {}, verified and measured when it was built, {}", workload.key,
+                      fmt::join(texts, ", "), seconds_text(verified.seconds)),
+          true, false, texts};
+}
+
 /// Throws NotShipped and NotCompiled.
 Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& candidate,
-                                   const CompiledKernel& kernel) const {
+                                   const CompiledKernel& kernel,
+                                   const std::vector<std::vector<int64_t>>& also_at) const {
   require_memory(workload, options_.allow_memory);
   // The shipped code is verified itself, unless the target verifies twins instead.
   std::optional<CandidateKernel> twin;
@@ -240,6 +292,11 @@ Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& ca
     if (!code) throw does_not_compile(workload, code.error(), candidate);
     twin = std::move(*code);
   }
+  MeasureOptions options;
+  options.threads = options_.worker_threads;
+  options.time_out_seconds = options_.candidate_time_out;
+  options.machine = machine_lock();
+  options.also_verified_at = also_at;
   const Workload* const instance = twin ? twin->instance.get() : nullptr;
   const MeasureRequest request{.kernel = twin ? &twin->kernel : &kernel, .instance = instance};
   const MeasureResult result =

@@ -9,6 +9,7 @@
 #include <tunesmith/space/space.h>
 #include <tunesmith/target/compiled_kernel.h>
 #include <tunesmith/tuning/first_program.h>
+#include <tunesmith/tuning/intervals.h>
 
 #include "session.h"
 
@@ -33,6 +34,8 @@ struct Shipped {
   std::string provenance;
   bool measured_now = false;
   bool untuned = false;  // the first program of a task without a record
+  /// "n=1..31: record 5f0c": where extents vary, which program is for which values.
+  std::vector<std::string> intervals;
 };
 
 struct ShippingOptions {
@@ -54,7 +57,8 @@ class Shipper {
   /// The best of the workload's records that the current check accepts; first times them in turn where no run
   /// did, and says so, or in the provenance that they never were. `typed`:
   /// the workload as the user wrote it; `symbol`: of the kernel. Throws UserError
-  /// if there is none, NotCompiled if the last candidate does not compile.
+  /// if there is none, NotCompiled if the last candidate does not compile. Where extents vary, it may be of
+  /// several records, each for an interval of values (records_of_intervals).
   Shipped ship_best(const Workload& workload, const std::string& typed, const std::string& symbol) const;
   /// The best `count` of them, the best first; at least one.
   std::vector<Shipped> ship_best(const Workload& workload, const std::string& typed,
@@ -73,12 +77,17 @@ class Shipper {
  private:
   void compare_recorded(const Workload& workload) const;
   MeasureOptions measure_options(std::shared_ptr<MachineLock> machine) const;
+  /// One program of those of the intervals. Throws NotShipped and NotCompiled.
+  Shipped ship_intervals(const Workload& workload, const RecordsOfIntervals& records,
+                         const std::string& symbol) const;
   /// The time of a verified program, and how it was verified.
   struct Verified {
     double seconds = 0.0;
     std::string of_twin;  // "" or ", as its twin of gmm:n=128,..."
   };
-  Verified measure(const Workload& workload, const Candidate& candidate, const CompiledKernel& kernel) const;
+  /// `also_at`: as MeasureOptions::also_verified_at.
+  Verified measure(const Workload& workload, const Candidate& candidate, const CompiledKernel& kernel,
+                   const std::vector<std::vector<int64_t>>& also_at = {}) const;
 
   Session& session_;
   const Space& space_;

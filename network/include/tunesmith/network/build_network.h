@@ -29,10 +29,11 @@ struct LibrarySource {
 /// Tasks whose program has no schedule (positions in TaskedNetwork::tasks), each with the reason.
 using AsWritten = std::map<size_t, std::string>;
 
-/// What the library's header says of tasks whose program no search has found.
-struct Unsearched {
+/// What the library's header says of tasks' programs.
+struct ProgramNotes {
   AsWritten as_written;
   std::map<size_t, std::string> untuned;  ///< tasks with their first program, and how that was found
+  std::map<const CompiledKernel*, std::string> intervals;  ///< which program is for which values of extents
 };
 
 struct BuiltNetwork {
@@ -40,16 +41,17 @@ struct BuiltNetwork {
   std::string description;                                      ///< the file's path (library_description.h)
   std::vector<std::pair<std::string, std::string>> as_written;  ///< titles of such tasks, and why
   std::vector<std::pair<std::string, std::string>> untuned;     ///< likewise, and how the program was found
+  std::vector<std::pair<std::string, std::string>> intervals;   ///< of tasks with several programs
   int64_t memory_bytes = 0;                                     ///< of a call
   int64_t weight_bytes = 0;
 };
 
-/// `kernels`: one for each task, verified, for their preparation runs in this process; the header says which
-/// are `unsearched`. Prepares the weights, and writes all files into `folder`, which it makes. Throws
+/// `kernels`: one for each task, verified, for their preparation runs in this process; the header has the
+/// `notes`. Prepares the weights, and writes all files into `folder`, which it makes. Throws
 /// UserError where the folder cannot be made or a result is no kernel's, EnvironmentError where the
 /// installation or the disk lacks something.
 BuiltNetwork build_network(const TaskedNetwork& tasked, std::span<const CompiledKernel* const> kernels,
-                           const Unsearched& unsearched, Target& target, Packaging& packaging,
+                           const ProgramNotes& notes, Target& target, Packaging& packaging,
                            const LibrarySource& source, const std::string& folder);
 
 /// Before long work whose result is a library: throws what build_network would, of its name, its folder, the

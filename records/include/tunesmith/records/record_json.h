@@ -48,5 +48,10 @@ std::string samples_json(const std::vector<double>& samples);
 /// Throws UserError unless `text` is a list of numbers.
 std::vector<double> parse_samples(std::string_view text);
 
+/// Of Timing::at.
+std::string times_at_text(const std::vector<TimeAt>& times);
+/// Throws UserError unless `text` is of times_at_text().
+std::vector<TimeAt> parse_times_at(std::string_view text);
+
 }  // namespace tunesmith
 #pragma GCC visibility pop

@@ -36,7 +36,7 @@
 namespace tunesmith {
 
 /// The schema that this version writes.
-inline constexpr int kRecordSchema = 8;
+inline constexpr int kRecordSchema = 9;
 
 /// Selects records; unset fields match everything.
 struct RecordFilter {

@@ -8,7 +8,7 @@ namespace tunesmith {
 /// Raised when a field of the schema is added, removed or changes its meaning. Worker and
 /// tuner must have the same version. A line names the version in which its kind last changed
 /// (schema/line.cpp), so that older versions can read the kinds that did not change.
-inline constexpr int kSchemaVersion = 8;
+inline constexpr int kSchemaVersion = 9;
 
 }  // namespace tunesmith
 #pragma GCC visibility pop

@@ -15,5 +15,9 @@ using ParameterValues = std::vector<int64_t>;
 /// What programs are verified at besides typical_values(): both ends, primes, and drawn ones.
 std::vector<ParameterValues> verified_values(const Program& program, uint64_t seed);
 
+/// What the best programs are timed at, to choose which is for which values: typical_values() first, then
+/// others down to the lowest.
+std::vector<ParameterValues> ranked_values(const Program& program);
+
 }  // namespace tunesmith
 #pragma GCC visibility pop

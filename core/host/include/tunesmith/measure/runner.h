@@ -33,6 +33,8 @@ struct MeasureOptions {
   /// A candidate is not run again after a sample slower than racing_factor * limit_seconds.
   double racing_factor = 1.5;
   uint64_t data_seed = 1;
+  /// Of a program with parameters: further values of theirs with which candidates are verified.
+  std::vector<std::vector<int64_t>> also_verified_at;
   /// Who takes turns at measuring with others on this machine; none: nobody. Shared with no other thread.
   std::shared_ptr<MachineLock> machine;
   /// Set by a signal handler: the candidate under way and those after it end at once, with the cause
@@ -78,6 +80,12 @@ struct InterleaveOptions {
   const CompiledKernel* yardstick = nullptr;
 };
 
+/// Of a program with parameters, with these values of theirs.
+struct SamplesAt {
+  std::vector<int64_t> values;
+  std::vector<double> samples;
+};
+
 /// Of one of the kernels timed in turn.
 struct InterleavedTimes {
   /// Seconds, one for each round that was done, in their order.
@@ -86,6 +94,8 @@ struct InterleavedTimes {
   size_t disturbed = 0;
   /// Why there is no sample; nothing when there is one.
   std::optional<CandidateFailure> failure;
+  /// Of a program with parameters: what `samples` are means of, and samples with other values; else empty.
+  std::vector<SamplesAt> at = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
 /// Belongs to one task. Called by one thread at a time.
