@@ -43,7 +43,7 @@ class Steps {
  private:
   static constexpr int64_t kRow = int64_t{1} << 24;
   static constexpr int64_t kRows = 256;  // more than registers hold
-  static constexpr size_t kMost = 3;
+  static constexpr size_t kMaxFactors = 3;
 
   int64_t distance(const Expr& factor) {
     int64_t row = kRow;
@@ -51,7 +51,7 @@ class Steps {
       if (equal(known, factor)) return row;
       row *= kRows;
     }
-    if (factors_.size() == kMost) return 0;
+    if (factors_.size() == kMaxFactors) return 0;
     factors_.push_back(factor);
     return row;
   }
