@@ -167,6 +167,8 @@ ChosenPrograms choose_in_place(const TaskedNetwork& tasked, ProgramsOfTasks prog
   ChosenPrograms chosen = choose_alone(programs);
   size_t variants = 1;
   for (const std::deque<CompiledKernel>& of_task : programs) variants = std::max(variants, of_task.size());
+  // Nothing to choose, or nothing in the network but what was timed alone.
+  if (variants == 1 || tasked.regions.size() == 1) return chosen;
 
   const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
       tunesmith_runtime_pool_create(options.threads), tunesmith_runtime_pool_destroy);

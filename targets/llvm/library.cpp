@@ -68,12 +68,9 @@ bool is_taken_in(const std::string& source, const std::string& name) {
   return false;
 }
 
-void require_free_names(const std::vector<std::string>& exported, const std::vector<std::string>& sources) {
+void require_free_names(const std::vector<std::string>& exported, const std::string& source) {
   for (const std::string& name : exported) {
-    const bool taken =
-        is_reserved(name) || is_of_the_c_library(name) ||
-        std::ranges::any_of(sources, [&](const std::string& source) { return is_taken_in(source, name); });
-    if (taken)
+    if (is_reserved(name) || is_of_the_c_library(name) || is_taken_in(source, name))
       throw UserError(
           fmt::format("'{}' cannot be the name of a library's function: C or its libraries have it", name),
           "give the library another name, as with --name");
@@ -117,7 +114,7 @@ class ScratchFolder {
 
 /// The inputs of linking a library besides the runtime.
 struct LinkParts {
-  std::vector<std::string> sources;  // C, which may include the header
+  std::string source;  // C, which may include the header; one, since starting the compiler takes longest
   std::vector<const CompiledKernel*> kernels;
   std::string header;
   std::vector<std::string> exported;
@@ -126,7 +123,7 @@ struct LinkParts {
 LibraryFiles link(const std::string& name, const fs::path& directory, const LinkParts& parts) {
   if (!is_identifier(name))
     throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
-  require_free_names(parts.exported, parts.sources);
+  require_free_names(parts.exported, parts.source);
   const std::string compiler = find_in_path({"cc"});
   if (compiler.empty()) {
     throw EnvironmentError(
@@ -146,7 +143,7 @@ LibraryFiles link(const std::string& name, const fs::path& directory, const Link
     write_file(scratch / file, content);
     command.push_back(scratch / file);
   };
-  for (size_t i = 0; i < parts.sources.size(); ++i) take(fmt::format("source{}.c", i), parts.sources[i]);
+  take("source.c", parts.source);
   for (size_t i = 0; i < parts.kernels.size(); ++i)
     take(fmt::format("kernel{}.o", i), parts.kernels[i]->object);
   const std::string exports = fmt::format("--version-script={}", script.string());
@@ -177,7 +174,7 @@ std::vector<std::string> checked_features(const Machine& machine) {
 LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
   check_invariant(request.kernel->symbol != request.name, "a kernel's symbol is not its library's name");
   return link(request.name, request.directory,
-              {{library_source(request, checked_features(machine_))},
+              {library_source(request, checked_features(machine_)),
                {request.kernel},
                library_header(request),
                library_functions(request)});
@@ -185,9 +182,7 @@ LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
 
 LibraryFiles LlvmTarget::link_library(const LinkRequest& request) {
   return link(request.name, request.directory,
-              {{request.source, runs_here_source(checked_features(machine_))},
-               request.kernels,
-               request.header,
+              {request.source + runs_here_source(checked_features(machine_)), request.kernels, request.header,
                request.exported});
 }
 

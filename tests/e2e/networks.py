@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import sqlite3
 import struct
@@ -280,6 +281,24 @@ def a_network_is_tuned_and_built(folder):
     subprocess.run(["cc", "-O1", built / "two_main.c", "-I", built, "-L", built, "-ltwo", f"-Wl,-rpath,{built}", "-o", program], check=True)
     printed = subprocess.run([program, "20", built / "two.weights"], check=True, capture_output=True, text=True).stdout
     assert "20 calls" in printed and printed.count("matmul_add_relu") == 2, printed
+
+
+def no_library_is_linked_in_vain(folder):
+    needs_onnx()
+    file, calls = folder / "two.onnx", folder / "calls"
+    file.write_bytes(two_layers())
+    compiler = folder / "bin/cc"
+    compiler.parent.mkdir()
+    compiler.write_text(f"#!/bin/sh\necho \"$*\" >> {calls}\nexec {shutil.which('cc')} \"$@\"\n")
+    compiler.chmod(0o755)
+    os.environ["PATH"] = f"{compiler.parent}:{os.environ['PATH']}"
+    for trials in (1, 4):
+        run("tune", file, "--dim", "batch=3", "--database", folder / f"{trials}.db", "--space", "cpu-random", "--threads", 1, "--output", folder / "built", "--trials", trials)
+        linked = [line for line in calls.read_text().splitlines() if "-shared" in line]
+        calls.unlink()
+        # The rehearsal and the result; before that, where there is a choice, the best of each task, and the others.
+        assert len(linked) == 2 if trials == 1 else len(linked) > 3, linked
+        assert all(line.count(".c ") == 1 for line in linked), linked
 
 
 def a_network_is_tuned_in_one_command(folder):
