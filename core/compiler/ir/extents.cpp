@@ -12,9 +12,18 @@ namespace {
 
 constexpr int64_t kTypicalSteps[] = {1, 4, 16};
 
+const Expr& uncast(const Expr& expr) { return expr.is(ExprKind::Cast) ? expr.arg(0) : expr; }
+
+/// Is it the least of the last index and another, as contents of a buffer are that say where to read?
+bool is_clamped(const Expr& index, const Expr& extent) {
+  const Expr& least = uncast(index);
+  if (!least.is(ExprKind::Min)) return false;
+  return std::ranges::any_of(least.args(), [&](const Expr& arg) { return equal(uncast(arg), extent - 1); });
+}
+
 void add_part(std::vector<Expr>& parts, const Expr& index, const Expr& extent) {
   const Expr part = lt(index, extent);
-  if (is_const_int(part, 1)) return;
+  if (is_const_int(part, 1) || is_clamped(index, extent)) return;
   if (std::ranges::none_of(parts, [&](const Expr& known) { return equal(known, part); }))
     parts.push_back(part);
 }

@@ -45,6 +45,8 @@ Expr extent_of(const BufferNode& buffer, size_t dimension) {
   return varies ? buffer.extents[dimension] : int_imm(buffer.shape[dimension]);
 }
 
+/// Contents that say where to read are brought within what there is.
+bool is_contents(const Syntax& index) { return index.kind == SyntaxKind::Call && index.name == "at"; }
 bool multiplies_axes(const Expr& expr) {
   return any_of_expr(expr, [](const Expr& part) {
     return part.is(ExprKind::Mul) && !part.arg(0).is(ExprKind::IntImm) && !part.arg(1).is(ExprKind::IntImm);
@@ -245,23 +247,24 @@ BuildState::Known& StageBuilder::find_buffer(const Syntax& access) {
                suggest(access.name, known));
 }
 
-/// at(value): the nearest index that the dimension has. It is found in the type of the value, which may hold
-/// more than a target's indices.
-Expr StageBuilder::data_index(const Syntax& syntax, int64_t extent) {
+/// at(value): the nearest index that there is, found in the value's type, which may hold more than an index.
+Expr StageBuilder::data_index(const Syntax& syntax, int64_t most, const Expr& extent) {
   expect_arguments(syntax, 1);
   const Operand value = evaluate(*syntax.args[0]);
-  if (value.kind == Operand::Kind::Integer) return std::clamp<int64_t>(value.integer, 0, extent - 1);
-  if (!value.is_typed() || !value.type.is_int()) {
+  if (value.kind == Operand::Kind::Integer)
+    return min(int_imm(std::max<int64_t>(value.integer, 0)), extent - 1);
+  if (!value.is_typed() || !value.type.is_int())
     rules().fail(first_place(*syntax.args[0]),
                  fmt::format("at takes an integer, this is {}", value.describe()), "cast it: i64(...)");
-  }
   const DType type = value.expr.dtype();
   const int magnitude_bits = type.is_signed_int() ? type.bits - 1 : type.bits;
   Expr nearest = value.expr;
   if (type.is_signed_int()) nearest = max(nearest, int_imm(0, type));
-  if (magnitude_bits >= 63 || extent < int64_t{1} << magnitude_bits)
-    nearest = min(nearest, int_imm(extent - 1, type));
-  return tunesmith::cast(kIndex, nearest);
+  const bool holds = magnitude_bits >= 63 || most < int64_t{1} << magnitude_bits;
+  const bool varies = !extent.is(ExprKind::IntImm);
+  if (holds) nearest = min(nearest, varies ? tunesmith::cast(type, extent - 1) : int_imm(most - 1, type));
+  return varies && !holds ? min(tunesmith::cast(kIndex, nearest), extent - 1)
+                          : tunesmith::cast(kIndex, nearest);
 }
 
 Expr StageBuilder::index(const Syntax& syntax) {
@@ -298,14 +301,10 @@ std::vector<Expr> StageBuilder::indices(const Syntax& access, const Buffer& buff
         fmt::format("its shape is [{}]", fmt::join(buffer->shape, ", ")));
   }
   std::vector<Expr> at;
-  for (size_t d = 0; d < rank; ++d) {
-    const Syntax& arg = *access.args[d];
-    const bool is_data = arg.kind == SyntaxKind::Call && arg.name == "at";
-    if (is_data && !buffer->extents.empty() && buffer->extents[d])
-      rules().fail(arg.place, fmt::format("extent {} of '{}' varies", d + 1, access.name),
-                   "at(...) takes a dimension whose extent is fixed");
-    at.push_back(is_data ? data_index(arg, buffer->shape[d]) : index(arg));
-  }
+  for (size_t d = 0; d < rank; ++d)
+    at.push_back(is_contents(*access.args[d])
+                     ? data_index(*access.args[d], buffer->shape[d], extent_of(*buffer, d))
+                     : index(*access.args[d]));
   return at;
 }
 
@@ -313,7 +312,8 @@ void StageBuilder::check_within(const Syntax& access, const Buffer& buffer,
                                 const std::vector<Expr>& at) const {
   for (size_t i = 0; i < at.size(); ++i) {
     const Expr extent = extent_of(*buffer, i);
-    if (prover_.nonnegative(at[i]) && prover_.nonnegative(extent - 1 - at[i])) continue;
+    const bool contents = is_contents(*access.args[i]);
+    if (contents || (prover_.nonnegative(at[i]) && prover_.nonnegative(extent - 1 - at[i]))) continue;
     const Interval range = prover_.bounds(at[i]);
     const std::string reach = range.bounded() ? fmt::format("runs from {} to {}", range.min, range.max)
                                               : std::string("cannot be shown to stay inside");
@@ -344,6 +344,7 @@ Operand StageBuilder::inside(const Syntax& syntax) {
   const Expr otherwise = rules().as_type(first_place(*syntax.args[1]), padding, buffer->dtype);
   Expr condition = bool_imm(true);
   for (size_t i = 0; i < at.size(); ++i) {
+    if (is_contents(*read.args[i])) continue;
     const Expr extent = extent_of(*buffer, i);
     if (!prover_.nonnegative(at[i])) condition = logical_and(condition, le(0, at[i]));
     if (!prover_.nonnegative(extent - 1 - at[i])) condition = logical_and(condition, lt(at[i], extent));

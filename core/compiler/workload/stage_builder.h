@@ -100,7 +100,7 @@ class StageBuilder final : public Evaluator {
   void check_steps(const Store& store) const;
   /// Binds the axis, which runs as far as its extent says.
   void bind(const Axis& axis);
-  Expr data_index(const Syntax& syntax, int64_t extent);
+  Expr data_index(const Syntax& syntax, int64_t most, const Expr& extent);
   Expr index(const Syntax& syntax);
   std::vector<Expr> indices(const Syntax& access, const Buffer& buffer);
   void check_within(const Syntax& access, const Buffer& buffer, const std::vector<Expr>& at) const;

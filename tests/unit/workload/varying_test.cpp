@@ -5,7 +5,7 @@
 #include <tunesmith/ir/extents.h>
 #include <tunesmith/ir/parser.h>
 #include <tunesmith/ir/printer.h>
-#include <tunesmith/verification/verified_values.h>
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/workload/library.h>
 
 #include "unit/workload/parse.h"
@@ -120,6 +120,32 @@ TEST(VaryingExtents, LieAtStridesThatAreGiven) {
   const std::string text = to_string(workload.program);
   EXPECT_EQ(to_string(parse_program(text)), text);
   EXPECT_NE(workload.hash, workload_of(kRows, {{"m", "1..8"}}).hash);
+}
+
+/// Contents say where to read, within what there is.
+TEST(VaryingExtents, AreReadWhereContentsSay) {
+  const std::string text =
+      "name: t\nparams: {n: 4}\n"
+      "inputs:\n  X: {shape: [n], dtype: f32}\n  I: {shape: [3], dtype: i64}\n"
+      "compute: \"O[i<3] = X[at(I[i])]\"\noutputs: [O]\n";
+  const Workload workload = workload_of(text, {{"n", "1..9"}});
+  EXPECT_THAT(to_string(workload.program), HasSubstr("n - 1"));
+  const Store& store = *collect<Store>(workload.program.root()).front();
+  EXPECT_TRUE(is_const_int(existence(store), 1)) << to_string(existence(store));
+  // A type that has no number for the last index of the highest value.
+  std::string bytes = text;
+  bytes.replace(bytes.find("i64"), 3, "i8");
+  const Workload narrow = workload_of(bytes, {{"n", "1..900"}});
+  EXPECT_TRUE(is_const_int(existence(*collect<Store>(narrow.program.root()).front()), 1));
+}
+
+/// A mean over what varies.
+TEST(VaryingExtents, AreNumbersBesideFloatingValues) {
+  const Workload workload = workload_of(
+      "name: t\nparams: {n: 4}\ninputs: {X: {shape: [2, n], dtype: f32}}\n"
+      "compute: \"O[i<2] = (sum(j<n) X[i, j]) / n\"\noutputs: [O]\n",
+      {{"n", "1..9"}});
+  EXPECT_THAT(to_string(workload.program), HasSubstr("f32(n)"));
 }
 
 std::string refused_with(const std::string& params, const std::string& more) {
