@@ -24,13 +24,13 @@ bool is_identity(const Network& network, const Node& node) {
 /// One after the other, each with the names that its inputs have by then.
 class Dropper {
  public:
-  explicit Dropper(Network& network)
-      : network_(network), results_(network.outputs.begin(), network.outputs.end()) {}
+  Dropper(Network& network, const std::set<std::string>& stay)
+      : network_(network), stay_(stay), results_(network.outputs.begin(), network.outputs.end()) {}
 
   void run() {
     for (Node& node : network_.nodes) {
       for (TensorIndex& input : node.inputs) input = now(input);
-      if (is_identity(network_, node) && bypass(node)) continue;
+      if (!stay_.contains(node.name) && is_identity(network_, node) && bypass(node)) continue;
       for (const TensorIndex output : node.outputs) producers_[output] = kept_.size();
       kept_.push_back(std::move(node));
     }
@@ -62,6 +62,7 @@ class Dropper {
   }
 
   Network& network_;
+  const std::set<std::string>& stay_;
   std::set<TensorIndex> results_;
   std::vector<Node> kept_;
   std::map<TensorIndex, size_t> producers_;  ///< in kept_
@@ -70,6 +71,6 @@ class Dropper {
 
 }  // namespace
 
-void drop_identities(Network& network, const PassOptions&) { Dropper(network).run(); }
+void drop_identities(Network& network, const PassOptions& options) { Dropper(network, options.kept).run(); }
 
 }  // namespace tunesmith::network

@@ -149,12 +149,22 @@ class Varying {
     std::map<std::string, int64_t> given;
     for (const auto& [name, range] : dimensions) given[name] = range.highest;
     for (size_t i = 0; i < values.size(); ++i) given[varying_[i].name] = values[i];
-    if (made_.empty()) return task_network(make(given));
+    if (made_.empty()) return task_network(make(given, {}));
     try {
-      return with_first_regions(make(given), values);
+      Network network = make(given, {});
+      const std::set<std::string> gone = nodes_without(network);
+      return with_first_regions(gone.empty() ? std::move(network) : make(given, gone), values);
     } catch (const UserError& error) {
       refuse(fmt::format("with {}", said(values)), error.what());
     }
+  }
+
+  /// Names of our nodes that the other has none of: of one element some are their input.
+  std::set<std::string> nodes_without(const Network& other) const {
+    std::set<std::string> names;
+    for (const Node& node : first().network.nodes) names.insert(node.name);
+    for (const Node& node : other.nodes) names.erase(node.name);
+    return names;
   }
 
   std::string is_other(const Values& values) const {
@@ -354,7 +364,7 @@ class Varying {
 TaskedNetwork task_network(const MakeNetwork& make, const Dimensions& dimensions) {
   std::map<std::string, int64_t> highest;
   for (const auto& [name, range] : dimensions) highest[name] = range.highest;
-  if (varying_of(dimensions).empty()) return task_network(make(highest));
+  if (varying_of(dimensions).empty()) return task_network(make(highest, {}));
   return Varying(make, dimensions).run();
 }
 

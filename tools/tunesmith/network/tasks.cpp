@@ -123,9 +123,9 @@ TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
   const network::Dimensions dimensions = dimensions_of(arguments.dimensions);
   require_known(read.network, dimensions);
   bool is_first = true;  // of the values at which it is made
-  const auto make = [&](const std::map<std::string, int64_t>& values) {
+  const auto make = [&](const std::map<std::string, int64_t>& values, const std::set<std::string>& kept) {
     network::Network network = read.network;
-    const network::PassOptions options{find, values};
+    const network::PassOptions options{find, values, kept};
     run_passes(network, options, [&](const network::Pass& pass, const network::Network& made) {
       if (!is_first) return;
       if (pass.name == "multiply_integers")

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ using FindOperator = std::function<const Operator*(std::string_view op, int64_t 
 struct PassOptions {
   FindOperator find_operator;
   std::map<std::string, int64_t> dimensions;  ///< values of named extents
+  std::set<std::string> kept = {};            ///< names of nodes that stay though their output is their input
 };
 
 /// A node needs the values of an input of the network ahead, such as a shape that a call gives.

@@ -39,7 +39,9 @@ TaskedNetwork task_network(Network network);
 /// Ranges of named extents; one of one value does not vary.
 using Dimensions = std::map<std::string, ParamRange>;
 /// The network at these values of its named extents, on which all passes have run.
-using MakeNetwork = std::function<Network(const std::map<std::string, int64_t>& dimensions)>;
+/// `kept`: as in PassOptions.
+using MakeNetwork = std::function<Network(const std::map<std::string, int64_t>& dimensions,
+                                          const std::set<std::string>& kept)>;
 
 /// One network for all values of the ranges. It is made at several values: its regions must be the same, and
 /// integers in their texts that differ affine in the extents. Throws UserError with the extent and the node
