@@ -9,6 +9,7 @@ import pathlib
 import re
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True  # it would lie beside the sources
 import report
@@ -97,6 +98,31 @@ def expect_many_tasks(browser, page):
     report.run(*command[1].split(), "--database", command[2].rstrip(" ("))
 
 
+def expect_it_keeps_up(browser, folder):
+    """One task more than 40 is there by itself, and what was opened and sorted stays."""
+    count = 40
+    database = report.many(folder, count)
+    tasks = "document.querySelectorAll('table')[0].querySelectorAll('tbody tr').length"
+    with report.serving(database) as (_, url):
+        for width in (1400, 420):
+            browser.open(url, width=width)
+            assert browser.evaluate(tasks) == count
+            browser.evaluate("document.querySelectorAll('details.task')[1].open = true")
+            browser.evaluate("[...document.querySelectorAll('thead button')].find((one) => one.textContent === 'best').click()")
+            report.run("tune", f"relu:n=16,m={width}", "--trials", 2, "--database", database, "--quiet")
+            until = time.monotonic() + report.cli.within(20)
+            while browser.evaluate(tasks) == count:
+                assert time.monotonic() < until, "the page does not keep up"
+                time.sleep(0.2)
+            count += 1
+            assert browser.evaluate(tasks) == count
+            assert browser.evaluate("[...document.querySelectorAll('details.task')].map((task) => task.open).indexOf(true)") == 1, "what was opened stays open"
+            assert browser.evaluate("document.querySelectorAll('details.task[open]').length") == 1
+            assert browser.evaluate("document.querySelector('table').querySelector('[aria-sort=ascending], [aria-sort=descending]').textContent") == "best"
+            expect_no_overflow(browser, width)
+            browser.screenshot(folder / f"kept_{width}.png", width)
+
+
 def expect_outliers_are_cut(browser):
     plot = """(() => {{ const points = [...Array(50).keys()].map((i) => [i / 50, 1 + i % 7]).concat([[0.5, {far}], [0.2, {low}]]);
       const made = xyChart([{{name: "a", line: false, points}}], {{title: "x"}}, {{title: "y", log: {log}}}); const config = made(palette());
@@ -158,6 +184,8 @@ def main():
                 browser.screenshot(folder / "many_narrow.png", 420)
                 expect_nothing_cut(browser, 420)
                 expect_quiet(browser, many)
+            if draws and "libcpp-httplib" not in report.start("report", "--follow", "nowhere").stderr:
+                expect_it_keeps_up(browser, folder)
             browser.requests.clear()
             browser.open(tables)
             assert "tables only" in browser.evaluate("document.querySelector('.notice').textContent")

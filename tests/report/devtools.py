@@ -68,7 +68,7 @@ class Browser:
     def open(self, page, width=1200, scheme="light"):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.call("Page.navigate", url=f"file://{page}")
+        self.call("Page.navigate", url=page if str(page).startswith("http") else f"file://{page}")
         for _ in range(200):
             if self.evaluate("document.readyState") == "complete":
                 break

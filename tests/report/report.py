@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """`tunesmith report` as a user runs it. Usage: report.py --tunesmith FILE TEST"""
+import contextlib
 import html.parser
 import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
 import cli
-from cli import run
+from cli import run, start
 
 WORKLOAD = "gmm:n=32,m=32,k=32"
 TABLE = pathlib.Path(__file__).parents[2] / "bench/tables/gmm.table.gz"
@@ -26,10 +31,10 @@ def tuned(folder):
 MANY = 8
 
 
-def many(folder):
-    """A store with many tasks, whose page is long."""
-    database = folder / "many.db"
-    run("tune", *(f"relu:n={16 * (i + 1)},m=16" for i in range(MANY)), "--trials", 4 * MANY, "--batch", 4, "--database", database, "--quiet")
+def many(folder, count=MANY):
+    """A store with so many tasks that a page of all is long."""
+    database = folder / f"many{count}.db"
+    run("tune", *(f"relu:n={16 * (i + 1)},m=16" for i in range(count)), "--trials", 4 * count, "--batch", 4, "--database", database, "--quiet")
     return database
 
 
@@ -38,6 +43,24 @@ def compared(folder):
     file = folder / "compare.json"
     file.write_text(run("compare", "--table", TABLE, "--spaces", "cpu-random,cpu", "--trials", 24, "--batch", 12, "--seeds", 2, "--json", "--quiet").stdout)
     return file
+
+
+@contextlib.contextmanager
+def serving(database):
+    """The page that keeps up with a store: the process, which SIGTERM ends, and its address."""
+    process = subprocess.Popen([cli.TUNESMITH, "report", str(database), "--follow"], stdout=subprocess.PIPE, text=True)
+    try:
+        said = process.stdout.readline()
+        yield process, re.search(r"http://\S+/", said)[0]
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def fetched(url):
+    """The text, and what distinguishes it."""
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        return answer.read().decode(), answer.headers["ETag"]
 
 
 class Elements(html.parser.HTMLParser):
@@ -189,6 +212,43 @@ def roofs_are_measured_when_asked(folder):
     (folder / "empty.jsonl").write_text("")
     run("records", "import", folder / "empty.jsonl", "--database", folder / "empty.db")
     assert "leave --measure-roofs out" in run("report", folder / "empty.db", "--measure-roofs", code=2).stderr
+
+
+def page_keeps_up(folder):
+    """What is served is what is on record, while a run goes on; it is read only, and here only."""
+    database = tuned(folder)
+    if "without an HTTP server" in (refused := start("report", database, "--follow", "nowhere").stderr):
+        print("skipped: this Tunesmith was built without cpp-httplib")
+        return
+    assert "HOST:PORT" in refused, refused
+    with serving(database) as (process, url):
+        place = url.split("/")[2]
+        assert "nothing can be served at" in run("report", database, "--follow", place, code=4).stderr
+        page, _ = fetched(url)
+        assert "connect-src 'self'" in page and "fetch(" in page
+        first, version = fetched(url + "data.json")
+        assert [task["runs"][0]["trials"] for task in json.loads(first)["tasks"]] == [24, 4] and json.loads(first)["fleet"] is None
+        for wanted, how in ((304, {"headers": {"If-None-Match": version}}), (403, {"headers": {"Host": "elsewhere.example"}}), (404, {"method": "POST", "data": b""})):
+            try:
+                urllib.request.urlopen(urllib.request.Request(url + "data.json", **how), timeout=60)
+                raise AssertionError(f"{how} is answered")
+            except urllib.error.HTTPError as answer:
+                assert answer.code == wanted, (how, answer.code)
+        seen = set()
+        tuner = subprocess.Popen([cli.TUNESMITH, "tune", "relu:n=32,m=32", "--trials", "12", "--batch", "3", "--database", database, "--quiet"])
+        while tuner.poll() is None:
+            seen.add(sum(run_["trials"] for task in json.loads(fetched(url + "data.json")[0])["tasks"] for run_ in task["runs"]))
+            time.sleep(0.1)
+        assert tuner.returncode == 0
+        last, other = fetched(url + "data.json")
+        assert len(json.loads(last)["tasks"]) == 3 and other != version and seen & set(range(29, 40)), seen
+        database.rename(folder / "away.db")
+        try:
+            fetched(url + "data.json")
+            raise AssertionError("the store is gone")
+        except urllib.error.HTTPError as answer:
+            assert answer.code == 503 and "there is no record store here" in answer.read().decode()
+    assert process.returncode == 0, process.returncode
 
 
 if __name__ == "__main__":

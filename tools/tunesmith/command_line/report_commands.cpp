@@ -1,4 +1,6 @@
 // The options of `report`.
+#include <nlohmann/json.hpp>
+
 #include "options.h"
 
 namespace tunesmith::cli {
@@ -7,12 +9,19 @@ void add_report(CLI::App& app, Common& common, ReportArguments& arguments, int& 
   CLI::App* command = app.add_subcommand(
       "report", "write a page that shows what was measured: progress, failures, the best programs");
   command->footer("Example: tunesmith report --workload gmm -o report.html");
-  CLI::Option* store = command->add_option(
+  CLI::Option* const store = command->add_option(
       "store", arguments.store,
       "the file of the records (default: tunesmith/records.db in the user's data folder)");
   command->add_option("--database", arguments.database, "the same")->excludes(store);
-  command->add_option("--output,-o", arguments.output,
-                      "the page to write (default: report.html; with --json none)");
+  CLI::Option* const page = command->add_option("--output,-o", arguments.output,
+                                                "the page to write (default: report.html; with --json none)");
+  command
+      ->add_option("--follow", arguments.follow,
+                   "serve the page at HOST:PORT (default: 127.0.0.1 and a free port) and keep it up to date "
+                   "with a run, until Ctrl-C; with the workers of TUNESMITH_BROKER")
+      ->expected(0, 1)
+      ->default_str("127.0.0.1:0")
+      ->excludes(page);
   command
       ->add_option("--workload", arguments.workloads,
                    "only this workload: its text, or its name and some of its parameters; may be repeated")
@@ -36,6 +45,7 @@ void add_report(CLI::App& app, Common& common, ReportArguments& arguments, int& 
       "--measure-roofs", arguments.measure_roofs,
       "first measure the peak of operations and the bandwidth of memory on this machine, for the roofline");
   add_common(*command, common, true);
+  arguments.fleet = [] { return fleet_now({}); };
   command->callback([&] { code = run_report(common, arguments); });
 }
 

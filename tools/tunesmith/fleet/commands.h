@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "session.h"
 
 namespace tunesmith::cli {
@@ -26,6 +28,8 @@ struct FleetArguments {
   BrokerArguments broker;
   double wait = 1.5;  // seconds for answers
 };
+/// {broker, identities}, as `fleet --json` prints it.
+nlohmann::json fleet_now(const FleetArguments& arguments);
 int run_fleet(const Common& common, const FleetArguments& arguments);
 
 }  // namespace tunesmith::cli

@@ -52,49 +52,64 @@ nlohmann::json json_of(const WorkerDescription& worker, double usual) {
 
 }  // namespace
 
-int run_fleet(const Common& common, const FleetArguments& arguments) {
+nlohmann::json fleet_now(const FleetArguments& arguments) {
   constexpr double kMilliseconds = 1000.0;
   const broker::Address address = broker::parse_address(arguments.broker.url, arguments.broker.insecure);
   std::map<std::string, std::vector<WorkerDescription>> identities;
-  std::map<std::string, broker::Queue> queues;
+  nlohmann::json all = nlohmann::json::array();
   try {
     broker::Connection connection(address, "tunesmith fleet");
     const auto wait = std::chrono::milliseconds(static_cast<int64_t>(kMilliseconds * arguments.wait));
     for (WorkerDescription& worker : broker::call_the_roll(connection, wait))
       identities[worker.identity].push_back(std::move(worker));
-    for (const auto& [identity, workers] : identities)
-      queues[identity] = connection.look_at(broker::job_queue(identity)).value_or(broker::Queue{});
+    for (const auto& [identity, workers] : identities) {
+      const WorkerDescription& first = workers.front();
+      const broker::Queue queue = connection.look_at(broker::job_queue(identity)).value_or(broker::Queue{});
+      nlohmann::json one{{"identity", identity},           {"target", first.target},
+                         {"device", first.device},         {"threads", first.threads},
+                         {"waiting", queue.messages},      {"consumers", queue.consumers},
+                         {"quantities", first.quantities}, {"workers", nlohmann::json::array()}};
+      const double usual = usual_reference(workers);
+      for (const WorkerDescription& worker : workers) one["workers"].push_back(json_of(worker, usual));
+      all.push_back(std::move(one));
+    }
   } catch (const broker::Lost& lost) {
     throw EnvironmentError(fmt::format("the broker does not answer: {}", lost.what()));
   }
-  nlohmann::json all = nlohmann::json::array();
-  for (const auto& [identity, workers] : identities) {
-    const WorkerDescription& first = workers.front();
-    const broker::Queue& queue = queues[identity];
-    nlohmann::json one{{"identity", identity},           {"target", first.target},
-                       {"device", first.device},         {"threads", first.threads},
-                       {"waiting", queue.messages},      {"consumers", queue.consumers},
-                       {"quantities", first.quantities}, {"workers", nlohmann::json::array()}};
-    const double usual = usual_reference(workers);
-    for (const WorkerDescription& worker : workers) one["workers"].push_back(json_of(worker, usual));
-    all.push_back(std::move(one));
-    if (common.json) continue;
-    fmt::print(output(), "{}  '{}', {} threads; workers: {}, {} jobs wait\n", identity, first.target,
-               first.threads, workers.size(), queue.messages);
-    for (const WorkerDescription& worker : workers) {
-      fmt::print(output(), "    {}  {}  done: {}, failed {}, disturbed {}, refused {}\n", worker.name,
-                 worker.environment.cpu_model, worker.done, worker.failed, worker.disturbed, worker.refused);
-      if (const std::string doubt = doubt_about(worker, usual); !doubt.empty())
+  return {{"broker", address.str()}, {"identities", std::move(all)}};
+}
+
+int run_fleet(const Common& common, const FleetArguments& arguments) {
+  const nlohmann::json fleet = fleet_now(arguments);
+  const nlohmann::json& identities = fleet.at("identities");
+  if (common.json) {
+    print_json(fleet);
+    return identities.empty() ? kNothingFound : kDone;
+  }
+  const auto text = [](const nlohmann::json& object, const char* key) {
+    return object.at(key).get<std::string>();
+  };
+  const auto count = [](const nlohmann::json& object, const char* key) {
+    return object.at(key).get<int64_t>();
+  };
+  for (const nlohmann::json& one : identities) {
+    const auto workers = static_cast<int64_t>(one.at("workers").size());
+    fmt::print(output(), "{}  '{}', {} threads; workers: {}, {} jobs wait\n", text(one, "identity"),
+               text(one, "target"), count(one, "threads"), workers, count(one, "waiting"));
+    for (const nlohmann::json& worker : one.at("workers")) {
+      fmt::print(output(), "    {}  {}  done: {}, failed {}, disturbed {}, refused {}\n",
+                 text(worker, "name"), text(worker, "cpu"), count(worker, "done"), count(worker, "failed"),
+                 count(worker, "disturbed"), count(worker, "refused"));
+      if (const std::string doubt = text(worker, "doubt"); !doubt.empty())
         fmt::print(output(), "      {}\n", doubt);
     }
     // A worker that does not answer is still the queue's consumer, until the broker notices.
-    if (queue.consumers > workers.size())
-      fmt::print(output(), "    without an answer: {}\n", queue.consumers - workers.size());
+    if (count(one, "consumers") > workers)
+      fmt::print(output(), "    without an answer: {}\n", count(one, "consumers") - workers);
   }
-  if (common.json) print_json({{"broker", address.str()}, {"identities", std::move(all)}});
-  if (!common.json && identities.empty())
+  if (identities.empty())
     fmt::print(output(), "nobody takes jobs from {}; remedy: tunesmith serve on the machines that measure\n",
-               address.str());
+               text(fleet, "broker"));
   return identities.empty() ? kNothingFound : kDone;
 }
 

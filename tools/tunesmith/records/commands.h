@@ -1,8 +1,11 @@
 // The arguments of `records` and `report`, and their implementations.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "session.h"
 
@@ -38,6 +41,8 @@ struct ReportArguments {
   std::vector<std::string> comparisons;  // output files of `compare --json`
   std::vector<std::string> networks;     // output files of `network bench --json`
   bool measure_roofs = false;
+  std::string follow;                     // HOST:PORT to serve the page at; empty: it is written
+  std::function<nlohmann::json()> fleet;  // with `follow`: what `fleet --json` prints
 };
 int run_report(const Common& common, const ReportArguments& arguments);
 

@@ -16,6 +16,7 @@
 #include "common/print_json.h"
 #include "common/scratch_store.h"
 #include "output.h"
+#include "records/follow.h"
 #include "report/page.h"
 #include "report/printed.h"
 #include "report/report_data.h"
@@ -107,11 +108,17 @@ std::string counted(size_t number, const char* what) {
 }  // namespace
 
 int run_report(const Common& common, const ReportArguments& arguments) {
-  nlohmann::json comparisons = report::comparisons(arguments.comparisons);
-  nlohmann::json networks = report::networks(arguments.networks);
-  nlohmann::json data = data_of(common, arguments);
-  data["comparisons"] = std::move(comparisons);
-  data["networks"] = std::move(networks);
+  const nlohmann::json comparisons = report::comparisons(arguments.comparisons);
+  const nlohmann::json networks = report::networks(arguments.networks);
+  const auto all = [&] {
+    nlohmann::json data = data_of(common, arguments);
+    data["comparisons"] = comparisons;
+    data["networks"] = networks;
+    return data;
+  };
+  if (!arguments.follow.empty())
+    return follow_report(arguments.follow, database_path(asked_store(arguments)), all, arguments.fleet);
+  const nlohmann::json data = all();
   const bool empty =
       data.at("tasks").empty() && data.at("comparisons").empty() && data.at("networks").empty();
   if (empty) {

@@ -29,6 +29,10 @@ function draw(entry) {
   entry.chart = new Chart(entry.canvas, config);
 }
 
+function forgetCharts() {
+  drawn.forEach((entry) => entry.chart && entry.chart.destroy());
+  drawn.length = 0;
+}
 const seen = (entry) => entry.canvas.isConnected && !entry.canvas.closest("details:not([open])");
 function redraw() {
   if (canDraw) drawn.filter(seen).forEach(draw);

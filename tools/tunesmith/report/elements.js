@@ -36,6 +36,8 @@ const times = known((factor) => `${digits(factor)} ×`);
 const number = known((value) => digits(value, 4));
 const date = known((ms) => new Date(ms).toISOString().replace("T", " ").slice(0, 19) + " UTC");
 
+const chosenOrders = new Map();  // by caption: of a page that is drawn again
+
 const sortKey = (column) => column.value || (column.number ? null : column.text);
 /** Without a value last, whichever way it goes. */
 function inOrder(column, descending) {
@@ -68,8 +70,13 @@ function table(columns, rows, caption, id) {
   shown.forEach((column, i) => {
     if (rows.length < 3 || !sortKey(column)) return headings[i].append(column.title);
     const button = el("button", {type: "button", title: `Sort by ${column.title}`}, column.title);
-    button.addEventListener("click", () => order(column, headings[i].getAttribute("aria-sort") === "ascending"));
+    button.addEventListener("click", () => {
+      chosenOrders.set(caption, [column.title, headings[i].getAttribute("aria-sort") === "ascending"]);
+      order(column, chosenOrders.get(caption)[1]);
+    });
     headings[i].append(button);
+    const [title, descending] = chosenOrders.get(caption) || [];
+    if (title === column.title) order(column, descending);
   });
   const holder = el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": caption},
     el("table", {}, el("thead", {}, el("tr", {}, headings)), body));

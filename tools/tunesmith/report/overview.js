@@ -69,8 +69,11 @@ function overview() {
     {title: "over unscheduled", number: true, value: gain, text: (task) => times(gain(task))},
   ], data.tasks, "Tasks");
   const remark = data.tasks.some((task) => peakShare(task) > 1) ? el("p", {class: "note"}, aboveThePeak) : null;
+  const causes = new Map();
+  data.tasks.forEach((task) => task.failures.forEach((one) => causes.set(one.cause, (causes.get(one.cause) || 0) + one.count)));
+  const failures = causes.size ? el("p", {}, `Without a time: ${[...causes].sort((a, b) => b[1] - a[1]).map(([cause, count]) => `${cause} ${count}`).join(", ")}.`) : null;
   const few = 5;
-  if (data.tasks.length <= few) return [tasks, remark];
+  if (data.tasks.length <= few) return [tasks, failures, remark];
   const search = el("input", {type: "search", id: "search", placeholder: "conv2d, [56, 56, or a task's id"});
   const found = el("span", {role: "status"});
   search.addEventListener("input", () => {
@@ -88,7 +91,7 @@ function overview() {
     if (order.value === "") tasks.order({value: (task) => data.tasks.indexOf(task)}, false);
     else tasks.order(tasks.columns[column], descending === 1);
   });
-  return [el("p", {class: "tools"}, el("label", {}, "Search", search), found, el("label", {}, "Order", order)), tasks, remark];
+  return [el("p", {class: "tools"}, el("label", {}, "Search", search), found, el("label", {}, "Order", order)), tasks, failures, remark];
 }
 
 function budget(call) {

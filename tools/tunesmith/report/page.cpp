@@ -53,7 +53,9 @@ bool draws_charts() { return !kChartLibrary.empty(); }
 std::string page(const nlohmann::json& data, bool charts) {
   return fill(kTemplate, {{"style", kStyle},
                           {"script", kScript},
+                          {"follow", data.contains("follows") ? kFollow : ""},
                           {"library", charts && draws_charts() ? library_element() : ""},
+                          {"sources", data.contains("follows") ? "; connect-src 'self'" : ""},
                           {"data", as_element(data)}});
 }
 

@@ -2,8 +2,9 @@
 //
 // Keys: "made_ms", "tunesmith", "store", "records", "tasks" (one for each task and machine,
 // see sections.h), "budgets", "rooflines", "environments". Times are seconds, rates are in a second, and what
-// is not known is null. The command adds "comparisons" and "networks" (printed.h); a page draws the keys that
-// it finds.
+// is not known is null. The command adds "comparisons" and "networks" (printed.h), and where it serves the
+// page "follows" and "fleet" (what `fleet --json` prints, or its "fault"); a page draws the keys that it
+// finds.
 #pragma once
 
 #include <functional>

@@ -279,9 +279,29 @@ function environmentSection() {
   });
 }
 
+/** Who measures, and how many jobs wait, as `fleet` prints them. */
+function fleetSection(fleet) {
+  if (fleet.fault) return el("p", {class: "notice"}, fleet.fault);
+  if (!fleet.identities.length) return el("p", {}, `Nobody takes jobs from ${fleet.broker}.`);
+  const workers = fleet.identities.flatMap((identity) => identity.workers.map((worker) => ({identity, ...worker})));
+  return [
+    fleet.identities.map((one) => el("p", {}, el("code", {}, one.identity), `: ${one.workers.length} of ${one.consumers} workers answer, ${one.waiting} jobs wait`)),
+    table([
+      {title: "worker", text: (one) => one.name},
+      {title: "identity", text: (one) => one.identity.identity},
+      {title: "threads", number: true, text: (one) => String(one.identity.threads)},
+      ...["done", "failed", "disturbed", "refused"].map((title) => ({title, number: true, value: (one) => one[title], text: (one) => String(one[title])})),
+      {title: "doubt", text: (one) => one.doubt || missing},
+    ], workers, "Workers"),
+  ];
+}
+
 function report() {
   const main = document.getElementById("report");
   const contents = document.getElementById("contents");
+  forgetCharts();
+  main.replaceChildren();
+  contents.replaceChildren();
   const add = (id, title, ...children) => {
     main.append(...[el("h2", {id}, title), ...children.flat(Infinity)].filter(Boolean));
     contents.append(el("li", {}, el("a", {href: `#${id}`}, title)));
@@ -291,6 +311,7 @@ function report() {
   if (!canDraw) {
     main.append(el("p", {class: "notice"}, "This page has tables only: the charting library was not installed where this Tunesmith was built (Debian: libjs-chart.js)."));
   }
+  if (data.fleet) add("fleet", "Workers", fleetSection(data.fleet));
   const comparisons = data.comparisons || [];
   const networks = data.networks || [];
   if (!data.tasks.length && !comparisons.length && !networks.length) {
@@ -307,7 +328,7 @@ function report() {
   if (data.environments.length) add("environment", "Environment", environmentSection());
 }
 
-const data = JSON.parse(document.getElementById("data").textContent);
+let data = JSON.parse(document.getElementById("data").textContent);
 report();
 redraw();
 const followed = () => {

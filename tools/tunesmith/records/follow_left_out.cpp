@@ -1,0 +1,19 @@
+// `report --follow` where there was no HTTP server to build with.
+#include <nlohmann/json.hpp>
+
+#include <tunesmith/support/error.h>
+
+#include "records/follow.h"
+
+namespace tunesmith::cli {
+
+int follow_report(const std::string& /*where*/, const std::filesystem::path& /*store*/,
+                  const std::function<nlohmann::json()>& /*data*/,
+                  const std::function<nlohmann::json()>& /*fleet*/) {
+  throw EnvironmentError(
+      "this Tunesmith was built without an HTTP server; remedy: build it where libcpp-httplib-dev is, or "
+      "write "
+      "the page without --follow");
+}
+
+}  // namespace tunesmith::cli
