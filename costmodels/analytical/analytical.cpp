@@ -31,5 +31,5 @@ class Analytical final : public CostModel {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(Analytical, PluginKind::CostModel, "analytical", "0.3.0",
+TUNESMITH_PLUGIN(Analytical, PluginKind::CostModel, "analytical", "0.4.0",
                  "estimate time from loops and accesses; learns nothing, needs no measurements");

@@ -21,7 +21,7 @@ namespace tunesmith::xgboost {
 namespace {
 
 // Behind it the number of inputs, in lines of their own their names, and the trees.
-constexpr std::string_view kMagic = "tunesmith pack sum 3 ";
+constexpr std::string_view kMagic = "tunesmith pack sum 4 ";
 
 /// Trees grown on other columns are useless.
 [[noreturn]] void refuse_columns(const std::string& why) {

@@ -243,9 +243,9 @@ TEST(PackSum, RowsOfOtherColumnsAreABug) {
 TEST(PackSum, WhatItHasNotSavedIsRefused) {
   PackSum model{Settings()};
   EXPECT_THROW(model.load("something else"), UserError);
-  EXPECT_THROW(model.load("tunesmith pack sum 2 0000000000000000\nof an older version"), UserError);
-  EXPECT_THROW(model.load("tunesmith pack sum 3 many\n"), UserError);
-  EXPECT_THROW(model.load("tunesmith pack sum 3 4\nfloat_fma\n"), UserError);
+  EXPECT_THROW(model.load("tunesmith pack sum 3 0000000000000000\nof an older version"), UserError);
+  EXPECT_THROW(model.load("tunesmith pack sum 4 many\n"), UserError);
+  EXPECT_THROW(model.load("tunesmith pack sum 4 4\nfloat_fma\n"), UserError);
   const Programs programs(64);
   std::string saved = learned_from(programs.samples(64)).save();
   saved.resize(saved.size() / 2);

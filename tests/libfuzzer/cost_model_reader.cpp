@@ -35,7 +35,7 @@ void read_learned(const std::string& learned) {
 
 std::string with_columns(const std::string& trees) {
   const std::vector<std::string> names = xgboost::input_names(feature_columns());
-  return fmt::format("tunesmith pack sum 3 {}\n{}\n", names.size(), fmt::join(names, "\n")) + trees;
+  return fmt::format("tunesmith pack sum 4 {}\n{}\n", names.size(), fmt::join(names, "\n")) + trees;
 }
 
 void read_as_file(const std::string& content) {
