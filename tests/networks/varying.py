@@ -38,6 +38,11 @@ def build(name, folder, dim=None):
     return folder
 
 
+def run(built, kept, folder):
+    given = [word for file in sorted(kept.glob("input_*.npy")) for word in ("--input", file)]
+    tunesmith("network", "run", built, *given, "--output", folder / "out")
+
+
 def values(file):
     """The shape and f32 elements of a file in NumPy's format."""
     data = file.read_bytes()
@@ -55,8 +60,7 @@ def results_are_those_of_onnxruntime(folder):
         built = build(name, folder / name)
         for size in SIZES:
             kept = folder_of(name, size)
-            given = [word for file in sorted(kept.glob("input_*.npy")) for word in ("--input", file)]
-            tunesmith("network", "run", built, *given, "--output", folder / "out")
+            run(built, kept, folder)
             (shape, found), (wanted_shape, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
             assert shape == wanted_shape and len(found) == len(wanted), (name, shape, wanted_shape)
             assert all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted)), (name, size)
@@ -174,17 +178,18 @@ def several_programs_are_right(folder):
 
 
 def all_tasks_are_tuned_for_the_range(folder):
-    said = tunesmith("network", "tune", KEPT / "perceptron/model.onnx", "--dim", "batch=1..16:typical=2,8", "--trials", 12, "--threads", 1, "--space", "cpu-random",
-                     "--database", folder / "records.db", "--name", "net", "--output", folder / "built").stdout
-    assert "kernels a call" in said, said
-    assert json.loads(tunesmith("network", "verify", folder / "built", "--json").stdout)["right"]
-    kept = folder_of("perceptron", 7)
-    tunesmith("network", "run", folder / "built", "--input", kept / "input_0.npy", "--output", folder / "out")
-    (shape, found), (_, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
-    assert shape == [7, 10] and all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted))
+    for name, trials in (("perceptron", 12), ("attention", 60)):
+        dim, built, kept = dim_of(name), folder / name, folder_of(name, 7)
+        said = tunesmith("network", "tune", KEPT / name / "model.onnx", "--dim", f"{dim}=1..16:typical=2,8", "--trials", trials, "--threads", 1,
+                         "--space", "cpu-random", "--database", folder / "records.db", "--name", "net", "--output", built).stdout
+        assert "kernels a call" in said, said
+        assert json.loads(tunesmith("network", "verify", built, "--json").stdout)["right"]
+        run(built, kept, folder)
+        (shape, found), (wanted_shape, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
+        assert shape == wanted_shape and all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted))
+        said = json.loads(tunesmith("network", "bench", built, "--dim", f"{dim}=3", "--calls", 3, "--threads", 1, "--json").stdout)
+        assert said["extents"] == f"{dim}=3" and said["seconds"] > 0, said
     several_programs_are_right(folder)
-    said = json.loads(tunesmith("network", "bench", folder / "built", "--dim", "batch=3", "--calls", 3, "--threads", 1, "--json").stdout)
-    assert said["extents"] == "batch=3" and said["seconds"] > 0, said
 
 
 parser = argparse.ArgumentParser()
