@@ -1,9 +1,9 @@
 // The nearest integer, as statements write it by floor and ceil, is one instruction.
 #include "nearest_integer.h"
 
-#include <bit>
 #include <cmath>
-#include <limits>
+#include <cstdint>
+#include <vector>
 
 #include <gtest/gtest.h>
 
