@@ -28,7 +28,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int kBroken = 4;  // as the command ends where no broker answers
+
 std::atomic<bool> g_ends = false;
+std::atomic<int> g_code = 0;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -55,8 +58,8 @@ class TableWorkers {
 
   const WorkerDescription& description() const { return worker_; }
 
-  /// Works until the process must end.
-  void work(const broker::Address& address) {
+  /// Until the process is told to end, or is refused.
+  void work(const broker::Address& address) try {
     broker::Station station(address, {worker_.identity, [this] { return text_of(worker_); },
                                       [](const std::string& text) { fmt::print(stderr, "{}\n", text); }});
     constexpr double kLook = 0.2;
@@ -64,6 +67,9 @@ class TableWorkers {
       if (g_ends) station.drain();
       if (const auto task = station.take(kLook)) station.answer(*task, "answer", text_of(answer(*task)));
     }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    g_code = kBroken;
   }
 
  private:
@@ -159,7 +165,7 @@ void ask(const broker::Address& address, const TableWorkers& workers, const Tabl
       check_invariant(std::holds_alternative<Record>(answer), "a job is answered by a record");
     }
     constexpr int64_t kSaid = 10'000;
-    if ((done + kRound) % kSaid == 0)
+    if ((done + kRound) % kSaid == 0 || done == 0)
       fmt::print("{} jobs: {:.3f} ms a job, {:.1f} MiB\n", done + kRound,
                  1e3 * seconds_since(begin) / static_cast<double>(done + kRound), resident_mib());
     std::fflush(stdout);
@@ -179,7 +185,7 @@ int run(const std::vector<std::string>& words) {
     g_ends = true;
   }
   for (std::thread& thread : threads) thread.join();
-  return 0;
+  return g_code;
 }
 
 }  // namespace
