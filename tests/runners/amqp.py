@@ -1,4 +1,6 @@
-"""The part of AMQP 0-9-1 that a stranger needs to send a message to a broker on loopback."""
+"""As much of AMQP 0-9-1 as a stranger needs to put a message into an exchange of a broker on loopback."""
+import hashlib
+import re
 import socket
 import struct
 
@@ -51,6 +53,51 @@ def take_and_die(port, queue):
         _log_in(sock)
         _method(sock, 1, (60, 70), struct.pack(">H", 0) + _short(queue) + b"\x00")
         return _answer(sock, (60, 71), (60, 72)) == (60, 71)
+
+
+def _properties(payload):
+    """Those of a header that have a text, by the number of their flag."""
+    (flags,) = struct.unpack(">H", payload[12:14])
+    texts, at = {}, 14
+    for bit in range(15, 4, -1):
+        if not flags >> bit & 1:
+            continue
+        if bit == 13:  # headers, a table
+            at += 4 + struct.unpack(">I", payload[at:at + 4])[0]
+        elif bit in (11, 12):
+            at += 1
+        elif bit == 6:
+            at += 8
+        else:
+            texts[bit] = payload[at + 1:at + 1 + payload[at]].decode()
+            at += 1 + payload[at]
+    return texts
+
+
+def take_all(port, queue):
+    """What waits there, taken away: [{kind, correlation, reply_to, body}], as publish() takes them."""
+    taken = []
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
+        _log_in(sock)
+        while True:
+            _method(sock, 1, (60, 70), struct.pack(">H", 0) + _short(queue) + b"\x01")
+            if _answer(sock, (60, 71), (60, 72)) == (60, 72):
+                return taken
+            _, _, size = struct.unpack(">BHI", _read(sock, 7))
+            header = _read(sock, size + 1)
+            texts, body = _properties(header), b""
+            while len(body) < struct.unpack(">Q", header[4:12])[0]:
+                _, _, size = struct.unpack(">BHI", _read(sock, 7))
+                body += _read(sock, size + 1)[:-1]
+            taken.append({"kind": texts.get(5, ""), "correlation": texts.get(10, ""), "reply_to": texts.get(9, ""), "body": body})
+
+
+def sealed(body, pattern, by, version=None):
+    """A message that says something else, with the checksum of that."""
+    kind, content, known = re.fullmatch(r'\{"checksum":"\w{16}","(\w+)":(.*),"version":(\d+)\}\n?', body.decode(), re.DOTALL).groups()
+    content, changed = re.subn(pattern, by, content)
+    assert changed, (pattern, content)
+    return f'{{"checksum":"{hashlib.sha256(content.encode()).hexdigest()[:16]}","{kind}":{content},"version":{version or known}}}\n'.encode()
 
 
 def delete_queue(port, queue):

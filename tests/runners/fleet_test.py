@@ -191,6 +191,42 @@ def foreign_messages(bench):
     assert bench.searched("tune_amqp") == wanted
 
 
+def odd_messages(bench):
+    """Jobs of other packs and of another version are refused by name. Answers that come twice, in another order and by clocks that are a
+    year wrong are one record each."""
+    wanted = bench.local()
+    bench.worker(1)
+    identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
+    port = bench.broker.port
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "(?s)gmm:.*gmm:.*(us|ms|ns)")  # the unscheduled program, and one of the first round
+    bench.workers[0].send_signal(signal.SIGSTOP)
+    jobs = amqp.take_all(port, f"tunesmith.jobs.{identity}")  # it gives them back, each twice
+    assert jobs, "the first round was over at once"
+    process.kill()
+    process.wait(60)
+    key = f"{identity}.stranger"
+    for name, body in (("packs", amqp.sealed(jobs[0]["body"], "with=[^\" ]*", "with=none:0000000000000000")), ("version", amqp.sealed(jobs[0]["body"], "^", "", 99))):
+        amqp.publish(port, "tunesmith.jobs", key, body, correlation=name, reply_to="tunesmith.answers.stranger")
+    for job in [*jobs, *jobs]:
+        amqp.publish(port, "tunesmith.jobs", key, **job)
+    bench.workers[0].send_signal(signal.SIGCONT)
+    bench.await_text("worker1", r"a message is refused \(packs\): it is for '.*with=none.*' with 1 threads, and this is '")
+    bench.await_text("worker1", r"a message is refused \(version\): .*version")
+    answers, until = {}, time.monotonic() + 240  # with those that the killed tuner had not taken off the broker
+    while len(answers) < len(jobs) + 2:
+        assert time.monotonic() < until, f"{len(answers)} answers: {bench.text('worker1')}"
+        time.sleep(0.3)
+        answers |= {answer["correlation"]: answer for answer in amqp.take_all(port, jobs[0]["reply_to"])}
+    year = 365 * 86_400_000
+    for number, answer in enumerate(reversed([*answers.values(), *answers.values()])):
+        shift = (-year, year)[number % 2]
+        amqp.publish(port, "", jobs[0]["reply_to"], **answer | {"body": amqp.sealed(answer["body"], r'"time_ms":(\d+)', lambda found: f'"time_ms":{int(found[1]) + shift}')})
+    process = bench.tune("amqp")
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
 def plain_text(bench):
     """A remote broker is refused without TLS, and a wrong password is reported."""
     def said(url, *more):
@@ -323,7 +359,7 @@ def encrypted(bench):
     assert "WORD2" not in runs
 
 
-CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, dead_letter, foreign_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
 @contextlib.contextmanager
