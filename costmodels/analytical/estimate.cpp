@@ -9,7 +9,7 @@ namespace {
 constexpr double kMemoryLatency = 10.0;  // cycles from a store to the load that follows it
 constexpr double kHandOver = 2000.0;     // cycles to start work on other cores
 constexpr double kSpilled = 3.0;         // cycles to store and load an accumulator that has no register
-constexpr double kNewRun = 0.3;          // cycles when data missing in the first level goes on elsewhere
+constexpr double kNewRun = 0.3;          // cycles when data missing in the first level continues elsewhere
 
 /// The cost of an operation relative to a vector multiply-add.
 struct Weight {
