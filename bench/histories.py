@@ -57,7 +57,7 @@ class Histories:
                 sent = self.random.choice([signal.SIGINT, signal.SIGKILL])
                 running.send_signal(sent)
         error = running.communicate()[1]
-        if running.returncode not in (0, 3, 130, -signal.SIGKILL):
+        if running.returncode not in (0, 3, 130, -signal.SIGKILL, -signal.SIGINT):
             raise RuntimeError(f"{' '.join(map(str, words))} ended with {running.returncode}: {error}")
         return " ".join(map(str, words[3 if not several else 4:])) + (f" [{sent.name}]" if sent else "")
 

@@ -172,13 +172,14 @@ std::vector<Record> RecordStore::best(const BestQuery& query, size_t n) const {
 }
 
 bool never_compared(std::span<const Record> best) {
-  constexpr double kMayBeFaster = 1.1;  // of the smallest sample: one of few is rarely smaller
+  constexpr double kApart = 1.1;  // of the smallest sample: one of few is rarely smaller
   if (best.size() < 2) return false;
   const Record& first = best.front();
   if (first.kind != MeasurementKind::Ranking) return true;
+  const double least = first.timing->min;
   return std::ranges::any_of(best.subspan(1), [&](const Record& other) {
-    return other.kind != MeasurementKind::Ranking && other.time_ms > first.time_ms &&
-           other.seconds < kMayBeFaster * first.timing->min;
+    const bool since = other.kind != MeasurementKind::Ranking && other.time_ms > first.time_ms;
+    return other.seconds < (since ? kApart * least : least / kApart);
   });
 }
 

@@ -6,12 +6,18 @@
 #include "evaluator.h"
 #include "final_ranking.h"
 #include "history.h"
+#include "rank.h"
 #include "run_record.h"
 #include "tunesmith/measure/verifier_version.h"
 #include "tunesmith/records/never_compared.h"
 
 namespace tunesmith {
 namespace {
+
+/// The last ranking had both.
+bool were_compared(const Record& one, const Record& other) {
+  return other.kind == MeasurementKind::Ranking && other.run == one.run && other.ranking == one.ranking;
+}
 
 /// A ranking's budget in seconds: nobody asked for it.
 constexpr double kRankingSeconds = 2.0;
@@ -21,6 +27,7 @@ constexpr double kRankingSeconds = 2.0;
 RankedRecords rank_recorded(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                             const Environment& environment, const TuneOptions& options) {
   constexpr size_t kLookedAt = 64;
+  constexpr size_t kRanked = kFinalists + 1;  // all stay in all rounds, and so are on record as compared
   const TaskKey key = task_key(workload, space, options.measure_threads);
   const std::vector<Record> best = store.best({key, environment.machine(), {}}, kLookedAt);
   RankedRecords ranked;
@@ -29,7 +36,8 @@ RankedRecords rank_recorded(const Workload& workload, const Space& space, Record
   std::vector<Measured> leaders;
   std::set<uint64_t> unchecked;
   for (const Record& record : best) {
-    if (std::ssize(leaders) >= options.final_candidates) break;
+    if (leaders.size() == kRanked) break;
+    if (!leaders.empty() && were_compared(best.front(), record)) continue;
     CandidatePtr candidate = candidate_of(record, workload, space, names);
     if (!candidate) continue;
     leaders.push_back({std::move(candidate), record.timing, std::nullopt});

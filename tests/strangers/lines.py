@@ -18,6 +18,7 @@ KEPT = "networks_kept_networks_give_what_is_expected networks_kept_networks_are_
 LINES = {
     "A.1": ("the latest ranking wins, whatever it ranked",
             "unit_records:BestTest.ARankingWithoutTheBestHidesItOnlyIfItFoundAFasterOne unit_records:BestTest.TheLatestRankingOfTheBestDecidesBeforeTheSearch "
+            "unit_records:BestTest.WhatALaterRankingLeftOutWasNeverComparedWithIt unit_tuning:TunerTest.WhatAKilledRunDidNotRankIsRankedOnce e2e_what_a_killed_run_never_ranked_is_ranked_before_it_is_built "
             "unit_tuning:TunerTest.TheBestOnRecordIsTimedAgainByARunThatBeginsAfresh unit_tuning:Histories.TheBestIsNeverLost "
             "unit_tuning:Rank.ProgramsAreComparedWithinRounds unit_tuning:Rank.WhatIsKnownStaysTheBestUntilAnotherIsClearlyFaster unit_tuning:QuietSamples.OrderKernelsWhateverTheMachineDoes "
             "unit_measuring:Interleave.RoundsThatTakeTooLongAreTakenInSmallerPieces"),

@@ -96,6 +96,21 @@ TEST_F(BestTest, ItIsKnownWhetherTheBestWasCompared) {
   EXPECT_TRUE(never()) << "a few samples may have been unlucky";
 }
 
+// A search found it and was killed; the run after it ranked the earlier best again, and not this.
+TEST_F(BestTest, WhatALaterRankingLeftOutWasNeverComparedWithIt) {
+  const auto never = [&] { return never_compared(store_.best({task(), environment().machine(), {}}, 10)); };
+  store_.add(ranked("r1", 1, 2e-3, 1));
+  store_.add(searched("found", 2, {1e-3}));
+  store_.add(searched("near", 3, {1.9e-3}));
+  store_.add(ranked("r1b", 1, 2e-3, 2));
+  EXPECT_EQ(best().front(), "r1b");
+  EXPECT_TRUE(never());
+  store_.add(ranked("r1c", 1, 2e-3, 3));
+  store_.add(ranked("r2c", 2, 3e-3, 3));
+  EXPECT_EQ(best().front(), "r1c");
+  EXPECT_FALSE(never()) << "nobody ranks again for a few per cent";
+}
+
 TEST_F(BestTest, ARankingWithoutTheBestHidesItOnlyIfItFoundAFasterOne) {
   store_.add(ranked("r1", 1, 1e-3, 1));
   store_.add(ranked("few", 2, 6e-2, 2));
