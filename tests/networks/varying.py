@@ -189,7 +189,8 @@ def all_tasks_are_tuned_for_the_range(folder):
         assert shape == wanted_shape and all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(found, wanted))
         said = json.loads(tunesmith("network", "bench", built, "--dim", f"{dim}=3", "--calls", 3, "--threads", 1, "--json").stdout)
         assert said["extents"] == f"{dim}=3" and said["seconds"] > 0, said
-    several_programs_are_right(folder)
+        if name == "perceptron":
+            several_programs_are_right(folder)
 
 
 parser = argparse.ArgumentParser()
