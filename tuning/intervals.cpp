@@ -149,7 +149,7 @@ RecordsOfIntervals records_of_intervals(const Program& program, std::span<const 
   }
   const IntervalTable table = choose_intervals(program, times);
   RecordsOfIntervals chosen{table.parameter, {}};
-  for (const Interval& interval : table.intervals)
+  for (const ValueInterval& interval : table.intervals)
     chosen.each.push_back({ranked[interval.program], interval.lowest, interval.highest});
   return chosen;
 }

@@ -23,7 +23,7 @@ std::vector<TimeAt> times_by(const std::function<double(double)>& seconds) {
 
 Workload product() { return WorkloadLibrary().load("gmm:n=1..512,m=8,k=8"); }
 
-std::vector<Interval> chosen(const std::vector<std::vector<TimeAt>>& times) {
+std::vector<ValueInterval> chosen(const std::vector<std::vector<TimeAt>>& times) {
   return choose_intervals(product().program, times).intervals;
 }
 
@@ -32,24 +32,26 @@ double few(double n) { return n * std::sqrt(n / 16.5); }
 double many(double n) { return n; }
 
 TEST(Intervals, MeetWhereTimesCross) {
-  EXPECT_THAT(chosen({times_by(many), times_by(few)}), ElementsAre(Interval{1, 16, 1}, Interval{17, 512, 0}));
-  EXPECT_THAT(chosen({times_by(few), times_by(many)}), ElementsAre(Interval{1, 16, 0}, Interval{17, 512, 1}));
+  EXPECT_THAT(chosen({times_by(many), times_by(few)}),
+              ElementsAre(ValueInterval{1, 16, 1}, ValueInterval{17, 512, 0}));
+  EXPECT_THAT(chosen({times_by(few), times_by(many)}),
+              ElementsAre(ValueInterval{1, 16, 0}, ValueInterval{17, 512, 1}));
 }
 
 TEST(Intervals, AreOneWhereLittleIsGained) {
   const auto nearly = [](double n) { return n < 20.0 ? 0.98 * n : 1.01 * n; };
-  EXPECT_THAT(chosen({times_by(many), times_by(nearly)}), ElementsAre(Interval{1, 512, 0}))
+  EXPECT_THAT(chosen({times_by(many), times_by(nearly)}), ElementsAre(ValueInterval{1, 512, 0}))
       << "the best on record has them all";
   const auto faster_once = [](double n) { return n == 1.0 ? 0.8 * n : 1.5 * n; };
   EXPECT_THAT(chosen({times_by(many), times_by(faster_once)}),
-              ElementsAre(Interval{1, 1, 1}, Interval{2, 512, 0}));
+              ElementsAre(ValueInterval{1, 1, 1}, ValueInterval{2, 512, 0}));
 }
 
 TEST(Intervals, AreFew) {
   std::vector<std::vector<TimeAt>> times;
   for (const double best : {512.0, 128.0, 32.0, 8.0, 2.0, 1.0})
     times.push_back(times_by([&](double n) { return n == best ? 1.0 : 2.0; }));
-  const std::vector<Interval> intervals = chosen(times);
+  const std::vector<ValueInterval> intervals = chosen(times);
   EXPECT_THAT(intervals, SizeIs(kMaxIntervals));
   EXPECT_EQ(intervals.front().lowest, 1);
   EXPECT_EQ(intervals.back().highest, 512);
@@ -59,8 +61,8 @@ TEST(Intervals, AreFew) {
 TEST(Intervals, AreOfWhatAllProgramsWereTimedWith) {
   std::vector<TimeAt> short_list = times_by(few);
   short_list.resize(2);
-  EXPECT_THAT(chosen({times_by(many), short_list}), ElementsAre(Interval{1, 512, 0}));
-  EXPECT_THAT(chosen({{}, {}}), ElementsAre(Interval{1, 512, 0}));
+  EXPECT_THAT(chosen({times_by(many), short_list}), ElementsAre(ValueInterval{1, 512, 0}));
+  EXPECT_THAT(chosen({{}, {}}), ElementsAre(ValueInterval{1, 512, 0}));
 }
 
 TEST(Intervals, AreOfTheWidestRange) {

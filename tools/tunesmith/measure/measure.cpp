@@ -36,7 +36,7 @@ struct MeasuredOutcome {
   size_t all() const { return measured + known + lacking + refused; }
 };
 
-std::string text_of(const JobResult& result) {
+std::string result_text(const JobResult& result) {
   if (!result.record) return "cannot be measured here: " + result.refusal;
   const Record& record = *result.record;
   const std::string where =
@@ -125,7 +125,7 @@ int run_measure(const Common& common, const MeasureArguments& arguments) {
     if (stop && !result.record) break;
     count(outcome, reader.number(), *reader.job(), result);
     if (common.json) continue;
-    fmt::print(said, "{}: {}: {}\n", place.str(), reader.job()->candidate.workload.text, text_of(result));
+    fmt::print(said, "{}: {}: {}\n", place.str(), reader.job()->candidate.workload.text, result_text(result));
     for (const std::string& difference : result.differences) fmt::print(said, "    {}\n", difference);
     std::fflush(said);
   }

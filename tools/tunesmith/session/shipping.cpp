@@ -9,6 +9,7 @@
 
 #include <tunesmith/ir/extents.h>
 #include <tunesmith/lower/switch_programs.h>
+#include <tunesmith/records/never_compared.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
@@ -86,6 +87,7 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
     };
     try {
       shipped.push_back(ship_intervals(workload, intervals, symbol));
+      shipped.back().provenance += caveat;
     } catch (const NotShipped& refusal) {
       pass_over(refusal);
     } catch (const NotCompiled& refusal) {
@@ -292,10 +294,7 @@ Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& ca
     if (!code) throw does_not_compile(workload, code.error(), candidate);
     twin = std::move(*code);
   }
-  MeasureOptions options;
-  options.threads = options_.worker_threads;
-  options.time_out_seconds = options_.candidate_time_out;
-  options.machine = machine_lock();
+  MeasureOptions options = measure_options(machine_lock());
   options.also_verified_at = also_at;
   const Workload* const instance = twin ? twin->instance.get() : nullptr;
   const MeasureRequest request{.kernel = twin ? &twin->kernel : &kernel, .instance = instance};

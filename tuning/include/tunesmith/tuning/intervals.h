@@ -13,18 +13,18 @@
 namespace tunesmith {
 
 /// From `lowest` to `highest`, both included.
-struct Interval {
+struct ValueInterval {
   int64_t lowest = 0;
   int64_t highest = 0;
   size_t program = 0;
 
-  bool operator==(const Interval&) const = default;
+  bool operator==(const ValueInterval&) const = default;
 };
 
 /// Adjacent intervals that cover the range of one parameter, ascending.
 struct IntervalTable {
   size_t parameter = 0;
-  std::vector<Interval> intervals;
+  std::vector<ValueInterval> intervals;
 };
 
 inline constexpr size_t kMaxIntervals = 4;
