@@ -43,7 +43,7 @@ ScheduleRef copy_of_schedule(const ScheduleRef& schedule) {
           schedule.family};
 }
 
-nb::class_<ScheduleRef> bind_class(nb::module_& module) {
+nb::class_<ScheduleRef> bind_schedule_class(nb::module_& module) {
   return nb::class_<ScheduleRef>(module, "Schedule", R"(A program and the trace of what was done to it.
 
 Every primitive of docs/schedule.md is a method: `i, j, k = sch.get_loops(sch.get_block("C"))`,
@@ -100,7 +100,7 @@ void bind_schedule(nb::module_& module) {
   bind_handle<BlockHandle>(module, "Block", "b", "A block of one schedule, and of its copies.");
   bind_handle<LoopHandle>(module, "Loop", "l", "A loop of one schedule, and of its copies.");
   bind_handle<IntHandle>(module, "Int", "v", "A number that a schedule has drawn.");
-  nb::class_<ScheduleRef> schedule = bind_class(module);
+  nb::class_<ScheduleRef> schedule = bind_schedule_class(module);
   bind_primitives(module, schedule);
   bind_state(schedule);
   bind_questions(module, schedule);

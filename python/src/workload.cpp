@@ -130,7 +130,7 @@ void bind_value(nb::class_<WorkloadRef>& workload) {
       });
 }
 
-nb::class_<WorkloadRef> bind_class(nb::module_& module) {
+nb::class_<WorkloadRef> bind_workload_class(nb::module_& module) {
   return nb::class_<WorkloadRef>(module, "Workload", R"(A tensor computation of fixed shapes.
 
     Workload("gmm:n=1024,m=1024,k=1024")       a name of workloads(), with parameters
@@ -195,7 +195,7 @@ and a caret.)")
 
 void bind_workload(nb::module_& module) {
   bind_buffer(module);
-  nb::class_<WorkloadRef> workload = bind_class(module);
+  nb::class_<WorkloadRef> workload = bind_workload_class(module);
   bind_value(workload);
   module.def(
       "workloads",

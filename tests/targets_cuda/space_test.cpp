@@ -152,8 +152,8 @@ TEST(CudaSpaceDraws, AreThoseThatTheLimitsAllow) {
       EXPECT_EQ((*decided)->trace, (*drawn)->trace);
     } else {
       EXPECT_EQ(decided.error().cause, FailureCause::VerifyLimits);
-      EXPECT_THAT(decided.error().message, testing::MatchesRegex("too (few|many) .*|.* needs more .*"));
-      EXPECT_THAT(decided.error().detail, testing::MatchesRegex("[A-Za-z_]+: [0-9]+, not [0-9]+"));
+      EXPECT_THAT(decided.error().message, ::testing::MatchesRegex("too (few|many) .*|.* needs more .*"));
+      EXPECT_THAT(decided.error().detail, ::testing::MatchesRegex("[A-Za-z_]+: [0-9]+, not [0-9]+"));
       ++refused;
     }
   }

@@ -6,6 +6,7 @@
 #include <tunesmith/ir/parser.h>
 #include <tunesmith/ir/printer.h>
 #include <tunesmith/ir/visit.h>
+#include <tunesmith/verification/verified_values.h>
 #include <tunesmith/workload/library.h>
 
 #include "unit/workload/parse.h"
