@@ -167,9 +167,6 @@ def operators_come_from_files(folder):
     run("run", folder / "built", "--input", folder / "x.npy", "--output", folder / "out")
     assert (folder / "out/output_0.npy").read_bytes() == npy([[2.0, 1.0], [1.0, 1.25]])
     run("verify", folder / "built")
-    # The same as a workload of its own, and from a folder.
-    done = subprocess.run([TUNESMITH, "workloads", "show", f"{folder}/scale.yaml:n=3"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
     (folder / "own").mkdir()
     (folder / "own/rows.yaml").write_text(SCALE.replace("[n, c]", "[n]").replace("c: 1, ", "").replace(", j<c", "").replace("[i, j]", "[i]"))
     assert "rows.yaml: input 1 ('X') has 1 dimensions, not 2" in run("import", folder / "odd.onnx", "--operators", folder / "own", code=3).stderr

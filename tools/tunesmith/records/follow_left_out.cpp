@@ -11,9 +11,8 @@ int follow_report(const std::string& /*where*/, const std::filesystem::path& /*s
                   const std::function<nlohmann::json()>& /*data*/,
                   const std::function<nlohmann::json()>& /*fleet*/) {
   throw EnvironmentError(
-      "this Tunesmith was built without an HTTP server; remedy: build it where libcpp-httplib-dev is, or "
-      "write "
-      "the page without --follow");
+      "this Tunesmith was built without an HTTP server; remedy: leave out --follow, or build it where "
+      "libcpp-httplib-dev is installed");
 }
 
 }  // namespace tunesmith::cli
