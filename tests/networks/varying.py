@@ -169,7 +169,7 @@ def several_programs_are_right(folder):
     assert built["intervals"] and all("=1..5: record" in one["intervals"] and "=6..16: record" in one["intervals"] for one in built["intervals"]), built
     header = (folder / "several/net.h").read_text()
     assert all(one["intervals"] in header for one in built["intervals"]), header
-    for batch in BATCHES:
+    for batch in SIZES:
         kept = folder_of("perceptron", batch)
         tunesmith("network", "run", folder / "several", "--input", kept / "input_0.npy", "--output", folder / "out")
         (shape, found), (_, wanted) = values(folder / "out/output_0.npy"), values(kept / "expected_0.npy")
