@@ -292,8 +292,12 @@ class PlanMutator {
       return std::ranges::find(kernels_[step].outputs, input) != kernels_[step].outputs.end();
     });
     if (reads)
-      add("wrong order", fmt::format("steps {} and {}", step, step + 1),
-          [&](LibraryPlan& changed) { std::swap(changed.steps[step], changed.steps[step + 1]); });
+      add("wrong order", fmt::format("steps {} and {}", step, step + 1), [&](LibraryPlan& changed) {
+        network::LibraryStep &first = changed.steps[step], &second = changed.steps[step + 1];
+        std::swap(first, second);
+        std::swap(first.back_to, second.back_to);  // loops stay where they are
+        std::swap(first.trips, second.trips);
+      });
   }
 
   /// Changes one number of a piece: the lowest bit of a constant, or a 64th of a prepared number.
