@@ -1,7 +1,7 @@
 # Compiles the files of a target together, TUNESMITH_UNITY of them at a time: most of what the compiler does for one file is
-# reading the same headers again: core/compiler/primitives takes 15 s of processor time together and 74 s file by file. Names that
-# are local to a file are therefore unique within its target. Builds for development leave it out: there one file changes
-# at a time. A target with the property TUNESMITH_EACH_SOURCE_ALONE is left out of it, too.
+# reading the same headers again. The 51 files of measuring/ take 7 s of processor time to parse at once, 28 s folder by folder.
+# File-local names are therefore unique within their target. The preset `debug` leaves it out: there one file changes at a time.
+# Targets with the property TUNESMITH_EACH_SOURCE_ALONE are left out, too.
 set(TUNESMITH_UNITY 0 CACHE STRING "How many source files of a target are compiled as one; 0 compiles each alone")
 
 # To be called once, after all targets are there.
