@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "store_impl.h"
-#include "tunesmith/records/never_compared.h"
 #include "tunesmith/records/record_json.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/hash.h"
@@ -99,8 +98,7 @@ std::vector<Time> deciding_ranking(const std::vector<Time>& times) {
 
 /// The environment in which most programs were measured; of equals the latest.
 std::string usual_environment(const std::vector<Time>& times) {
-  std::map<std::string, std::pair<std::set<int64_t>, int64_t>>
-      known;  // its programs, and its last measurement
+  std::map<std::string, std::pair<std::set<int64_t>, int64_t>> known;  // programs, last measurement
   for (const Time& time : times) {
     auto& [programs, last] = known[time.environment];
     programs.insert(time.program);
@@ -171,15 +169,19 @@ std::vector<Record> RecordStore::best(const BestQuery& query, size_t n) const {
   return best;
 }
 
-bool never_compared(std::span<const Record> best) {
+bool RecordStore::never_compared(const BestQuery& query) const {
   constexpr double kApart = 1.1;  // of the smallest sample: one of few is rarely smaller
-  if (best.size() < 2) return false;
-  const Record& first = best.front();
-  if (first.kind != MeasurementKind::Ranking) return true;
-  const double least = first.timing->min;
-  return std::ranges::any_of(best.subspan(1), [&](const Record& other) {
-    const bool since = other.kind != MeasurementKind::Ranking && other.time_ms > first.time_ms;
-    return other.seconds < (since ? kApart * least : least / kApart);
+  const Condition condition = condition_of(query);
+  const std::lock_guard lock(impl_->mutex);
+  const std::vector<Placed> order = in_order(times_of(impl_->database, condition, query.machine));
+  if (order.size() < 2) return false;
+  const Time& first = order.front().time;
+  if (!first.ranked()) return true;
+  return std::ranges::any_of(order, [&](const Placed& placed) {
+    const Time& other = placed.time;
+    if (other.ranking == first.ranking) return false;
+    const bool since = !other.ranked() && other.seq > first.seq;
+    return other.seconds < (since ? kApart * first.least : first.least / kApart);
   });
 }
 

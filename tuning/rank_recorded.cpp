@@ -9,7 +9,6 @@
 #include "rank.h"
 #include "run_record.h"
 #include "tunesmith/measure/verifier_version.h"
-#include "tunesmith/records/never_compared.h"
 
 namespace tunesmith {
 namespace {
@@ -29,9 +28,10 @@ RankedRecords rank_recorded(const Workload& workload, const Space& space, Record
   constexpr size_t kLookedAt = 64;
   constexpr size_t kRanked = kFinalists + 1;  // all stay in all rounds, and so are on record as compared
   const TaskKey key = task_key(workload, space, options.measure_threads);
-  const std::vector<Record> best = store.best({key, environment.machine(), {}}, kLookedAt);
+  const BestQuery query{key, environment.machine(), {}};
   RankedRecords ranked;
-  if (!never_compared(best)) return ranked;
+  if (!store.never_compared(query)) return ranked;
+  const std::vector<Record> best = store.best(query, kLookedAt);
   const RecordedNames names(workload, store, space.intrinsics());
   std::vector<Measured> leaders;
   std::set<uint64_t> unchecked;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/records/never_compared.h>
 #include <tunesmith/support/files.h>
 #include <tunesmith/tuning/intervals.h>
 
@@ -71,9 +70,10 @@ BestOfTasks best_of_each_task(const RecordsArguments& arguments, const RecordSto
   BestOfTasks best;
   ShownWorkloads shown(store);
   for (const TaskKey& task : tasks_of(arguments.workload, store)) {
-    std::vector<Record> records = store.best({task, machine, {}}, std::max(wanted, kLookedAt));
+    const BestQuery query{task, machine, {}};
+    std::vector<Record> records = store.best(query, std::max(wanted, kLookedAt));
     std::ranges::move(built_intervals(store, records), std::back_inserter(best.intervals));
-    if (never_compared(records)) best.never_compared.push_back(shown.text(records.front()));
+    if (store.never_compared(query)) best.never_compared.push_back(shown.text(records.front()));
     if (records.size() > wanted)
       records.erase(records.begin() + static_cast<std::ptrdiff_t>(wanted), records.end());
     std::ranges::move(records, std::back_inserter(best.records));

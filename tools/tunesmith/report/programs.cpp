@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/records/never_compared.h>
 #include <tunesmith/support/error.h>
 #include <tunesmith/trace/trace.h>
 
@@ -42,7 +41,7 @@ nlohmann::json programs(const TaskRecords& task) {
                      {"trace", nullptr},
                      {"versus_runner_up", nullptr},
                      {"versus_unscheduled", nullptr},
-                     {"never_compared", never_compared(task.best)}};
+                     {"never_compared", task.never_compared}};
   all["unscheduled"] = task.unscheduled ? to_json(*task.unscheduled, task) : nlohmann::json(nullptr);
   all["program"] = or_null(!task.program.empty(), task.program);
   all["program_fault"] = or_null(!task.program_fault.empty(), task.program_fault);

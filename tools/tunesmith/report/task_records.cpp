@@ -122,6 +122,7 @@ std::optional<Trace> trace_of(const Record& record) {
 void find_best(const RecordStore& store, const PrintProgram& print, TaskRecords& task) {
   constexpr size_t kLookedAt = 64;
   task.best = store.best({task.task, task.machine, {}}, kLookedAt);
+  task.never_compared = store.never_compared({task.task, task.machine, {}});
   std::erase_if(task.best, [&](const Record& record) {
     if (trace_of(record)) return false;
     task.program_fault = fmt::format("the trace of record {} cannot be read", record.id);

@@ -32,8 +32,9 @@ struct TaskRecords {
   /// The task's best programs by the store's rule, without those with unreadable
   /// traces, beginning with the first whose program could be printed, if any.
   std::vector<Record> best;
-  std::string program;        // of the first of them
-  std::string program_fault;  // why the first on record is not the first here, or is not printed
+  bool never_compared = false;  // RecordStore::never_compared
+  std::string program;          // of the first of them
+  std::string program_fault;    // why the first on record is not the first here, or is not printed
 
   /// The search measurements of a run.
   std::vector<Record> searched(const std::string& run) const;

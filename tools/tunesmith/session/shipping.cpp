@@ -9,7 +9,6 @@
 
 #include <tunesmith/ir/extents.h>
 #include <tunesmith/lower/switch_programs.h>
-#include <tunesmith/records/never_compared.h>
 #include <tunesmith/target/separate_device.h>
 #include <tunesmith/tuning/called_places.h>
 #include <tunesmith/tuning/candidate_compiler.h>
@@ -75,10 +74,10 @@ Shipped Shipper::ship_best(const Workload& workload, const std::string& typed,
 
 std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::string& typed,
                                         const std::string& symbol, size_t count) const {
-  compare_recorded(workload);
+  const std::string caveat =
+      compare_recorded(workload) ? "" : ", never timed in turn with the others on record";
   const std::vector<Record> best =
       best_records(workload, space_, options_.database, options_.threads, typed, count + kSpare);
-  const std::string caveat = never_compared(best) ? ", never timed in turn with the others on record" : "";
   std::vector<Shipped> shipped;
   const RecordsOfIntervals intervals = records_of_intervals(workload.program, best);
   if (intervals.each.size() > 1) {
@@ -113,14 +112,14 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
   return shipped;
 }
 
-void Shipper::compare_recorded(const Workload& workload) const {
+bool Shipper::compare_recorded(const Workload& workload) const {
   const Environment environment = detect_environment(space_.plugin_versions());
   const BestQuery query{task_key(workload, space_, options_.threads), environment.machine(), {}};
-  const auto comparable = [&](const RecordStore& store) { return never_compared(store.best(query, kSpare)); };
-  if (!comparable(open_records(options_.database, RecordStore::Mode::Read))) return;
+  if (!open_records(options_.database, RecordStore::Mode::Read).never_compared(query)) return true;
   const auto in_vain = [&](const Error& error) {
     say(fmt::format("{}: its programs on record were never timed in turn, and cannot be now: {}",
                     workload.key, error.what()));
+    return false;
   };
   try {
     require_memory(workload, options_.allow_memory);
@@ -138,10 +137,11 @@ void Shipper::compare_recorded(const Workload& workload) const {
       say(fmt::format("{}: ranked {} programs that were never compared", workload.key, ranked.programs));
     for (const NotRanked& one : ranked.dropped)
       say(fmt::format("record {}, {}, is not ranked: {}", one.record, seconds_text(one.seconds), one.why));
+    return !store.never_compared(query);
   } catch (const UserError& error) {
-    in_vain(error);
+    return in_vain(error);
   } catch (const EnvironmentError& error) {
-    in_vain(error);
+    return in_vain(error);
   }
 }
 

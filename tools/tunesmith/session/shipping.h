@@ -75,7 +75,8 @@ class Shipper {
   Shipped ship(const Workload& workload, const std::string& id, const std::string& symbol) const;
 
  private:
-  void compare_recorded(const Workload& workload) const;
+  /// Times in turn what no ranking compared. False where that is still so, after it has said why.
+  bool compare_recorded(const Workload& workload) const;
   MeasureOptions measure_options(std::shared_ptr<MachineLock> machine) const;
   /// One program of those of the intervals. Throws NotShipped and NotCompiled.
   Shipped ship_intervals(const Workload& workload, const RecordsOfIntervals& records,

@@ -182,9 +182,8 @@ class RecordStore {
   ///     process_state, implausible_time, crash, illegal_instruction) is out. Measurements of kind Bench
   ///     decide nothing.
   ///  2. One ranking decides. A later one (in the order of insertion: clocks go wrong) takes its place only
-  ///  if
-  ///     it timed the best of the earlier one again, or found a faster one: what a ranking leaves out was not
-  ///     beaten by it.
+  ///     if it timed the best of the earlier one again, or found a faster one: what a ranking leaves out was
+  ///     not beaten by it.
   ///  3. First what searches found since that ranking, where it took less than the best one of the ranking
   ///     ever did: a run that was interrupted has not ranked it.
   ///  4. Then the programs of that ranking, by Record::seconds: they were measured interleaved.
@@ -194,6 +193,10 @@ class RecordStore {
   ///     the latest.
   /// Ties go to the earlier record.
   std::vector<Record> best(const BestQuery& query, size_t n) const;
+
+  /// Did no ranking compare the first of best() with the others, with what was measured since and may be
+  /// faster, or with what was clearly faster by its own measurement but left out by a later ranking?
+  bool never_compared(const BestQuery& query) const;
 
   /// Writes one JSON object per line, each with a checksum; environments, workloads,
   /// spaces and runs precede the first line that refers to them. Roofs are written with

@@ -17,9 +17,9 @@ struct RankedRecords {
   std::vector<NotRanked> dropped;  // as TuneResult::dropped
 };
 
-/// Where the task's best programs were never_compared(), times the best few in turn, for a second or two, and
-/// records that as a run of its own. Of the options it takes the threads, final_rounds, the machine and the
-/// command. Throws the runner's exceptions, and those of the store.
+/// Where the store's best programs were RecordStore::never_compared(), times the best few in turn, for a
+/// second or two, and records that as a run of its own. Of the options it takes the threads, final_rounds,
+/// the machine and the command. Throws the runner's exceptions, and those of the store.
 RankedRecords rank_recorded(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                             const Environment& environment, const TuneOptions& options);
 
