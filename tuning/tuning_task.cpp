@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -169,9 +170,9 @@ struct TuningTask::State {
     {
       const Stopwatch watch(result.times.wall);
       const WaitingWatch waiting(result.times.wait, options.machine.get());
-      if (ranked && !log.leaders().all().empty() && !rule.stopped())
-        ranking.rank(log.leaders().all(), unchecked_leaders(), run, key, InterleaveOptions().budget_seconds,
-                     result);
+      const std::vector<Measured> leaders = log.leaders().all();
+      if (ranked && !leaders.empty() && !rule.stopped())
+        ranking.rank(leaders, unchecked(leaders), run, key, InterleaveOptions().budget_seconds, result);
       result.ended_because = because.empty() ? rule.why_ended() : because;
       store.end_run(run.id, now_ms(), result.ended_because);
       ended = true;
@@ -180,9 +181,9 @@ struct TuningTask::State {
     return so_far();
   }
 
-  std::set<uint64_t> unchecked_leaders() const {
+  std::set<uint64_t> unchecked(std::span<const Measured> leaders) const {
     std::set<uint64_t> unchecked;
-    for (const Measured& one : log.leaders().all()) {
+    for (const Measured& one : leaders) {
       if (known.is_unchecked(one.candidate->lowered_hash)) unchecked.insert(one.candidate->lowered_hash);
     }
     return unchecked;

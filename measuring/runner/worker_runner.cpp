@@ -32,14 +32,15 @@ constexpr std::ptrdiff_t kLiveWorkers = 6;  // each has memory of its own
 class WorkerRunner final : public Runner {
  public:
   WorkerRunner(const Workload& workload, Target& target, const WorkerTarget& worker_target,
-               const MeasureOptions& options, std::vector<int64_t> parameters)
+               const MeasureOptions& options, const std::vector<int64_t>& parameters)
       : options_(options),
         models_times_(models_times(target)),
         target_(target),
         worker_target_(worker_target),
-        own_(workload, target, worker_target, options, std::move(parameters)) {
-    // Where twins are verified, the full shape's reference may never be needed, and may take long.
-    if (twins_of(target) == nullptr) own_.prepare();
+        own_(workload, target, worker_target, options, parameters) {
+    // Where twins are verified, the full shape's reference may never be needed, and may take long. Of a
+    // range, values that are only ranked need none until the end.
+    if (twins_of(target) == nullptr && parameters.empty()) own_.prepare();
   }
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
