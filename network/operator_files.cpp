@@ -97,10 +97,12 @@ class WithOperators final : public Importer {
 };
 
 std::vector<std::string> files_of(const std::string& path) {
-  if (!fs::is_directory(path)) return {path};
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};  // reading it says what is wrong
   std::vector<std::string> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path))
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+  for (fs::directory_iterator each(path, error), end; !error && each != end; each.increment(error))
+    if (each->path().extension() == ".yaml") files.push_back(each->path().string());
+  if (error) throw UserError(SourceLocation{path}, error.message());
   std::ranges::sort(files);
   if (files.empty())
     throw UserError(SourceLocation{path}, "the folder has no file *.yaml that defines an operator");

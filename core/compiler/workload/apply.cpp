@@ -1,6 +1,7 @@
 #include "tunesmith/workload/apply.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -109,6 +110,10 @@ class Application {
         throw UserError(fmt::format("attribute '{}' is no parameter of {}", name, made_.name),
                         suggest(name, open));
       const auto* real = std::get_if<double>(&value);
+      const double number = real != nullptr ? *real : static_cast<double>(std::get<int64_t>(value));
+      if (!std::isfinite(number) || (real == nullptr && std::abs(number) >= kMaxMagnitude))
+        throw UserError(
+            fmt::format("attribute '{}' is {}, which the workload language cannot write", name, number));
       bound_[name] = real != nullptr ? real_leaf(*real) : integer_leaf(std::get<int64_t>(value));
     }
     Leaves reals;

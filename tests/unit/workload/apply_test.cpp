@@ -1,10 +1,14 @@
 // Definitions that are applied to arrays, as operators of networks are.
 #include "tunesmith/workload/apply.h"
 
+#include <cmath>
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tunesmith/support/error.h"
+#include "tunesmith/workload/statements.h"
 
 namespace tunesmith::workload {
 namespace {
@@ -59,6 +63,9 @@ TEST(ApplyDefinition, LeavesOutOutputsThatAreNotAskedFor) {
   EXPECT_EQ(applied.outputs.size(), 1u);
   EXPECT_THAT(applied.statements, HasSubstr("\nt1[i<3, k<2] = t0[i]\n"));
   EXPECT_THAT(applied.statements, HasSubstr("f32(0.5)"));
+  const AppliedDefinition large = apply(norm(), {{kF32, {3, 4}}, {kF32, {2, 2}}}, {{"shift", -1e30}}, 1);
+  EXPECT_THAT(large.statements, HasSubstr(" + -1e+30\n"));
+  EXPECT_EQ(parse_statements(large.statements, "a node").size(), 3u);
 }
 
 TEST(ApplyDefinition, RefusesWhatDoesNotFit) {
@@ -73,6 +80,11 @@ TEST(ApplyDefinition, RefusesWhatDoesNotFit) {
   // What an input says is no attribute.
   EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {2, 2}}}, {{"n", int64_t{3}}}),
               HasSubstr("attribute 'n' is no parameter"));
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const AttributeValue value : {AttributeValue(kInfinity), AttributeValue(std::nan("")),
+                                     AttributeValue(std::numeric_limits<int64_t>::min())})
+    EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {2, 2}}}, {{"epsilon", value}}),
+                HasSubstr("which the workload language cannot write"));
   EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {2, 2}}}, {}, 3), HasSubstr("it has 2 outputs, not 3"));
 }
 
