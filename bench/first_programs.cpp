@@ -1,6 +1,7 @@
-// How fast a task's first programs are, by what puts them in order: the programs of recorded tables are taken
-// to be equally likely draws, of which the first so many in each order are timed. Usage: bench_first_programs
-// TABLE... (docs/proposals.md). Trees have learned from the other tables' programs alone.
+// Compares orders in which a task's first programs may be timed: chance, the estimate, and trees that have
+// learned from the other tables. The programs of recorded tables are taken for equally likely draws. Prints
+// the speed after so many timed programs relative to the best. Usage: bench_first_programs TABLE...
+// (docs/proposals.md)
 #include <algorithm>
 #include <array>
 #include <cmath>

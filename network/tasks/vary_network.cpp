@@ -260,7 +260,7 @@ class Varying {
       refuse(fmt::format("network '{}'", first().network.name), why);
   }
 
-  /// Keeps one copy of each constant, of which all networks have the beginning.
+  /// Keeps the longest copy of each constant: the other networks have its beginning.
   void share_constants(TaskedNetwork& other) {
     for (size_t i = 0; i < first().regions.size(); ++i) {
       const std::vector<TensorIndex>& inputs = first().regions[i].inputs;

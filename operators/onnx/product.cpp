@@ -99,7 +99,7 @@ Computation gemm(const NodeReader& node) {
 /// FusedGemm's version counts in another domain than Gemm's.
 Computation fused_gemm(const NodeReader& node) { return with_activation(gemm)(node); }
 
-/// alpha times the product of two matrices, each of which may be transposed.
+/// alpha times the product of two matrices; each may be transposed.
 Computation fused_mat_mul(const NodeReader& node) {
   const DType dtype = operand_type(node);
   const Shape& a = node.shape(0);

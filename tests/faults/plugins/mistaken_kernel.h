@@ -71,7 +71,7 @@ inline void allocate_without_end(void* (*allocate)(size_t)) {
   }
 }
 
-/// Shared by all calls, of which two may run at once, each on its own data.
+/// Shared by all calls. Two may run at once, each on its own data.
 inline std::atomic<int> g_calls{0};
 inline std::atomic<const void*> g_last_output{nullptr};
 inline std::mutex g_keeping;
