@@ -16,13 +16,13 @@
 namespace tunesmith::cli {
 namespace {
 
-// Child processes that are copies of this one may end in any way.
+// Only the process with this id is watched: a forked child may end in any way.
 std::atomic<pid_t> g_watched = 0;
 
 std::atomic<bool> g_telling = false;
 
-/// The exit code. Of threads that end the process at the same
-/// time, the first reports and ends it; the others wait.
+/// Reports the end and returns the exit code. When threads end the process at the same time, the first
+/// reports and the others wait.
 int told(int code, const char* function) {
   if (g_watched != getpid()) return code;
   while (g_telling.exchange(true)) pause();
@@ -49,8 +49,8 @@ int end_with(int code) {
 
 }  // namespace tunesmith::cli
 
-// These take the C library's place for all that the command loads. A handler of `on_exit` would not do: a
-// second thread that ends the process does not wait for it.
+// These replace the C library's functions for every library that the command loads. A handler of `on_exit`
+// does not suffice: a second thread that ends the process does not wait for it.
 extern "C" void exit(int code) {
   using namespace tunesmith::cli;
   const int other = told(code, "exit");
@@ -59,7 +59,7 @@ extern "C" void exit(int code) {
   end_process(other);
 }
 
-/// Tunesmith's own calls have reported the reason.
+/// Ends without a report after Tunesmith's own calls, which have reported the reason.
 extern "C" void _exit(int code) {
   using namespace tunesmith::cli;
   end_process(code == kEnvironmentFault || code == kInterrupted ? code : told(code, "_exit"));

@@ -24,7 +24,7 @@ namespace {
 
 using namespace tunesmith::cli;
 
-/// A command of a group without an example of its own would print its group's.
+/// Gives commands of groups their own examples: CLI11 would print the group's example.
 void add_examples(CLI::App& app) {
   struct Example {
     const char* group;
@@ -70,14 +70,14 @@ void add_completion(CLI::App& app, std::string& shell, int& code) {
   command->callback([&] { code = run_completion(describe(app), shell); });
 }
 
-/// For the package's build, and in no list.
+/// A hidden command for the package's build.
 void add_man_pages(CLI::App& app, std::string& folder, int& code) {
   CLI::App* command = app.add_subcommand("man-pages", "write the manual pages")->group("");
   command->add_option("folder", folder, "where to write them")->required();
   command->callback([&] { code = run_man_pages(describe(app), folder); });
 }
 
-/// Completes CLI11's message with the nearest name; empty if there is none.
+/// Adds the nearest name to CLI11's message; empty if no name is near.
 std::string unknown_name(const CLI::App& app, int argc, char** argv) {
   const CLI::App* command = &app;
   std::string owner = "tunesmith";
@@ -122,7 +122,7 @@ std::string parsed_command(const CLI::App& app) {
   return command;
 }
 
-/// `code`: set by the command that runs.
+/// The command that runs sets `code`.
 int parse_and_run(CLI::App& app, std::vector<std::string> words, const int& code) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -165,14 +165,14 @@ void hide_password(char* word) {
   if (char* const colon = std::find(begin + 3, end, ':'); colon != end) std::fill(colon + 1, end, '*');
 }
 
-/// The words as they were given; `argv` shows no passwords any more.
+/// Returns the words as given and hides passwords in `argv`.
 std::vector<std::string> take_words(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   for (int i = 1; i < argc; ++i) hide_password(argv[i]);
   return words;
 }
 
-/// Without the program's folder, which readers of a record or table need not know.
+/// Leaves out the program's folder, which readers of records and tables need not know.
 std::string command_line_of(int argc, char** argv) {
   std::string line = std::filesystem::path(argv[0]).filename();
   for (int i = 1; i < argc; ++i) line += " " + std::string(argv[i]);

@@ -75,7 +75,7 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
   add_database(build, arguments.database);
 }
 
-/// Tunes all tasks, and builds.
+/// Tunes all tasks and builds the library.
 void add_network_tune(CLI::App& group, Common& common, NetworkTuneArguments& arguments, int& code) {
   CLI::App* command =
       group.add_subcommand("tune", "tune all tasks of a network under one budget, and build its library");

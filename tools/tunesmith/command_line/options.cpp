@@ -5,7 +5,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// A number for which `holds`; CLI11's own checks report the bounds of the type.
+/// Accepts numbers for which `holds` is true; CLI11's own checks report the bounds of the type.
 template <typename Holds>
 CLI::Validator number_that(Holds holds, const char* expected, const char* name) {
   const auto check = [holds, expected](const std::string& text) -> std::string {

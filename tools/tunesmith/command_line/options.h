@@ -27,13 +27,13 @@ const CLI::Validator& not_negative();
 CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help,
                     const std::string& example);
 
-/// Common options; with `spaces` also those of commands that compose a space.
+/// Adds common options; with `spaces` also those of commands that compose a space.
 void add_common(CLI::App& command, Common& common, bool spaces);
 
 void add_database(CLI::App& command, std::string& file);
 void add_allow_memory(CLI::App& command, bool& allow);
 void add_threads(CLI::App& command, int& threads, const std::string& of_what);
-/// Of commands that search live.
+/// Adds --runner, for commands that search live.
 void add_runner(CLI::App& command, std::string& runner);
 void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what);
 /// For tasks without a record: --untuned and --draws. `when`: "where there is no record".

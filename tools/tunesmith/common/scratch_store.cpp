@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty: among the system's temporary files.
+/// Returns the system's folder in memory; empty where there is none: then the store is a temporary file.
 fs::path folder_in_memory() {
   const fs::path memory = "/dev/shm";
   std::error_code error;

@@ -20,7 +20,7 @@ int run_tables_rehash(const Common& common, const TablesArguments& arguments);
 struct TablesRecordArguments {
   std::string workload;
   std::string output;
-  int64_t programs = 20000;  // at most
+  int64_t programs = 20000;  // the maximum number of programs to record
   int rounds = 6;
   uint64_t seed = 0;  // for the order of rounds after the first
   int threads = 0;
@@ -33,13 +33,13 @@ int run_tables_record(const Common& common, const TablesRecordArguments& argumen
 struct CompareArguments {
   std::vector<std::string> workloads;
   std::vector<std::string> tables;
-  std::vector<std::string> spaces;     // names, and at most one spaces file
+  std::vector<std::string> spaces;     // names of spaces, and at most one spaces file
   std::vector<std::string> searchers;  // variants of the one space, with these searchers
   int64_t trials = 256;
   int64_t batch = 64;
   int seeds = 5;
   std::string results;  // a file to which every finished search is added; empty: none
-  std::string runner;   // instead of the spaces'; empty: their own
+  std::string runner;   // replaces the spaces' runner; empty: each space's own
   int threads = 0;
   double candidate_time_out = 10;
   bool allow_memory = false;

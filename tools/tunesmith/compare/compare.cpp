@@ -112,12 +112,12 @@ class CompareProgress {
   LiveLine line_;
   size_t total_;
   size_t done_ = 0;
-  size_t searched_ = 0;  // not taken from a file
+  size_t searched_ = 0;  // searches that ran here, and were not read from a file
   size_t tenth_ = 0;
   Clock::time_point began_ = Clock::now();
 };
 
-/// Programs are timed in turn by one worker, which loads the code of one target.
+/// One worker times all programs alternately, and a worker loads the code of one target.
 void require_one_target(const std::deque<Search>& searches) {
   for (const Search& search : searches) {
     if (search.space().target().identity() == searches.front().space().target().identity()) continue;
@@ -127,8 +127,8 @@ void require_one_target(const std::deque<Search>& searches) {
   }
 }
 
-/// Runs searches by all strategies on one subject, until stopped. Strategies
-/// take turns, so that changes of the machine affect all of them.
+/// Runs all strategies on one subject until stopped. Strategies alternate, so that changes of the machine
+/// affect all of them.
 std::deque<FinishedSearch> search_in_turn(std::deque<Search>& searches, const Subject& subject, int seeds,
                                           const std::atomic<bool>& stop, ResultsFile& results,
                                           CompareProgress& progress) {

@@ -20,7 +20,7 @@
 
 namespace tunesmith::cli {
 
-/// A way of searching: a space's search and cost model, and live its modules, too.
+/// A way of searching: a space's searcher and cost model; on a live subject its modules, too.
 struct Strategy {
   std::string name;
   std::unique_ptr<Session> session;
@@ -29,15 +29,15 @@ struct Strategy {
 
 /// The subject of searches: a workload measured live, or a table.
 struct Subject {
-  std::string name;  // how the summary calls it
+  std::string name;  // its name in the summary
   Workload workload;
   std::shared_ptr<const Table> table;  // null: live
 };
 
-/// A search, with what a later process needs of it.
+/// A finished search, with what a later process needs to continue the comparison.
 struct FinishedSearch {
-  std::string key;    // of everything that determines the search; equal keys are one search
-  std::string trace;  // of its best program; "" if none worked
+  std::string key;    // identifies everything that determines the search; equal keys are one search
+  std::string trace;  // the trace of its best program; "" if none worked
   SearchRun run;
 };
 
@@ -45,7 +45,7 @@ struct FinishedSearch {
 struct CompareSettings {
   CompareArguments arguments;
   std::string command_line;
-  std::shared_ptr<MachineLock> machine;  // live
+  std::shared_ptr<MachineLock> machine;  // for live searches
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -56,11 +56,11 @@ class Search {
   Search(const Subject& subject, Strategy& strategy, const CompareSettings& settings);
 
   std::string key(uint64_t seed) const;
-  /// When stopped, returns the incomplete search, which is not kept.
+  /// When stopped, returns the incomplete search; callers must not keep it.
   FinishedSearch search(uint64_t seed);
   const Space& space() const { return *space_; }
   const Strategy& strategy() const { return strategy_; }
-  /// Of a live subject, for programs of it.
+  /// Makes a runner for programs of a live subject.
   std::unique_ptr<Runner> runner() const { return measuring_->runner(subject_.workload); }
 
  private:
@@ -70,13 +70,13 @@ class Search {
   int threads() const;  // of the measured programs
 
   const CompareSettings& settings_;
-  std::shared_ptr<MeasuringPlace> place_;  // this and measuring_ of a live subject
+  std::shared_ptr<MeasuringPlace> place_;  // place_ and measuring_: for a live subject only
   std::shared_ptr<const Space> space_;
   std::unique_ptr<Measuring> measuring_;
 };
 
-/// Times the best programs of all live searches of one subject in turn and stores the times in the
-/// runs, since the searches measured at different moments. Programs with equal hashes are timed once.
+/// Times the best programs of one subject's live searches alternately, because the searches measured at
+/// different moments, and stores the times in the runs. Programs with equal hashes are timed once.
 void rank_together(const Subject& subject, const std::vector<Search*>& searches,
                    const std::vector<FinishedSearch*>& finished);
 
@@ -91,8 +91,8 @@ class ResultsFile {
 
  private:
   std::string file_;
-  std::optional<uintmax_t> cut_at_;  // the beginning of an incomplete last line
-  bool lacks_newline_ = false;       // behind a last line that is whole
+  std::optional<uintmax_t> cut_at_;  // where an incomplete last line begins
+  bool lacks_newline_ = false;       // the last line is complete but has no newline
   std::map<std::string, FinishedSearch> searches_;
 };
 

@@ -18,7 +18,7 @@ using nlohmann::json;
 /// "529 us", "never".
 std::string time_text(double seconds) { return std::isfinite(seconds) ? seconds_text(seconds) : "never"; }
 
-/// "64", "64.5", "never"; "never" is more trials than were made.
+/// "64", "64.5", "never". "never": the search needs more trials than it made.
 std::string trials_text(double trials) {
   if (!std::isfinite(trials)) return "never";
   return trials == std::floor(trials) ? fmt::format("{:.0f}", trials) : fmt::format("{:.1f}", trials);
@@ -39,7 +39,7 @@ std::string p_text(const SignedRank& test) {
                                : fmt::format("{:.4f}", test.p_value).substr(test.p_value < 1.0 ? 1 : 0);
 }
 
-/// As shares of the best known speed, at a few points.
+/// The curve at a few points, as shares of the best known speed.
 std::string curve_text(const std::vector<CurvePoint>& curve, double best_known, bool seconds, size_t first,
                        size_t step) {
   std::string text;
@@ -103,12 +103,12 @@ std::string mean_text(const Comparison& comparison, const std::string& strategy,
   return optional_text(count > 0 ? std::optional(sum / count) : std::nullopt);
 }
 
-/// As a share of the baseline's trials.
+/// The trials as a share of the baseline's.
 std::string trials_to_final_text(const OverallSummary& one) {
   return fmt::format("{}{:.2f}", one.trials_to_baseline_bound ? ">" : "", one.trials_to_baseline);
 }
 
-/// A table of what a search finds, after how many trials, and the error of its models.
+/// Prints, for each strategy, the times found after some numbers of trials, and its models' error.
 void print_latency_table(const Comparison& comparison, size_t width) {
   fmt::print(output(), "\nLatency, trials and the error of the models (means over the workloads)\n");
   fmt::print(output(), "  {:<{}} {:>10} {:>19} {:>16} {:>16}\n", "", width, "latency", "trials to its final",
@@ -121,7 +121,7 @@ void print_latency_table(const Comparison& comparison, size_t width) {
   }
 }
 
-/// From the first program on that a searcher proposed.
+/// Prints curves that begin with the first program that a searcher proposed.
 void print_curves(const Comparison& comparison, size_t width) {
   fmt::print(output(),
              "\nShare of the best known speed after trials, the two plain forms among them: geometric mean "

@@ -70,7 +70,7 @@ FinishedSearch from_json(const json& in) {
   in.at("failures").get_to(run.failures);
   in.at("refusals").get_to(run.refusals);
   run.model_batches = batches_from(in.at("model_batches"));
-  // Older files have none.
+  // Files of older versions lack it.
   if (in.contains("own_batches")) run.own_batches = batches_from(in.at("own_batches"));
   in.at("model_dropped").get_to(run.model_dropped);
   in.at("search_seconds").get_to(run.search_seconds);
@@ -94,7 +94,7 @@ ResultsFile::ResultsFile(std::string file) : file_(std::move(file)) {
       std::string key = search.key;
       searches_.insert_or_assign(std::move(key), std::move(search));
     } catch (const json::exception&) {
-      // The last line may have been cut when its writer was killed.
+      // A killed writer may have left an incomplete last line.
       if (in.peek() == std::ifstream::traits_type::eof()) {
         cut_at_ = here;
         return;

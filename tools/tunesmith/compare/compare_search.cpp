@@ -34,7 +34,7 @@ std::shared_ptr<const Space> compose(const Subject& subject, Strategy& strategy,
                                        strategy.session->registry(), make_table_target(*subject.table));
 }
 
-/// Which table it is: the same searches on another recording are others.
+/// Identifies the recording: searches on another recording are different searches.
 std::string identity_of(const Table& table) {
   uint64_t hash = hash_bytes(table.target + table.environment.text());
   for (const TableRow& row : table.rows)
@@ -137,7 +137,7 @@ void rank_together(const Subject& subject, const std::vector<Search*>& searches,
     const Space& space = (*search)->space();
     const auto candidate = space.materialise(subject.workload.program,
                                              Trace::parse(one->trace, "a result's trace"), RandomStream(0));
-    if (!candidate) continue;  // from an older version, in the results file
+    if (!candidate) continue;  // an older version wrote the trace to the results file
     const auto [place, fresh] = places.try_emplace((*candidate)->lowered_hash, kernels.size());
     if (fresh) {
       std::optional<CompiledKernel> kernel =

@@ -21,7 +21,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Returns a time for any program: only the set of programs matters.
+/// Returns the same time for any program: the command needs only the set of programs.
 class NoTimes final : public Runner {
  public:
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -169,7 +169,7 @@ int run_tables_check(const Common& common, const TablesArguments& arguments) {
     for (const TableRow& row : table.rows) known.insert(row.lowered_hash);
     size_t missing = 0;
     if (table.complete) {
-      // Twice the rows are more than a space that has not changed can have.
+      // A space that has not changed cannot have twice as many programs as the table has rows.
       const auto most = static_cast<int64_t>(2 * table.rows.size() + 64);
       for (const uint64_t hash : enumerate_programs(table, space, most, &stop))
         if (!known.contains(hash)) ++missing;

@@ -11,8 +11,8 @@
 
 namespace tunesmith::cli {
 
-/// The size of a round of an enumeration. Where a decision changes
-/// the domains of later ones, the rest of the round is wasted.
+/// The size of a round of an enumeration. A decision that changes the domains of later ones wastes the rest
+/// of the round.
 inline constexpr int64_t kEnumeratedBatch = 32;
 
 /// A searcher without options, for a space that is only enumerated.

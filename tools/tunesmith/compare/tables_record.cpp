@@ -1,5 +1,5 @@
-// Recording a table: every program of a space measured as a search measures it, and then again, in another
-// order, minutes later, until two of its rounds agree.
+// Records a table: measures every program of a space as a search does, and again minutes later in another
+// order, until two rounds of the program agree.
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -27,7 +27,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Requests per call of the runner, as in the tuning loop.
+/// Requests per call of the runner; the tuning loop uses the same number.
 constexpr size_t kGroup = 8;
 /// Two rounds agree when the slower is at most this share slower.
 constexpr double kAgreement = 0.05;
@@ -41,7 +41,7 @@ class RecordingRunner final : public Runner {
  public:
   struct Program {
     TableRow row;
-    std::optional<CompiledKernel> kernel;  // none if it did not compile
+    std::optional<CompiledKernel> kernel;  // none if the program did not compile
   };
 
   explicit RecordingRunner(Runner& runner) : runner_(runner) {}
@@ -62,7 +62,7 @@ class RecordingRunner final : public Runner {
     return runner_.interleave(kernels, options);
   }
 
-  /// TuneHooks::recorded: records come in the order in which their programs were measured.
+  /// The callback TuneHooks::recorded: records arrive in the order of measuring.
   void note(const Record& record) {
     if (record.kind != MeasurementKind::Search) return;
     Program program;
@@ -89,7 +89,7 @@ class RecordingRunner final : public Runner {
   std::deque<Pending> pending_;
 };
 
-/// Working programs without two rounds that agree: a machine that others use is slower for minutes.
+/// Working programs without two rounds that agree: other users of a machine slow it down for minutes.
 std::vector<RecordingRunner::Program*> unsettled(std::vector<RecordingRunner::Program>& programs) {
   std::vector<RecordingRunner::Program*> left;
   for (RecordingRunner::Program& program : programs) {
@@ -125,7 +125,7 @@ void visit_again(std::vector<RecordingRunner::Program*> order, Runner& runner, R
   }
 }
 
-/// Requires that a table can be replayed: extensions must be required and built in.
+/// Requires that a table can be replayed: a space's extensions must be built in and not optional.
 void require_pinned(const SpaceSpec& space) {
   for (const PluginUse& use : space.extensions) {
     if (use.optional)
@@ -161,7 +161,7 @@ Table begin_table(const Workload& workload, const SpaceSpec& spec, const Target&
   return table;
 }
 
-/// The trace of every program must give the program on the table's own target, or replays could not find it.
+/// Checks that every trace gives its program on the table's own target; otherwise replays could not find it.
 void require_replayable(const Table& table, PluginRegistry& registry) {
   ThreadPool pool;
   const Space space(exhaustive_space(table), registry, make_table_target(table));

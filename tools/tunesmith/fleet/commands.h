@@ -11,7 +11,7 @@ namespace tunesmith::cli {
 
 struct BrokerArguments {
   std::string url;        // empty: $TUNESMITH_BROKER
-  bool insecure = false;  // not encrypted, also to other machines
+  bool insecure = false;  // allow connections to other machines without encryption
 };
 
 struct ServeArguments {
@@ -19,14 +19,14 @@ struct ServeArguments {
   std::string database;
   int threads = 0;  // 0: all
   bool allow_memory = false;
-  double reference_minutes = 5.0;  // between times of the reference program
-  double reference_seconds = 0.0;  // its usual time; 0: the first
+  double reference_minutes = 5.0;  // the interval between timings of the reference program
+  double reference_seconds = 0.0;  // the reference program's usual time; 0: its first time
 };
 int run_serve(const Common& common, const ServeArguments& arguments);
 
 struct FleetArguments {
   BrokerArguments broker;
-  double wait = 1.5;  // seconds for answers
+  double wait = 1.5;  // how long to wait for answers
 };
 /// {broker, identities}, as `fleet --json` prints it.
 nlohmann::json fleet_now(const FleetArguments& arguments);

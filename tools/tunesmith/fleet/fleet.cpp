@@ -1,4 +1,4 @@
-// `fleet`: who takes jobs from a broker, and how many wait.
+// `fleet`: lists the workers that take jobs from a broker, and the number of waiting jobs.
 #include "broker/fleet.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Of the machines of an identity, the one in the middle.
+/// The median usual time of the reference program among the workers of an identity.
 double usual_reference(const std::vector<WorkerDescription>& workers) {
   std::vector<double> seconds;
   for (const WorkerDescription& worker : workers) seconds.push_back(worker.usual_reference);
@@ -25,7 +25,8 @@ double usual_reference(const std::vector<WorkerDescription>& workers) {
   return *middle;
 }
 
-/// What its reference program says of its times, or "".
+/// Describes how the worker's reference program deviates from its usual time or from other workers; "" if it
+/// does not.
 std::string doubt_about(const WorkerDescription& worker, double usual) {
   if (worker.reference <= 0.0) return "";
   if (Reference::apart(worker.reference, worker.usual_reference))
@@ -103,7 +104,7 @@ int run_fleet(const Common& common, const FleetArguments& arguments) {
       if (const std::string doubt = text(worker, "doubt"); !doubt.empty())
         fmt::print(output(), "      {}\n", doubt);
     }
-    // A worker that does not answer is still the queue's consumer, until the broker notices.
+    // The broker counts a worker that does not answer as a consumer until it notices.
     if (count(one, "consumers") > workers)
       fmt::print(output(), "    without an answer: {}\n", count(one, "consumers") - workers);
   }

@@ -1,4 +1,4 @@
-// `serve` and `fleet` where there was no client of a broker to build with.
+// `serve` and `fleet` in a build without a client for brokers.
 #include <nlohmann/json.hpp>
 
 #include "commands.h"

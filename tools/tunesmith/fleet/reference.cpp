@@ -12,7 +12,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Without a schedule: every target has that program.
+/// It is used without a schedule: every target has that program.
 constexpr const char* kWorkload = "gmm:n=128,m=128,k=128";
 constexpr double kDrift = 0.05;
 constexpr int kRepeats = 10;
@@ -50,7 +50,7 @@ void Reference::look() {
   const auto now = std::chrono::steady_clock::now();
   if (timed_ && now - *timed_ < every_) return;
   std::optional<double> seconds = time();
-  // What others do for a moment is no drift of the machine.
+  // A second timing distinguishes a short disturbance from drift of the machine.
   if (seconds && usual_seconds_ > 0.0 && apart(*seconds, usual_seconds_)) seconds = time();
   timed_ = std::chrono::steady_clock::now();
   if (seconds) seconds_ = *seconds;

@@ -1,4 +1,4 @@
-// The reference program of a machine that measures: does it still take its usual time?
+// A reference program: tells whether a machine that measures has become slower or faster.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,23 @@
 
 namespace tunesmith::cli {
 
-/// Belongs to one thread; others may not ask it meanwhile.
+/// Not thread-safe: used by one thread.
 class Reference {
  public:
-  /// `options`: of the jobs, with the machine's lock. `usual_seconds`: 0 for the first time that it takes.
-  /// `say`: is given a line when it drifts, or is back.
+  /// `options`: those of the jobs, with the machine's lock. `usual_seconds`: 0 takes the first measured time.
+  /// `say` gets a line when the program's time begins to drift, and when it is back.
   Reference(const Space& space, const WorkerTarget& worker_target, MeasureOptions options,
             std::chrono::duration<double> every, double usual_seconds,
             std::function<void(const std::string&)> say);
   ~Reference();
 
-  /// Times it where the last time is too long ago, which takes a second.
+  /// Times the program, which takes a second, if the last timing is older than `every`.
   void look();
   bool drifted() const { return drifted_; }
   double seconds() const { return seconds_; }
   double usual_seconds() const { return usual_seconds_; }
 
-  /// Do two times of it differ by more than measurements do?
+  /// Do two times of the program differ by more than the noise of measurements?
   static bool apart(double one, double other);
 
  private:
@@ -41,7 +41,7 @@ class Reference {
   CompiledKernel kernel_;
   std::unique_ptr<Runner> runner_;
   std::optional<std::chrono::steady_clock::time_point> timed_;
-  std::string why_;  // it could not be timed
+  std::string why_;  // why the program could not be timed
   double seconds_ = 0.0;
   double usual_seconds_;
   bool drifted_ = false;

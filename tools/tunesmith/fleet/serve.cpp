@@ -22,9 +22,9 @@
 namespace tunesmith::cli {
 namespace {
 
-constexpr double kLook = 0.2;  // seconds between looks at the flag
+constexpr double kLook = 0.2;  // seconds between checks of the flag
 
-/// Seen by the thread that answers roll calls, too.
+/// Also read by the thread that answers roll calls.
 struct Counts {
   std::atomic<double> reference = 0.0;
   std::atomic<double> usual_reference = 0.0;
@@ -45,7 +45,7 @@ WorkerDescription describe(const Space& space, int threads) {
   return worker;
 }
 
-/// Measures one message after the other.
+/// Measures messages one by one.
 class Server {
  public:
   Server(JobMeasurer& measurer, const WorkerDescription& worker, Counts& counts)
@@ -67,7 +67,8 @@ class Server {
   }
 
  private:
-  /// Times of what is not exactly this machine's are nobody's.
+  /// Refuses candidates of another target, number of threads or device: their times would belong to no
+  /// machine.
   void require_own(const RecordedCandidate& candidate) const {
     if (candidate.target == worker_.target && candidate.threads == worker_.threads &&
         candidate.device == worker_.device)
@@ -113,7 +114,7 @@ void introduce(const WorkerDescription& worker, const Space& space, const broker
   std::fflush(output());
 }
 
-/// Null where programs run on a device of their own: a program that nobody has scheduled is one thread there.
+/// Null for a target with a separate device: an unscheduled program would run there on one thread.
 std::unique_ptr<Reference> make_reference(const Space& space, const WorkerTarget& worker_target, int threads,
                                           std::shared_ptr<MachineLock> machine,
                                           const ServeArguments& arguments) {

@@ -35,11 +35,11 @@ struct Entry {
   std::string name;
   CandidateKernel code;
   double verified_error = 0.0;
-  double prepare_seconds = 0.0;  // 0: nothing to prepare
-  std::string failure;           // why it has no time
+  double prepare_seconds = 0.0;  // 0: the program prepares nothing
+  std::string failure;           // why the program has no time
   std::vector<double> samples;
-  QuantileInterval time;  // if there are samples
-  size_t disturbed = 0;   // number of disturbed ones
+  QuantileInterval time;  // set if there are samples
+  size_t disturbed = 0;   // number of disturbed samples
 };
 
 struct ComparedWorkload {
@@ -48,7 +48,7 @@ struct ComparedWorkload {
   std::vector<double> peak_samples;
   double peak_operations = 0.0;
   std::string peak_unit;    // PeakKernel::unit
-  double known_peak = 0.0;  // on record, in operations a second
+  double known_peak = 0.0;  // the highest recorded peak, in operations a second
 };
 
 /// Resolves `what`: "unscheduled", "space:NAME" (its best record), a
@@ -98,7 +98,7 @@ std::string failure_text(const CandidateFailure& failure) {
   return fmt::format("{}: {}", failure_cause_name(failure.cause), failure.message);
 }
 
-/// Entries without a time when `stop` was set say so.
+/// When `stop` is set, programs without a time get that as their failure.
 void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, int threads, int rounds) {
   std::vector<const CompiledKernel*> kernels;
   std::vector<Entry*> timed;
@@ -119,7 +119,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
   comparison.peak_unit = peak.unit;
   const bool has_peak = peak.operations > 0.0;
   if (has_peak) kernels.push_back(&peak.kernel);
-  // As many rounds as requested, however long they take.
+  // Takes as many rounds as requested, however long they take.
   const InterleaveOptions options{
       .rounds = rounds, .min_rounds = rounds, .yardstick = has_peak ? &peak.kernel : nullptr};
   std::vector<InterleavedTimes> times = runner.interleave(kernels, options);
@@ -140,7 +140,7 @@ void measure(ComparedWorkload& comparison, Runner& runner, const Space& space, i
   }
 }
 
-/// Operations per second, measured beside the programs.
+/// The peak measured beside the programs, in operations a second.
 double peak_beside(const ComparedWorkload& comparison) {
   if (comparison.peak_samples.empty()) return 0.0;
   return comparison.peak_operations / quantile_interval(comparison.peak_samples, kTimeQuantile).value;
@@ -238,7 +238,7 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
   options.time_out_seconds = arguments.candidate_time_out;
   options.machine = machine_lock();
 
-  // All refusals happen before anything is timed.
+  // Refuse everything that must be refused before anything is timed.
   std::vector<ComparedWorkload> comparisons;
   for (const std::string& text : arguments.workloads) {
     ComparedWorkload& comparison = comparisons.emplace_back();

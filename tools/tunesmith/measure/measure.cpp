@@ -1,4 +1,4 @@
-// `measure`: candidates and jobs of other machines, measured on this one.
+// `measure`: measures candidates and jobs from other machines on this machine.
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -27,9 +27,9 @@ namespace {
 struct MeasuredOutcome {
   size_t measured = 0;
   size_t known = 0;
-  size_t failed = 0;   // of those two
-  size_t lacking = 0;  // cannot be measured here
-  size_t refused = 0;  // lines that are no jobs
+  size_t failed = 0;   // how many of the measured programs failed
+  size_t lacking = 0;  // candidates that need something this machine lacks
+  size_t refused = 0;  // lines that are not jobs
   std::vector<Record> records;
   nlohmann::json jobs = nlohmann::json::array();
 

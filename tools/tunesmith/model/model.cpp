@@ -15,13 +15,14 @@
 namespace tunesmith::cli {
 namespace {
 
-/// The space chosen, with the cost model of `kind`, if any is named, in place of its own.
+/// Replaces the space's cost model by `kind`, if that is not empty.
 SpaceSpec with_model(SpaceSpec spec, const std::string& kind) {
   if (!kind.empty() && kind != spec.cost_model.id) spec.cost_model = {kind, {}, {}};
   return spec;
 }
 
-/// A new object. Its calls may take longer than in a search, where rule P22 would end them.
+/// Creates a model without a time limit on its calls: here they may take longer than in a search, where rule
+/// P22 ends them.
 std::shared_ptr<CostModel> create_model(const Space& space, PluginRegistry& registry) {
   const PluginUse& use = space.spec().cost_model;
   const Options options =
@@ -50,7 +51,7 @@ std::vector<MeasuredTask> load_tasks(const ModelArguments& arguments, const Spac
   return tasks;
 }
 
-/// The tasks that `only` names, if any, without those of `except`.
+/// The tasks that `only` names (all if it is empty), without those that `except` names.
 std::vector<MeasuredTask> chosen(std::vector<MeasuredTask> tasks, const std::vector<std::string>& only,
                                  const std::vector<std::string>& except) {
   const auto any = [](const std::vector<std::string>& texts, const MeasuredTask& task) {
@@ -63,7 +64,7 @@ std::vector<MeasuredTask> chosen(std::vector<MeasuredTask> tasks, const std::vec
   return tasks;
 }
 
-/// records.db -> records.xgboost.model, of the first store or table.
+/// Derives the name from the first store or table: records.db -> records.xgboost.model.
 std::string file_beside_source(const ModelArguments& arguments, const std::string& kind) {
   std::filesystem::path source;
   if (!arguments.stores.empty() || arguments.tables.empty()) {

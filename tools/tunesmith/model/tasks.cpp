@@ -20,7 +20,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// For each program the first success, else its first failure; by machine.
+/// Keeps each program's first success, or else its first failure; grouped by machine.
 std::map<uint64_t, std::vector<Record>> programs_of(const RecordStore& store, const TaskKey& task) {
   RecordFilter filter;
   filter.task = task;

@@ -22,7 +22,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The model's saved state after learning from the others; "" if it saves nothing.
+/// Trains the model on the other tasks and returns its saved state; "" if it saves nothing.
 std::string learn_others(const std::vector<MeasuredTask>& tasks, size_t task, CostModel& model) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (i == task || tasks[i].workload.hash == tasks[task].workload.hash) continue;

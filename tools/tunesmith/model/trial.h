@@ -1,4 +1,4 @@
-// How well a cost model orders programs that it has not learned from.
+// Evaluates how well a cost model orders programs that it has not learned from.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,33 @@
 namespace tunesmith::cli {
 
 struct ModelTrial {
-  std::vector<int64_t> counts;  // of the task's programs that it has learned from, increasing
-  bool alone = false;           // without pre-training on the other tasks
+  std::vector<int64_t> counts;  // numbers of the task's programs to learn from, increasing
+  bool alone = false;           // do not pre-train on the other tasks
   uint64_t seed = 0;            // selects the held-out programs, and the order of learning from the others
 };
 
 struct ModelFigures {
   std::string workload;
-  bool ahead = false;    // trained on the other tasks before
-  int64_t measured = 0;  // programs of this task that it learned from
-  int64_t programs = 0;  // held out, on which the figures are based
-  double pairs = 0.0;    // in the right order
-  double apart = 0.0;    // of the pairs whose times differ by at least a tenth
+  bool ahead = false;    // pre-trained on the other tasks
+  int64_t measured = 0;  // number of this task's programs that the model learned from
+  int64_t programs = 0;  // number of held-out programs, on which the figures are based
+  double pairs = 0.0;    // share of pairs in the right order
+  double apart = 0.0;    // the same for pairs whose times differ by at least a tenth
   double best_of_64 = 0.0;
   double rank_correlation = 0.0;
   double learn_seconds = 0.0;
-  double predict_seconds = 0.0;  // for the held-out programs
+  double predict_seconds = 0.0;  // for all held-out programs
 };
 
-/// One task with the others. A third of its programs, a thousand at most, is held out; counts of which the
-/// rest has too few programs are left out. The programs of equal computations are not among the others.
+/// Evaluates the model on one task, pre-trained on the others. Holds out a third of the task's programs, at
+/// most a thousand; leaves out counts that exceed the rest. Tasks with the same computation do not count as
+/// others.
 std::vector<ModelFigures> try_model(const std::vector<MeasuredTask>& tasks, size_t task,
                                     const std::function<std::shared_ptr<CostModel>()>& make,
                                     const ModelTrial& trial);
 
 nlohmann::json to_json(const ModelFigures& figures);
-/// With the means over the tasks below.
+/// Prints the mean over the tasks below the figures.
 void print_figures(const std::vector<ModelFigures>& figures, const std::string& model);
 
 }  // namespace tunesmith::cli

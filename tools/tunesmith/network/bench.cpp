@@ -1,4 +1,4 @@
-// `network bench`: what a call of a built library takes, step by step.
+// `network bench`: times a call of a built library step by step.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -37,7 +37,7 @@ double seconds_between(StepClock::time_point begin, StepClock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-/// The library's threads, in a pool that is watched: how long loops take, and how long bodies run.
+/// Runs the library's loops in a pool and measures how long loops take and how long their bodies run.
 class WatchedThreads {
  public:
   explicit WatchedThreads(int threads)
@@ -48,10 +48,10 @@ class WatchedThreads {
 
   struct Loops {
     int64_t count = 0;
-    double seconds = 0;  // from the beginning of each to its end
-    double waiting = 0;  // of these, in which a thread has nothing to do: the mean over the threads
+    double seconds = 0;  // the sum of each loop's time from begin to end
+    double waiting = 0;  // the part of it in which a thread is idle: the mean over the threads
   };
-  /// Since the last question.
+  /// Returns what was counted since the last call.
   Loops take() {
     Loops taken = loops_;
     taken.waiting = taken.seconds - 1e-9 * static_cast<double>(busy_nanoseconds_.exchange(0)) / threads();
@@ -59,7 +59,7 @@ class WatchedThreads {
     return taken;
   }
 
-  /// A tunesmith_parallel_for of which this object is the pool.
+  /// Implements tunesmith_parallel_for with this object as the pool.
   static void run(void* watched, int64_t count, tunesmith_loop_body body, void* closure) {
     auto& self = *static_cast<WatchedThreads*>(watched);
     Body whole{body, closure, &self.busy_nanoseconds_};
@@ -90,19 +90,19 @@ class WatchedThreads {
 
 struct Roofs {
   std::map<std::string, double> peaks;  // arithmetic operations a second, by type
-  double bandwidth = 0;                 // of memory, bytes a second
+  double bandwidth = 0;                 // of memory, in bytes a second
   double cache_bytes = 0;
-  double weight_bytes = 0;  // of all steps
+  double weight_bytes = 0;  // the sum over all steps
 
-  /// Bytes that a step moves between caches and memory: what the step before has left in a cache is there,
-  /// and so are the weights from one call to the next where those of all steps fit.
+  /// Bytes that a step moves between caches and memory. Values stay in a cache between steps if they fit;
+  /// weights stay there between calls if the weights of all steps fit.
   double from_memory(const network::LibraryDescription::Step& step) const {
     const double values = step.bytes_min - step.constant_bytes;
     return (weight_bytes > cache_bytes ? step.constant_bytes : 0) + (values > cache_bytes ? values : 0);
   }
 };
 
-/// The highest of now and of what is on record: disturbances only lower them.
+/// The higher of the peak measured now and the recorded one: disturbances only lower measurements.
 std::optional<Roofs> measure_roofs(Session& session, const network::LibraryDescription& description,
                                    int threads) {
   const std::unique_ptr<Space> space = session.space_for_target();
@@ -127,18 +127,18 @@ std::optional<Roofs> measure_roofs(Session& session, const network::LibraryDescr
 
 struct StepTimes {
   std::vector<double> seconds;
-  std::vector<double> waiting;  // shares of the step in the same call
+  std::vector<double> waiting;  // idle share of the step, from the same call
   int64_t loops = 0;
 };
 
 struct CallTimes {
   std::vector<double> seconds;
-  std::vector<double> observed;  // of other calls, the steps together
+  std::vector<double> observed;  // sum of the step times, from calls with a clock at each step
   std::vector<StepTimes> steps;
 };
 
-/// Calls of three kinds take turns, so that a slower minute is one of all: as a program makes them, with a
-/// clock at each step, and with watched threads.
+/// Alternates three kinds of calls, so that a slow minute affects all: plain calls, calls with a clock at
+/// each step, and calls with watched threads.
 CallTimes time_calls(network::BuiltLibrary& library, std::span<void* const> data, WatchedThreads& threads,
                      int calls) {
   CallTimes times;
@@ -211,7 +211,7 @@ nlohmann::json timed_step_json(const std::string& name, const StepTimes& times,
   if (!roofs || !roofs->peaks.contains(step.type)) return json;
   const double compute = step.flops / roofs->peaks.at(step.type);
   const double memory = roofs->from_memory(step) / roofs->bandwidth;
-  // What moves in caches is no share of what memory does.
+  // A step whose data stay in caches has no share of the memory's bandwidth.
   const bool cached = step.bytes_min / roofs->bandwidth > compute && memory <= compute;
   json["roof"] = cached ? "cache" : compute > memory ? "compute" : "memory";
   if (!cached) json["share_of_roof"] = std::max(compute, memory) / seconds;
@@ -225,7 +225,7 @@ std::string roof_text(const nlohmann::json& step) {
   return fmt::format("{:5.1f} % {}", 100 * step["share_of_roof"].get<double>(), roof);
 }
 
-/// What the shares are of.
+/// Prints the peaks to which the shares refer.
 void print_roofs(const nlohmann::json& said) {
   if (said["peaks_gflops"].is_null()) return;
   std::string peaks;

@@ -1,4 +1,4 @@
-// `network build`: the library of a network from the records of its tasks.
+// `network build`: builds the library of a network from the records of its tasks.
 #include <nlohmann/json.hpp>
 
 #include "choosing.h"

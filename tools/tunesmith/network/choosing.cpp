@@ -12,7 +12,7 @@
 namespace tunesmith::cli {
 namespace {
 
-constexpr size_t kPrograms = 5;  // of each task
+constexpr size_t kPrograms = 5;  // per task
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The programs that a network's library gets, and how they are chosen.
+// Chooses the programs of a network's library.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,19 +11,20 @@ namespace tunesmith::cli {
 
 struct ChosenForNetwork {
   TaskPrograms programs;
-  network::ChosenPrograms chosen;  // of them
+  network::ChosenPrograms chosen;  // of `programs`
 };
 
-/// The best program on record of each task, as it was measured alone.
+/// Takes each task's best recorded program, as measured alone.
 ChosenForNetwork choose_alone(Session& session, const Space& space, const TaskedNetwork& tasked,
                               const NetworkArguments& arguments, const MissingPrograms& missing, bool quiet);
 
-/// The fastest inside the library of the best five (network::choose_in_place). Waits for the machine.
+/// Takes, of each task's best five programs, the one that is fastest inside the library
+/// (network::choose_in_place). Waits for the machine.
 ChosenForNetwork choose_in_place(Session& session, const Space& space, const TaskedNetwork& tasked,
                                  const NetworkArguments& arguments, const MissingPrograms& missing,
                                  bool quiet);
 
-/// One line.
+/// Prints one line.
 void print_chosen(const network::ChosenPrograms& chosen);
 nlohmann::json chosen_json(const network::ChosenPrograms& chosen);
 

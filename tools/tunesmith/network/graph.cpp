@@ -39,7 +39,7 @@ class Graph {
       text += outside(input);
       from_[input] = {tensor_id(input)};
     }
-    // Regions come after those whose results they read.
+    // A region comes after the regions whose results it reads.
     for (size_t region = 0; region < tasked_.regions.size(); ++region) text += box(region);
     for (const TensorIndex output : network_.outputs) {
       const std::string id = tensor_id(output) + "_result";
@@ -60,7 +60,7 @@ class Graph {
     return fmt::format("  {} [shape=ellipse, label={}];\n", tensor_id(index), quoted(tensor(index).name));
   }
 
-  /// Several kernels compute the parts of what lies side by side.
+  /// A concatenated tensor has an arrow from each kernel that computes a part of it.
   std::string arrows(TensorIndex index, const std::string& to) const {
     auto found = from_.find(index);
     if (found == from_.end() && tensor(index).part) found = from_.find(tensor(index).part->whole);
@@ -101,7 +101,7 @@ class Graph {
 
   const TaskedNetwork& tasked_;
   const network::Network& network_;
-  std::map<TensorIndex, std::vector<std::string>> from_;  // of a tensor between kernels: who computes it
+  std::map<TensorIndex, std::vector<std::string>> from_;  // the kernels that compute a tensor
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace tunesmith::cli {
 
-/// A box for each kernel with its nodes inside, and an arrow for each tensor that one computes and another
-/// reads, with its type and shape where it is between kernels. Constants are left out.
+/// Draws a box for each kernel with its nodes inside, and an arrow for each tensor that one kernel computes
+/// and another reads; arrows between kernels have the type and shape. Leaves out constants.
 std::string to_dot(const TaskedNetwork& tasked);
 
 }  // namespace tunesmith::cli

@@ -24,14 +24,14 @@ namespace {
 using network::Network;
 using network::Node;
 
-/// Bodies of nodes, too.
+/// Visits the network and the bodies of its nodes.
 void for_each_network(const Network& network, const std::function<void(const Network&)>& visit) {
   visit(network);
   for (const Node& node : network.nodes)
     for (const network::Body& body : node.bodies) for_each_network(*body.network, visit);
 }
 
-/// The names of the nodes of an operator in a version that the importer does not know, by both.
+/// The names of the nodes with an operator that the importer does not know, by operator and version.
 using UnknownOperators = std::map<std::pair<std::string, int64_t>, std::vector<std::string>>;
 
 UnknownOperators unknown_operators(const network::ReadNetwork& read) {
@@ -44,7 +44,7 @@ UnknownOperators unknown_operators(const network::ReadNetwork& read) {
   return unknown;
 }
 
-/// By count, then name.
+/// Operators by decreasing count, then by name.
 std::vector<std::pair<std::string, int64_t>> operators_of(const Network& network) {
   std::map<std::string, int64_t> counts;
   for_each_network(network, [&](const Network& each) {
@@ -78,11 +78,11 @@ WeightSize weights_of(const Network& network) {
   return weights;
 }
 
-/// What becomes of it beyond the names of its operators.
+/// What else the import finds, besides the names of operators.
 struct Check {
-  std::set<std::string> open;                        // extents without a value: then nothing more is known
-  std::optional<std::pair<size_t, size_t>> kernels;  // of a call, and the tasks among them
-  std::string refused;                               // why there are none
+  std::set<std::string> open;  // extents without a value; if there are any, the rest is unknown
+  std::optional<std::pair<size_t, size_t>> kernels;  // number of kernels in a call, and of different tasks
+  std::string refused;                               // why there are no kernels
 };
 
 Check check(Session& session, const network::ReadNetwork& read, const NetworkArguments& arguments) {
@@ -126,7 +126,7 @@ nlohmann::json summary_json(const network::ReadNetwork& read, const Check& check
           {"refused", check.refused.empty() ? nlohmann::json() : nlohmann::json(check.refused)}};
 }
 
-/// What it is given and returns, alone.
+/// Keeps the inputs and outputs only.
 Network without_nodes(const Network& network) {
   Network outside{network.name, network.tensors, {}, network.inputs, network.outputs};
   for (network::Tensor& tensor : outside.tensors) tensor.constant = nullptr;
@@ -154,7 +154,7 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
       network::read_network(session.registry(), arguments.file, arguments.operators);
   const Check checked = check(session, read, arguments);
   const UnknownOperators unknown = unknown_operators(read);
-  // Once all extents are known, what is refused names the operators that a result needs.
+  // If all extents are known, the refusal names the unknown operators that a result needs.
   const bool lacks_operators = !checked.open.empty() && !unknown.empty();
   const int code = lacks_operators || !checked.refused.empty() ? kRefused : kDone;
   if (common.json) {

@@ -1,4 +1,4 @@
-// From programs of a network's tasks to its library's files, as the arguments say.
+// Builds a network's library from its tasks' programs, as the arguments say.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@
 
 namespace tunesmith::cli {
 
-/// Where its files go.
+/// The folder for the library's files.
 std::string output_folder(const NetworkArguments& arguments);
 
 network::LibrarySource library_source(const NetworkArguments& arguments);
 
-/// Throws UserError where the space's target builds no libraries.
+/// Throws UserError if the space's target builds no libraries.
 Packaging& packaging_of(const Space& space);
 
 ShippingOptions shipping_options(const NetworkArguments& arguments, bool quiet);
 
-/// What was built, for people and as the members of a JSON object.
+/// Reports what was built: as text, and as members of a JSON object.
 void print_built(const network::BuiltNetwork& built, const TaskedNetwork& tasked);
 nlohmann::json built_json(const network::BuiltNetwork& built, const TaskedNetwork& tasked);
 

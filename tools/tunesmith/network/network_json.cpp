@@ -8,7 +8,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// What JSON has no number for is text.
+/// Represents infinity and NaN, which JSON lacks, as text.
 nlohmann::json finite_json(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(fmt::format("{}", value));
 }

@@ -7,9 +7,9 @@
 
 namespace tunesmith::cli {
 
-/// Its name, type and shape; null is what is not known.
+/// The name, type and shape; null where unknown.
 nlohmann::json tensor_json(const network::Tensor& tensor);
-/// Everything but the values of constants.
+/// The network without the values of its constants.
 nlohmann::json network_json(const network::Network& network);
 
 }  // namespace tunesmith::cli

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using network::LibraryArgument;
 
-/// By the first importer whose format has such files.
+/// Asks each importer until one reads the file.
 Tensor read_tensor(PluginRegistry& registry, const fs::path& path) {
   const std::string bytes = read_whole_file(path);
   std::vector<std::string> refusals;
@@ -59,7 +59,7 @@ void require_type(const Tensor& tensor, const fs::path& path, const LibraryArgum
                                 argument.name, type_text(argument.type)));
 }
 
-/// The value of what varies where an input's shape has it.
+/// Reads the values of varying extents off the inputs' shapes.
 std::vector<int64_t> values_in(const network::LibraryDescription& description,
                                const std::vector<Tensor>& inputs) {
   std::vector<int64_t> values = highest_values(network::parameters_of(description.varying));

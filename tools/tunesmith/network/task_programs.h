@@ -1,4 +1,4 @@
-// The programs that a network's library is built of.
+// The programs from which a network's library is built.
 #pragma once
 
 #include <deque>
@@ -18,20 +18,20 @@ namespace tunesmith::cli {
 using network::AsWritten;
 
 struct TaskPrograms {
-  std::vector<std::deque<CompiledKernel>> of;  // of each task, the fastest alone first; at least one
+  std::vector<std::deque<CompiledKernel>> of;  // by task, at least one; the fastest alone first
   AsWritten as_written;
-  std::map<size_t, std::string> untuned = {};  // tasks with the first program, and how that was found
-  std::map<const CompiledKernel*, std::string> intervals = {};  // which program is for which values
+  std::map<size_t, std::string> untuned = {};  // tasks that get their first program, and how that was found
+  std::map<const CompiledKernel*, std::string> intervals = {};  // the program's values of extents
 };
 
-/// What is done about tasks without a program on record that works.
+/// What to do about tasks without a working program on record.
 struct MissingPrograms {
-  bool as_written = false;  // they get one without a schedule; else they are named in one error
-  AsWritten reasons = {};   // that are known already
-  bool untuned = false;     // they get the first program, or, where there is none, one without a schedule
+  bool as_written = false;  // give them a program without a schedule; otherwise one error names them all
+  AsWritten reasons = {};   // reasons that are already known
+  bool untuned = false;     // give them the first program, or an unscheduled one where there is none
 };
 
-/// The best `count` programs of each task that are on record. `begin` is told of each task in turn.
+/// The best `count` recorded programs of each task. Calls `begin` before each task.
 TaskPrograms programs_of(const TaskedNetwork& tasked, Session& session, const Space& space,
                          const ShippingOptions& options, size_t count, const MissingPrograms& missing,
                          const std::function<void(size_t task)>& begin = {});

@@ -37,7 +37,7 @@ std::optional<ParamRange> value_of(const std::string& text, size_t equals) {
   return is_number && value >= 1 ? std::optional(ParamRange{value, value, {}}) : std::nullopt;
 }
 
-/// Every dimension must be an extent that the network leaves open.
+/// Requires that each dimension is an extent that the network leaves open.
 void require_known(const network::Network& network, const network::Dimensions& dimensions) {
   const std::set<std::string> open = network::open_extents(network);
   for (const auto& [name, range] : dimensions) {
@@ -52,7 +52,7 @@ fs::path file_of(const TaskedNetwork& tasked, size_t task, const std::string& fo
   return fs::path(folder) / fmt::format("{:02}_{}.yaml", task + 1, tasked.workload(task).name);
 }
 
-/// DIR/01_conv_relu.yaml and so on, and DIR/tasks.yaml, which `tunesmith tune` takes.
+/// Writes DIR/01_conv_relu.yaml and so on, and DIR/tasks.yaml, which `tunesmith tune` takes.
 std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>& counts,
                         const std::string& folder) {
   fs::create_directories(folder);
@@ -62,7 +62,7 @@ std::string write_tasks(const TaskedNetwork& tasked, const std::vector<int64_t>&
     const Workload& workload = tasked.workload(i);
     const fs::path path = file_of(tasked, i, folder);
     write_whole_file(path, workload.definition);
-    // Behind the name: the ranges of what varies.
+    // The key has the ranges of varying extents after the name.
     suite += fmt::format("  - \"{}{}\": {}\n", path.string(), workload.key.substr(workload.name.size()),
                          counts[i]);
   }
@@ -122,7 +122,7 @@ TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,
   };
   const network::Dimensions dimensions = dimensions_of(arguments.dimensions);
   require_known(read.network, dimensions);
-  bool is_first = true;  // of the values at which it is made
+  bool is_first = true;  // `after` sees only the first instantiation
   const auto make = [&](const std::map<std::string, int64_t>& values, const std::set<std::string>& kept) {
     network::Network network = read.network;
     const network::PassOptions options{find, values, kept};

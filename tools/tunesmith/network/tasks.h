@@ -1,4 +1,4 @@
-// A network as the commands read it: with the values of its extents from the command line.
+// Reads a network for a command: with the values of its extents from the command line.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ using network::title_of;
 /// "batch=1", "batch=1..16", "tokens=1..512:typical=128,384". Throws UserError.
 network::Dimensions dimensions_of(const std::vector<std::string>& texts);
 
-/// The values of what varies that were given; nothing where none was. Throws UserError for one that is out of
-/// its range, or missing.
+/// The given values of varying extents; nothing if none was given. Throws UserError for a value that is
+/// missing or out of range.
 std::optional<std::vector<int64_t>> values_given(const std::vector<network::VaryingExtent>& varying,
                                                  const std::vector<std::string>& texts);
 
-/// Reads the file, runs all passes with the dimensions that were given, and forms regions. `after`, where it
-/// is given, sees what each pass has made; of ranges at their highest values. Throws UserError.
+/// Reads the file, runs all passes with the given dimensions, and forms regions. `after`, if given, is called
+/// with the network after each pass; ranges then have their highest values. Throws UserError.
 TaskedNetwork read_tasks(
     Session& session, const NetworkArguments& arguments,
     const std::function<void(const network::Pass&, const network::Network&)>& after = {});

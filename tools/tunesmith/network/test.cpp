@@ -1,4 +1,4 @@
-// `network test`: folders of ONNX's test format.
+// `network test`: runs test cases in ONNX's folder format.
 #include <algorithm>
 #include <map>
 
@@ -51,7 +51,7 @@ std::string cause_of(const TestOutcome& outcome) {
   return outcome.op.empty() ? outcome.cause : outcome.op + ": " + outcome.cause;
 }
 
-/// How many tests are refused for each cause, the most frequent first.
+/// Counts refused tests by cause, the most frequent first.
 std::vector<std::pair<std::string, int64_t>> causes_of(const std::vector<Tested>& tests) {
   std::map<std::string, int64_t> counts;
   for (const Tested& test : tests)
@@ -96,7 +96,7 @@ TestOutcome from_text(const std::string& text) {
   return {static_cast<TestResult>(list.at(0).get<int>()), list.at(1), list.at(2), list.at(3)};
 }
 
-/// How tests are computed in this process.
+/// The ways to compute tests in this process.
 std::vector<ComputeNetwork> ways_of(Session& session, const NetworkTestArguments& arguments) {
   if (!arguments.interpret) {
     const std::shared_ptr<Space> space = session.space_for_target();
@@ -111,11 +111,11 @@ std::vector<ComputeNetwork> ways_of(Session& session, const NetworkTestArguments
       return evaluate(network, given, precision);
     };
   };
-  // A quotient that is rounded to an integer depends on the types.
+  // Both precisions are tried: a quotient that is rounded to an integer depends on the types.
   return {in(network::Precision::F64), in(network::Precision::AsTyped)};
 }
 
-/// Prints the outcomes in the order of the tests, each as soon as those before it are there.
+/// Prints outcomes in the order of the tests, as soon as all earlier ones are there.
 class Printer {
  public:
   Printer(const std::vector<Tested>& tests, bool prints, bool quiet)

@@ -1,4 +1,4 @@
-// `network tune`: all tasks of a network under one budget, and then its library.
+// `network tune`: tunes all tasks of a network under one budget, then builds its library.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,8 +20,8 @@ namespace {
 
 struct NetworkTasks {
   TaskList list;
-  std::vector<size_t> positions;  // of the list's tasks in the network's
-  AsWritten too_large;            // what there is no memory to measure
+  std::vector<size_t> positions;  // the position in the network of each task in the list
+  AsWritten too_large;            // tasks that there is too little memory to measure
 };
 
 NetworkTasks tasks_of(const TaskedNetwork& tasked, bool allow_memory) {
@@ -52,7 +52,7 @@ NetworkTasks tasks_of(const TaskedNetwork& tasked, bool allow_memory) {
   return tasks;
 }
 
-/// Why which of the network's tasks have no program, once its list is tuned.
+/// The network's tasks without a program, with the reasons, after tuning.
 AsWritten reasons_of(const NetworkTasks& tasks, const TunedMany& tuned) {
   AsWritten reasons = tasks.too_large;
   for (const auto& [task, why] : tuned.without) reasons[tasks.positions[task]] = why;

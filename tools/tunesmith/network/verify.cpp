@@ -1,4 +1,5 @@
-// `network verify`: a built library, each step by what it was itself given.
+// `network verify`: checks each step of a built library against a reference, given the inputs that the step
+// got.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -42,9 +43,9 @@ nlohmann::json step_json(const VerifiedStep& step) {
           {"faults", step.faults}};
 }
 
-/// What a call is made with.
+/// The inputs of a call.
 struct Given {
-  std::vector<int64_t> values;  // of what varies
+  std::vector<int64_t> values;  // of the varying extents
   std::string said;             // "batch=7"
   uint64_t seed = 0;
 };
@@ -59,7 +60,7 @@ nlohmann::json call_json(const VerifiedCall& call, const Given& given) {
           {"faults", call.faults}};
 }
 
-/// One that was ended by what the library did.
+/// The result of a call during which the library ended the process.
 nlohmann::json lost_json(const std::string& why, const Given& given) {
   return {{"seed", given.seed},
           {"extents", given.said},
@@ -68,7 +69,7 @@ nlohmann::json lost_json(const std::string& why, const Given& given) {
           {"faults", {why}}};
 }
 
-/// Each seed with all values of what varies, or those that were asked for.
+/// Each seed with the requested values of the varying extents, or else with all values to verify.
 std::vector<Given> calls_of(const network::LibraryDescription& description,
                             const NetworkVerifyArguments& arguments) {
   const auto asked = values_given(description.varying, arguments.dimensions);
@@ -82,7 +83,7 @@ std::vector<Given> calls_of(const network::LibraryDescription& description,
   return calls;
 }
 
-/// What verification needs in the process that runs the library.
+/// The state of verification in the process that runs the library.
 class Verification {
  public:
   Verification(Session& session, const network::LibraryDescription& description,
@@ -114,7 +115,7 @@ class Verification {
   }
 
  private:
-  /// For the call's shapes; those of the last call are kept.
+  /// The verifier for these extents; keeps the last one.
   network::PlaceVerifier& verifier_at(const std::vector<int64_t>& values) {
     if (verifier_ && values == verified_at_) return *verifier_;
     verified_at_ = values;
@@ -132,7 +133,7 @@ class Verification {
   TaskedNetwork tasked_;
   std::unique_ptr<Space> space_;
   std::unique_ptr<network::BuiltLibrary> library_;
-  std::optional<TaskedNetwork> at_;  // at these values
+  std::optional<TaskedNetwork> at_;  // the network at `verified_at_`
   std::vector<int64_t> verified_at_;
   std::unique_ptr<network::PlaceVerifier> verifier_;
 };
@@ -183,7 +184,7 @@ int run_network_verify(const Common& common, const NetworkVerifyArguments& argum
   const network::LibraryDescription description = network::read_description(arguments.folder);
   const std::vector<Given> given = calls_of(description, arguments);
   std::vector<nlohmann::json> calls(given.size());
-  // A library may crash.
+  // The library runs in a forked process because it may crash.
   ForkedWork work;
   work.count = calls.size();
   work.begin = [&] {

@@ -1,4 +1,4 @@
-// `prior collect`: tasks and programs for a prior over decisions to learn from.
+// `prior collect`: collects tasks and programs from which a prior over decisions learns.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -22,7 +22,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Where a shard's lines come from: with another of these they would be others.
+/// Everything on which a shard's lines depend.
 nlohmann::json head_of(const Space& space, const PriorArguments& arguments, PriorPart part) {
   const std::string& text = space.cost_model_text();
   nlohmann::json machine = nlohmann::json::object();
@@ -71,7 +71,7 @@ class Collection {
   }
 
  private:
-  /// Lines that are in the file are not made again.
+  /// Makes only lines that the file does not have yet.
   template <typename Make>
   void add_line(const Make& make) {
     if (done_++ < file_.lines()) return;

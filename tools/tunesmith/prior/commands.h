@@ -11,15 +11,15 @@ namespace tunesmith::cli {
 
 struct PriorArguments {
   std::string output;
-  std::vector<std::string> suites;  // files; none: the built-in suite
-  std::vector<std::string> stores;  // of records
+  std::vector<std::string> suites;  // suites; none: the built-in one
+  std::vector<std::string> stores;  // record stores
   std::vector<std::string> tables;
   int64_t tasks = 200;
-  int64_t programs = 256;  // of each
+  int64_t programs = 256;  // per task
   int64_t seed = 0;
   bool held_out = false;
-  std::vector<std::string> shards;  // to learn from, or to try a prior on
-  double elite = 0.05;              // of a task's programs, that are learned
+  std::vector<std::string> shards;  // shards to learn from, or to evaluate a prior on
+  double elite = 0.05;              // the share of a task's programs to learn from
   int64_t epochs = 8;
   std::string prior;
   std::vector<int64_t> counts = {1, 8, 32, 128, 1000};

@@ -14,7 +14,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Times that draws are made.
+/// The number of random draws that are averaged.
 constexpr uint64_t kSamples = 200;
 
 std::vector<double> standardised(std::vector<double> values) {
@@ -26,7 +26,8 @@ std::vector<double> standardised(std::vector<double> values) {
   return values;
 }
 
-/// `speeds` in the order of preference: the mean logarithm of the fastest of the first `timed` of some draws.
+/// `speeds` are in the order of preference. Returns the expected logarithm of the fastest of the first
+/// `timed` programs among `draws` random ones.
 double mean_log_speed(const std::vector<double>& speeds, int64_t draws, size_t timed) {
   double sum = 0.0;
   for (uint64_t sample = 0; sample < kSamples; ++sample) {

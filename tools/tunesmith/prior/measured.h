@@ -1,4 +1,4 @@
-// How fast the first programs of measured tasks are, by what orders them.
+// Evaluates orders of measured tasks' programs: how fast are the first ones?
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ namespace tunesmith::cli {
 /// The cost model's score, the prior's likelihood, and the sum of both, standardised.
 inline constexpr size_t kOrders = 3;
 inline constexpr std::array<const char*, kOrders> kOrderNames = {"cost_model", "prior", "both"};
-/// Programs that are timed of some draws, the first by the order.
+/// How many programs of the draws are timed: the first ones by the order.
 inline constexpr std::array<size_t, 2> kTimed = {1, 10};
 
-/// Of one task and number of draws among its measured programs: the mean logarithm of the speed of the
-/// fastest of those that are timed, over that of the fastest program.
+/// For one task and number of draws among its measured programs: the mean logarithm of the speed of the
+/// fastest timed program, relative to the task's fastest program.
 struct MeasuredFigure {
   std::string workload;
   int64_t draws = 0;
@@ -27,7 +27,7 @@ struct MeasuredFigure {
 };
 
 bool is_measured_task(const nlohmann::json& task);
-/// `task`: a line of a shard. The same for the same arguments.
+/// `task`: a line of a shard. Deterministic.
 std::vector<MeasuredFigure> measured_figures(const Prior& prior, const nlohmann::json& task,
                                              const std::vector<int64_t>& draws);
 

@@ -1,4 +1,4 @@
-// Shards and priors in files.
+// Reads shards and priors from files.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,16 @@ struct ReadShard {
   std::string space;
   std::string part;
   std::string machine;
-  int64_t programs = 0;  // of all tasks
+  int64_t programs = 0;  // the sum over the tasks
 };
 
-/// Calls `task` with each line behind the first. Throws UserError at the place of what is wrong.
+/// Calls `task` for each line after the first. Throws UserError with the location of a fault.
 ReadShard read_shard(const std::string& file, const std::function<void(const nlohmann::json&)>& task);
 
-/// By their seconds where they were measured, else by their scores; the best first.
+/// The task's programs in order, best first: by measured seconds if there are any, else by score.
 std::vector<const nlohmann::json*> programs_by_speed(const nlohmann::json& task);
 
-/// The best `share` of a task's programs, two at least, by their seconds where they were measured, else by
-/// their scores.
+/// The best `share` of a task's programs, at least two, in the order of programs_by_speed().
 PriorExample example_of(const nlohmann::json& task, double share);
 
 }  // namespace tunesmith::cli

@@ -1,4 +1,4 @@
-// A shard: what a prior learns from, as JSON lines (docs/proposals.md).
+// A shard: the examples that a prior learns from, as JSON lines (docs/proposals.md).
 #pragma once
 
 #include <filesystem>
@@ -17,29 +17,29 @@ class ShardTask {
  public:
   ShardTask(const Workload& workload, const std::string& source, const DeviceModel& device);
 
-  /// Each of a sketch of the same task. `seconds`: nothing where it was not measured.
+  /// All candidates must have a sketch of the same task. `seconds`: nothing if not measured.
   void add(const Candidate& candidate, double score, std::optional<double> seconds);
   size_t programs() const { return line_["programs"].size(); }
   const nlohmann::json& line() const { return line_; }
 
  private:
-  /// Its place in an array of the line, to which it is added if it is new.
+  /// The index of `value` in the line's array `array`; appends it if it is new.
   size_t place_of(const char* array, const nlohmann::json& value);
 
   nlohmann::json line_;
 };
 
-/// A file to which lines are added: one that is there continues behind its last whole line, if its first line
-/// is `head`.
+/// Appends lines to a file. An existing file is continued after its last complete line if its first line is
+/// `head`.
 class ShardFile {
  public:
-  /// Throws UserError where the file is another's, with what differs; EnvironmentError where it cannot be
+  /// Throws UserError, with the difference, if the file has another head; EnvironmentError if it cannot be
   /// written.
   ShardFile(std::filesystem::path path, const nlohmann::json& head);
 
-  /// Lines behind the head that were there already.
+  /// The number of lines after the head that the file already had.
   size_t lines() const { return lines_; }
-  /// On the disk before it returns.
+  /// Returns after the line is on the disk.
   void add(const nlohmann::json& line);
 
  private:

@@ -14,9 +14,9 @@
 namespace tunesmith::cli {
 namespace {
 
-constexpr int64_t kMinVaried = 8;     // smaller parameters are kernels, strides, groups
-constexpr double kMaxFactor = 3.0;    // of an extent
-constexpr uint64_t kMaxTries = 2000;  // for one task that is not there yet
+constexpr int64_t kMinVaried = 8;     // smaller parameters are kernel sizes, strides or groups
+constexpr double kMaxFactor = 3.0;    // by which an extent grows or shrinks
+constexpr uint64_t kMaxTries = 2000;  // to find one new task
 
 std::vector<std::string> workloads_of(const std::vector<WorkloadSuite>& suites) {
   std::vector<std::string> all;
@@ -32,7 +32,7 @@ int64_t varied(int64_t extent, RandomStream& random) {
   return unit * std::max<int64_t>(1, static_cast<int64_t>(units));
 }
 
-/// Nothing where the parameters do not fit each other.
+/// Draws parameters around those of `base`; nothing if they do not fit each other.
 std::optional<Workload> draw_around(const WorkloadLibrary& library, const std::string& base,
                                     RandomStream& random) {
   const Workload workload = library.load(base);
@@ -68,7 +68,7 @@ std::vector<PriorTask> draw_prior_tasks(const std::vector<std::string>& suites, 
     const std::vector<std::string> more = workloads_of(read_suite_file(file));
     bases.insert(bases.end(), more.begin(), more.end());
   }
-  for (const std::string& base : bases) library.load(base);  // what is no workload is said at once
+  for (const std::string& base : bases) library.load(base);  // reports faults before drawing
   std::vector<PriorTask> tasks;
   std::set<uint64_t> met;
   uint64_t tries = 0;

@@ -1,4 +1,4 @@
-// The tasks that a prior over decisions learns from, drawn around those of suites.
+// Draws tasks around those of suites, for a prior over decisions to learn from.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace tunesmith::cli {
 
-/// Nothing is learned from what is held out (tunesmith/proposals/held_out.h).
+/// A prior learns nothing from the part that is held out (tunesmith/proposals/held_out.h).
 enum class PriorPart : uint8_t { Training, HeldOut };
 const char* part_name(PriorPart part);
-/// Of which part is what it computes?
+/// The part to which the workload's computation belongs.
 PriorPart part_of(const Workload& workload);
 
 struct PriorTask {
@@ -20,9 +20,9 @@ struct PriorTask {
   Workload workload;
 };
 
-/// `count` different tasks of the part. Each has a workload of the suites, extents of at least 8 multiplied
-/// by up to 3 or divided by as much, and rounded as those of networks are. A longer list of the same seed
-/// begins with the shorter one. Throws UserError where the suites have no more to give.
+/// Draws `count` different tasks of the part. Each is a workload of the suites whose extents (of at least 8)
+/// are multiplied or divided by up to 3, and rounded to values that networks have. A longer list with the
+/// same seed begins with the shorter one. Throws UserError if the suites do not give enough tasks.
 std::vector<PriorTask> draw_prior_tasks(const std::vector<std::string>& suites, PriorPart part, size_t count,
                                         uint64_t seed);
 

@@ -29,11 +29,12 @@ std::vector<PriorExample> examples_of(const std::string& file, double share, Rea
   return examples;
 }
 
-/// Of one task and number of draws: the best score's time as a share of that of the best known program.
+/// For one task and number of draws: the time of the program with the best score, relative to that of the
+/// best known program.
 struct PriorFigure {
   std::string workload;
   int64_t draws = 0;
-  double drawn = 0.0;  // as the sampling instructions draw
+  double drawn = 0.0;  // drawn by the sampling instructions
   double prior = 0.0;
   double drawn_seconds = 0.0;
   double prior_seconds = 0.0;
@@ -67,7 +68,7 @@ class Evaluation {
         space_(session_.space(TargetPresence::NotRequired)),
         line_(common.quiet || common.json) {}
 
-  /// Of tasks that were drawn. Measured ones are not drawn again: measured().
+  /// Evaluates tasks that were drawn. Measured tasks are evaluated by measured().
   std::vector<PriorFigure> run() {
     std::vector<std::string> workloads;
     const ReadShard shard = read_shard(arguments_.shards.front(), [&](const nlohmann::json& task) {
