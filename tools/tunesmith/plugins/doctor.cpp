@@ -28,7 +28,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// `path`, or the nearest above it that exists.
+/// Returns `path`, or its nearest ancestor that exists.
 std::filesystem::path existing_folder(std::filesystem::path path) {
   while (!path.empty() && !std::filesystem::exists(path)) path = path.parent_path();
   return path.empty() ? std::filesystem::path(".") : path;
@@ -36,11 +36,11 @@ std::filesystem::path existing_folder(std::filesystem::path path) {
 
 struct Speeds {
   double peak_of_one = 0.0;  // operations a second
-  double peak = 0.0;         // of all threads
+  double peak = 0.0;         // with all threads
   double copy = 0.0;         // bytes a second
 };
 
-/// Nothing if the target measures none.
+/// Nothing if the target has no benchmarks.
 std::optional<Speeds> measure_speeds(Target& target, int threads) {
   Benchmarking* const benchmarking = target.benchmarking();
   if (benchmarking == nullptr) return std::nullopt;
@@ -52,12 +52,12 @@ std::optional<Speeds> measure_speeds(Target& target, int threads) {
 /// Findings about this machine and its installation.
 struct Findings {
   Environment environment;
-  std::string identity;  // of the target
+  std::string identity;  // the target's
   DeviceModel device;
   std::string remark;
   int threads = 0;
   std::optional<Speeds> speeds;
-  std::vector<std::pair<PluginInfo, std::string>> plugins;  // each with its fault, or ""
+  std::vector<std::pair<PluginInfo, std::string>> plugins;  // each with its fault; "" if it loads
   std::string database;
   bool writable = false;
 
@@ -121,7 +121,7 @@ nlohmann::json to_json(const Findings& found) {
           {"obstacles", found.obstacles()}};
 }
 
-/// One line a kind, and one for each that does not load.
+/// One line per kind, and one for each plugin that does not load.
 void print_plugins(const Findings& found) {
   std::map<std::string, std::vector<std::string>> load;
   for (const auto& [info, fault] : found.plugins) {

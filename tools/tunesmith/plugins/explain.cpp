@@ -1,4 +1,4 @@
-// `explain`: a rule for plugins, from docs/plugin-rules.md as it was when this was built.
+// `explain`: shows a rule for plugins, as docs/plugin-rules.md had it at build time.
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,4 +1,4 @@
-// `plugins new`: a folder with everything that a plugin needs, made from the null plugin of its kind.
+// `plugins new`: makes a folder with everything that a plugin needs, from the null plugin of its kind.
 #include <cctype>
 #include <filesystem>
 #include <regex>

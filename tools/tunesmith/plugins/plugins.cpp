@@ -45,7 +45,7 @@ void describe(PluginRegistry& registry, const PluginInfo& info, nlohmann::json* 
   }
 }
 
-/// The account of the search, with every plugin that was found tried in a process of its own.
+/// The log of the search for plugins; each plugin is tried in a process of its own.
 std::vector<PluginLogEntry> account(const PluginRegistry& registry) {
   using Outcome = PluginLogEntry::Outcome;
   std::vector<PluginLogEntry> log = registry.log();

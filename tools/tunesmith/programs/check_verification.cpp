@@ -29,13 +29,13 @@ nlohmann::json to_json(const VerificationTally& tally) {
           {"kinds", tally.kinds}};
 }
 
-/// Describes planted mistakes that cannot show.
+/// Describes planted mistakes that cannot change a result.
 std::string hidden_text(int places) {
   return fmt::format("not exercised: denormals taken for zero at {} places, where rounding hides them",
                      places);
 }
 
-/// Compiled programs that are right by the compiler's choice.
+/// Describes mistakes that the compiler is free to compile to right programs.
 std::string undefined_text(int places) {
   return fmt::format(
       "not exercised: unwritten registers at {} places, where the compiler chose what is right", places);
@@ -53,7 +53,7 @@ std::string total_text(const VerificationTally& all, size_t checked, size_t refu
                      checked, refused, to_text(all));
 }
 
-/// `text` with each of `types`, if it has a parameter dtype and does not set it.
+/// `text` with each of `types`, if the workload has a parameter dtype and `text` does not set it.
 std::vector<std::string> in_types(const std::string& text, const std::vector<std::string>& types) {
   if (types.empty() || text.find("dtype=") != std::string::npos) return {text};
   const Workload workload = WorkloadLibrary().load(text);
@@ -115,7 +115,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
       tally = check_verification(workload, *space, session.worker_target(), *machine, options,
                                  [](const std::string& fault) { fmt::print(stderr, "  {}\n", fault); });
     } catch (const UserError& refusal) {
-      // None of its mutants is ever accepted.
+      // A refused workload is counted apart: verification accepts none of its mutants.
       ++refused;
       rows.push_back({{"workload", workload.key}, {"refused", refusal.what()}});
       if (!common.json) fmt::print(output(), "{}: {}\n", typed, refusal.what());

@@ -22,9 +22,9 @@ int run_workloads_show(const Common& common, const std::string& workload);
 struct CheckVerificationArguments {
   std::vector<std::string> workloads;  // empty: the suite
   std::vector<std::string>
-      types;         // for workloads with a parameter dtype that do not say one; empty: as they are
-  int programs = 1;  // scheduled ones, besides the unscheduled program
-  int sites = 2;     // places for each kind of mistake
+      types;         // for workloads with a parameter dtype that is not given; empty: its default
+  int programs = 1;  // number of scheduled programs, besides the unscheduled one
+  int sites = 2;     // number of places for each kind of mistake
   uint64_t seed = 0;
   int threads = 0;
   double time_limit = 0;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view kFirstWord = "program ";
 
-/// How programs are lowered: by the kernel's own list, unless a space is named.
+/// How to lower programs: by the kernel's pipeline, unless a space is named.
 struct Lowering {
   std::unique_ptr<Session> session;  // provides target and spaces for the steps
   std::unique_ptr<Space> space;
@@ -39,7 +39,7 @@ struct Lowering {
   std::shared_ptr<const TensorIntrinsics> intrinsics;
 };
 
-/// The list of the space's target with the steps of its extensions, as they lower a program.
+/// Takes the pipeline of the space's target, with the steps of its extensions.
 void ask_space(Lowering& lowering) {
   const Program program = parse_program(
       "program p(X: f32[64]) -> (O: f32[64])\n"
@@ -81,8 +81,8 @@ std::string read_text(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Drops everything before the first program, such as the
-/// trace that `trace show` prints; locations stay correct.
+/// Drops everything before the first program, such as the trace that `trace show` prints; line numbers stay
+/// correct.
 std::string programs_in(std::string text) {
   const size_t begin = text.starts_with(kFirstWord) ? 0 : text.find(fmt::format("\n{}", kFirstWord));
   for (size_t at = 0; begin != std::string::npos && at < begin; ++at) {
@@ -91,7 +91,7 @@ std::string programs_in(std::string text) {
   return text;
 }
 
-/// A file of programs or of a workload's definition; else a workload's name with parameters.
+/// Reads a file of programs or a workload's definition, or takes a workload's name with parameters.
 std::vector<Program> read_programs(const std::string& file) {
   std::vector<Program> programs;
   if (file != "-" && !std::filesystem::exists(file)) {
@@ -123,7 +123,7 @@ int list_passes(const Common& common, const Pipeline& pipeline) {
   return kDone;
 }
 
-/// For these values of the program's parameters.
+/// Compares the programs at these values of their parameters.
 template <typename Runnable>
 std::string difference_at(const Program& before, const Runnable& after, const std::vector<int64_t>& values) {
   std::vector<Tensor> expected;
@@ -150,8 +150,8 @@ std::string difference_at(const Program& before, const Runnable& after, const st
   return "";
 }
 
-/// What --check says against the program after; "" when nothing. On the same data it must compute what the
-/// program before does, up to rounding in another order, at both ends of each range and typical values.
+/// What --check finds wrong with the program after; "" if nothing. It must compute the same as the program
+/// before, up to rounding, at both ends of each range and at typical values.
 template <typename Runnable>
 std::string difference(const Program& before, const Runnable& after) {
   std::vector<std::vector<int64_t>> each = typical_values(before);
@@ -166,7 +166,7 @@ std::string difference(const Program& before, const Runnable& after) {
   return "";
 }
 
-/// "" when the program after is well formed and computes the same, and still does when it is lowered.
+/// "" if the program after is well formed and computes the same, before and after lowering.
 std::string fault_of(const Program& before, const PassRunner& after, bool scheduled,
                      const Lowering& lowering) {
   try {
@@ -181,7 +181,7 @@ std::string fault_of(const Program& before, const PassRunner& after, bool schedu
   } catch (const InterpreterError& error) {
     return error.what();
   } catch (const LowerError&) {
-    return "";  // a refusal by the target is not wrong
+    return "";  // the target may refuse the program
   }
 }
 

@@ -13,7 +13,7 @@ namespace tunesmith::cli {
 namespace {
 
 constexpr std::string_view kSimplify = "simplify";
-/// Its findings about blocks are not part of a program's text.
+/// The printed text of a program lacks this step's findings about blocks.
 constexpr std::string_view kFirstStep = "lower_blocks";
 
 struct KnownPass {
@@ -54,7 +54,7 @@ const KnownPass* find_known(std::string_view name) {
   return found == std::end(kKnown) ? nullptr : found;
 }
 
-/// Simplifies every expression with the ranges of its loops and conditions.
+/// Simplifies every expression, given the ranges of its loops and conditions.
 void simplify_all(Program& program) {
   walk(program.root(), [](Stmt& stmt) {
     const Analyzer analyzer = Analyzer::at(stmt);
@@ -97,7 +97,7 @@ void PassRunner::run(const std::string& name) {
   if (name == kSimplify) return simplify_all(state_.lowered.program);
   const LoweringStep& pass = step(name);
   const KnownPass* known = find_known(name);
-  // The needs of a target's own step are unknown.
+  // A target's own step may need the findings, too.
   if ((known == nullptr || known->needs_blocks) && !knows_blocks_) {
     throw UserError(
         fmt::format("{} needs what {} finds out about blocks, which no text says", name, kFirstStep),

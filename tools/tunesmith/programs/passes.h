@@ -9,12 +9,12 @@
 
 namespace tunesmith::cli {
 
-/// The preparation first, if there is one.
+/// Prints the preparation, if any, before the program.
 std::string text_of(const LoweredProgram& lowered);
 
 struct ProgramPass {
   std::string name;
-  std::string help;  // one line; "" of a step that the command knows nothing of
+  std::string help;  // one line; "" if the command does not know the step
 };
 
 /// All passes that `run_pass` accepts with this pipeline, in the order of its steps.
@@ -23,13 +23,13 @@ std::vector<ProgramPass> program_passes(const Pipeline& pipeline);
 /// Lowers one program in steps that the user chooses.
 class PassRunner {
  public:
-  /// Both must outlive it. `program` is copied.
+  /// `options` and `pipeline` must outlive the object. `program` is copied.
   PassRunner(const Program& program, const LowerOptions& options, const Pipeline& pipeline);
 
-  /// Throws UserError if there is no such pass, if it needs findings of an
-  /// earlier step that are not printed, or if the pass refuses the program.
+  /// Throws UserError if the pass does not exist, needs findings of an earlier step that is not part of the
+  /// text, or refuses the program.
   void run(const std::string& name);
-  /// All steps of the pipeline up to this one.
+  /// Runs all steps of the pipeline up to this one.
   void run_until(const std::string& name);
 
   const LoweredProgram& lowered() const { return state_.lowered; }

@@ -36,7 +36,7 @@ std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& t
   return lines;
 }
 
-/// The target's text of a program, which it may still refuse.
+/// Adds the target's text of a program; the target may still refuse the program.
 template <typename Function>
 auto unless_refused(const Function& print) {
   try {
@@ -47,7 +47,7 @@ auto unless_refused(const Function& print) {
   }
 }
 
-/// The parts of `trace show` behind lowering.
+/// Shows the parts of `trace show` after lowering.
 template <typename Show>
 void show_lowered(Session& session, const Common& common, const TraceArguments& arguments,
                   const NamedTrace& loaded, const Workload& workload, const Show& show, nlohmann::json& all) {

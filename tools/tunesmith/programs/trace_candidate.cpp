@@ -27,7 +27,7 @@ void print(const std::string& place, const RecordedCandidate& recorded, const Ca
   for (const std::string& difference : check.differences) fmt::print(output(), "    {}\n", difference);
 }
 
-/// A job if measuring options are given, else a candidate.
+/// Writes a job if measuring options are given, else a candidate.
 std::string line_of_export(RecordedCandidate candidate, const TraceArguments& arguments) {
   if (arguments.repeats == 0 && arguments.candidate_time_out == 0) return line_of(candidate);
   Job job{std::move(candidate), {}};

@@ -11,7 +11,7 @@
 namespace tunesmith {
 
 namespace {
-/// Three digits that count: 1.23, 12.3, 123.
+/// Three significant digits: 1.23, 12.3, 123.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);
@@ -20,11 +20,11 @@ std::string three_digits(double value) {
 
 std::string fastest_text(const Progress& progress) {
   if (!progress.best_seconds) return "no valid program yet";
-  // Not called the best, which is decided by the ranking's times.
+  // It says "fastest" because the times of the ranking decide which program is best.
   std::string text = "fastest " + seconds_text(*progress.best_seconds);
   if (progress.modelled) text += " modelled";
   if (progress.gflops) text += fmt::format(", {:.1f} {}", *progress.gflops, progress.rate_unit);
-  // The highest peak known before the first program, and something may have disturbed all that measured it.
+  // The peak was measured before the first program, possibly while other work slowed it down.
   if (progress.share_of_peak && *progress.share_of_peak > 1.0) {
     text += progress.modelled ? ", above the peak of plain multiply-adds"
                               : ", above the peak measured here (of plain multiply-adds, perhaps disturbed)";
@@ -33,7 +33,7 @@ std::string fastest_text(const Progress& progress) {
   return text;
 }
 
-/// "failed 7 (time_out 4, crash 3)", or "" when nothing failed.
+/// "failed 7 (time_out 4, crash 3)"; "" if nothing failed.
 std::string failures_text(const Progress& progress, bool with_causes) {
   int64_t failed = 0;
   std::string causes;

@@ -1,4 +1,4 @@
-// A live line on a terminal: how far a long run is, redrawn in place.
+// A progress line on a terminal, redrawn in place.
 #pragma once
 
 #include <chrono>
@@ -15,34 +15,34 @@ namespace tunesmith {
 /// The content of the line; unset fields are omitted.
 struct Progress {
   int64_t done = 0;
-  int64_t total = 0;                                      // 0 when it is not known
-  std::optional<double> best_seconds;                     // for one call
-  bool modelled = false;                                  // these are a model's, and were not measured
-  std::optional<double> gflops;                           // of the best
-  std::string rate_unit = "GFLOP/s";                      // the unit of gflops: "GOP/s" for integers
-  std::optional<double> share_of_peak;                    // of the best: 1 is the machine's measured peak
+  int64_t total = 0;                    // 0 when it is not known
+  std::optional<double> best_seconds;   // the time of one call
+  bool modelled = false;                // the times come from a model, not from measurements
+  std::optional<double> gflops;         // the best program's
+  std::string rate_unit = "GFLOP/s";    // the unit of gflops: "GOP/s" for integers
+  std::optional<double> share_of_peak;  // the best program's; 1 is the machine's measured peak
   std::vector<std::pair<std::string, int64_t>> failures;  // by cause, in display order; zeros are omitted
   std::optional<double> seconds_left;
 };
 
-/// "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed
-/// 7 (time_out 4, crash 3)  2m05s left", in at most `width` columns:
-/// omits first the causes, then the number of failures, then the end.
+/// "trials 128/512  best 1.23 ms, 210.5 GFLOP/s, 71.2 % of peak  failed 7 (time_out 4, crash 3)  2m05s left",
+/// in at most `width` columns. Where that is too long it omits the causes, then the number of failures, then
+/// the end.
 std::string progress_text(const Progress& progress, size_t width);
 
-/// "850 ns", "12.3 us", "1.23 ms", "4.56 s": three digits that count.
+/// "850 ns", "12.3 us", "1.23 ms", "4.56 s": three significant digits.
 std::string seconds_text(double seconds);
 /// "7s", "2m05s", "1h02m": for waiting, whole seconds rounded up.
 std::string duration_text(double seconds);
 
-/// Draws on `descriptor`, at most ten times a second; does nothing when that is not a terminal that can
-/// redraw a line, or when `quiet`. Used by one thread. Clear it before other text is written to the same
+/// Draws on `descriptor`, at most ten times a second. Does nothing if `descriptor` is no terminal that can
+/// redraw a line, or with `quiet`. Not thread-safe. Clear the line before other text goes to the same
 /// terminal.
 class LiveLine {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The descriptor stays the caller's; 2 is stderr.
+  /// Does not close the descriptor; 2 is stderr.
   explicit LiveLine(bool quiet = false, int descriptor = 2);
   /// Clears the line.
   ~LiveLine();

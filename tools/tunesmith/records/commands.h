@@ -32,8 +32,8 @@ int run_records_check(const Common& common, const RecordsArguments& arguments);
 int run_records_delete(const Common& common, const RecordsArguments& arguments);
 
 struct ReportArguments {
-  std::string store;     // the records; empty: as database_path()
-  std::string database;  // the same, by the option that all commands have
+  std::string store;     // the store; empty: as database_path()
+  std::string database;  // the store, by the option of all commands
   std::string output;    // empty: report.html, and nothing with --json
   std::vector<std::string> workloads;
   std::vector<std::string> tasks;

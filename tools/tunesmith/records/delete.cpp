@@ -20,7 +20,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Throws UserError, with the nearest id, for one that is not there.
+/// Throws UserError with the nearest id if `id` is unknown.
 void require_known(const std::string& id, const char* what, const std::set<std::string>& known,
                    const RecordStore& store) {
   if (!known.contains(id))
@@ -55,7 +55,7 @@ void narrow(std::vector<RecordFilter>& filters, const RecordsArguments& argument
   }
 }
 
-/// Throws UserError if there is no terminal to ask on.
+/// Asks on the terminal; throws UserError if there is none.
 bool agreed(const std::string& question) {
   if (isatty(STDIN_FILENO) != 1)
     throw UserError(fmt::format("there is no terminal to ask for confirmation: {}", question),

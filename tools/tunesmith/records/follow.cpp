@@ -1,4 +1,4 @@
-// `report --follow`: serves a report's page, which asks for its data again while a run is under way.
+// `report --follow`: serves a report's page, which polls for new data during a run.
 #include "records/follow.h"
 
 #include <charconv>
@@ -50,7 +50,7 @@ Place parse_place(const std::string& text) {
   return place;
 }
 
-/// What the page shows, made again when the store's files or the fleet have changed.
+/// The page's data, made again when the store's files or the fleet have changed.
 class Shown {
  public:
   Shown(const std::filesystem::path& store, const std::function<nlohmann::json()>& make)
@@ -61,12 +61,12 @@ class Shown {
     fleet_ = std::move(fleet);
   }
 
-  /// The data, with what distinguishes them from others.
+  /// The data, and their ETag.
   std::pair<nlohmann::json, std::string> now() {
     const std::lock_guard lock(mutex_);
     std::string changed = json_line(fleet_);
     for (const std::filesystem::path& file : files_) {
-      std::error_code none;  // no file has a time, too
+      std::error_code none;  // a missing file has a distinct time, too
       changed +=
           fmt::format(" {} {}", std::filesystem::last_write_time(file, none).time_since_epoch().count(),
                       std::filesystem::file_size(file, none));
@@ -88,7 +88,7 @@ class Shown {
   nlohmann::json data_, fleet_;
 };
 
-/// A page elsewhere whose name is made to lead here asks by that name.
+/// Refuses other host names: a foreign page could resolve its own name to this address (DNS rebinding).
 void answer_own_name_only(httplib::Server& server, const Place& place) {
   server.set_pre_routing_handler([place](const httplib::Request& asked, httplib::Response& answer) {
     const std::string host = asked.get_header_value("Host");
@@ -111,7 +111,7 @@ void add_answers(httplib::Server& server, Shown& shown) {
           answer.status = kNotModified;
         else
           answer.set_content(text_of(data), type);
-      } catch (const Error& error) {  // the next time it may be there
+      } catch (const Error& error) {  // the next request may succeed
         answer.status = kUnavailable;
         answer.set_content(error.what(), "text/plain; charset=utf-8");
       }
@@ -121,7 +121,7 @@ void add_answers(httplib::Server& server, Shown& shown) {
   get("/data.json", "application/json", &json_line);
 }
 
-/// Who measures; its fault where nobody can be asked.
+/// The fleet's workers, or why nobody can be asked.
 nlohmann::json look_at(const std::function<nlohmann::json()>& fleet) {
   try {
     return fleet();
@@ -138,9 +138,9 @@ int follow_report(const std::string& where, const std::filesystem::path& store,
   Place place = parse_place(where);
   const std::atomic<bool>& ends = drain_on_interrupt();
   Shown shown(store, data);
-  static_cast<void>(shown.now());  // what cannot be shown at all is said here
+  static_cast<void>(shown.now());  // reports a store that cannot be shown before serving
   httplib::Server server;
-  // By its own choice two processes share a port.
+  // By default httplib lets two processes share a port (SO_REUSEPORT).
   server.set_socket_options([](socket_t socket) {
     constexpr int kOn = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &kOn, sizeof(kOn));

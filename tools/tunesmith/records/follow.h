@@ -1,4 +1,4 @@
-// A report that keeps up with a run.
+// Serves a report that keeps up with a run.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace tunesmith::cli {
 
-/// Serves the page of `data` at `where`, HOST:PORT, until SIGTERM or Ctrl-C; reading only. `data` is made
-/// again when `store` has changed; with a broker in TUNESMITH_BROKER, `fleet` is, again and again.
+/// Serves the page of `data` at `where`, HOST:PORT, until SIGTERM or Ctrl-C; read-only. Makes `data` again
+/// when `store` has changed; polls `fleet` if TUNESMITH_BROKER names a broker.
 int follow_report(const std::string& where, const std::filesystem::path& store,
                   const std::function<nlohmann::json()>& data, const std::function<nlohmann::json()>& fleet);
 

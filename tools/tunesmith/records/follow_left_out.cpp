@@ -1,4 +1,4 @@
-// `report --follow` where there was no HTTP server to build with.
+// `report --follow` in a build without an HTTP server.
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/support/error.h>

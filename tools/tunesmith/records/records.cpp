@@ -33,19 +33,19 @@ void say_no_match(const RecordsArguments& arguments, const RecordStore& store) {
   fmt::print(stderr, "tunesmith: no record{} in {}\n", of_workload(arguments), store.path().string());
 }
 
-/// Of a task that a library has several programs of, each for an interval of values.
+/// One of several programs that a library has for a task, each for an interval of values.
 struct BuiltInterval {
   std::string workload;
   std::string interval;
   std::string record;
 };
 
-/// What a library has of these records of a task.
+/// The programs that a library built from these records of a task would have.
 std::vector<BuiltInterval> built_intervals(const RecordStore& store, const std::vector<Record>& best) {
   if (best.empty() || best.front().timing->at.empty()) return {};
   const auto recorded = store.workload(best.front().workload_hash, best.front().workload);
   const auto workload = recorded ? sound_workload(*recorded) : tl::make_unexpected(std::string());
-  if (!workload) return {};  // `records check` says why
+  if (!workload) return {};  // `records check` reports why
   const RecordsOfIntervals chosen = records_of_intervals(workload->program, best);
   if (chosen.each.size() < 2) return {};
   std::vector<BuiltInterval> built;
@@ -59,10 +59,10 @@ std::vector<BuiltInterval> built_intervals(const RecordStore& store, const std::
 struct BestOfTasks {
   std::vector<Record> records;
   std::vector<BuiltInterval> intervals;
-  std::vector<std::string> never_compared;  // the workloads of those tasks
+  std::vector<std::string> never_compared;  // workloads whose records no ranking has compared
 };
 
-/// On this machine.
+/// The best records of each task on this machine.
 BestOfTasks best_of_each_task(const RecordsArguments& arguments, const RecordStore& store) {
   constexpr size_t kLookedAt = 64;
   const uint64_t machine = detect_environment({}).machine();
@@ -109,7 +109,7 @@ int report_import(const Common& common, const ImportReport& report) {
   return report.refused.empty() ? kDone : kBadInput;
 }
 
-/// A program outside the ranking comes after ranked ones, possibly with a lower time.
+/// Explains why an unranked program may come after ranked ones in spite of a lower time.
 void explain_order(const std::vector<Record>& records) {
   const auto looks_faster = [](const Record& one, const Record& other) {
     return one.task() == other.task() && one.kind == MeasurementKind::Ranking &&
@@ -184,7 +184,7 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
   }
   if (file) file->commit();
   for (const std::string& fault : left_out) fmt::print(stderr, "tunesmith: {}\n", fault);
-  // A damaged store cannot be counted.
+  // Counting would throw if the store is damaged.
   size_t count = best.size();
   if (!arguments.best && left_out.empty())
     for (const RecordFilter& filter : filters) count += store.count(filter);

@@ -25,7 +25,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// The peaks of this target's tasks on this machine, by number of threads and quantity.
+/// The peak kernels of this target's tasks on this machine, by number of threads and quantity.
 std::map<int, std::map<std::string, PeakKernel>> peaks_here(const RecordStore& store, const Space& space,
                                                             uint64_t machine) {
   std::map<int, std::map<std::string, PeakKernel>> peaks;
@@ -33,7 +33,7 @@ std::map<int, std::map<std::string, PeakKernel>> peaks_here(const RecordStore& s
     const std::optional<RecordedWorkload> recorded = store.workload(task.workload_hash);
     if (!recorded || !task.device.empty()) continue;
     const auto workload = sound_workload(*recorded);
-    if (!workload) continue;  // the page says so at the task
+    if (!workload) continue;  // the page reports the fault at the task
     PeakKernel peak = peak_kernel(space, workload->program, task.threads);
     std::string quantity = operations_roof(computed_type(workload->program), peak.unit);
     peaks[task.threads].emplace(std::move(quantity), std::move(peak));
@@ -78,7 +78,7 @@ void write_page(const std::string& file, const ReportArguments& arguments, const
   out.commit();
 }
 
-/// Of the store's records; of none where the report is of what other commands printed, which needs no store.
+/// The report's data. A report of other commands' output needs no store.
 nlohmann::json data_of(const Common& common, const ReportArguments& arguments) {
   const std::string& asked = asked_store(arguments);
   const report::Query query{arguments.workloads, arguments.tasks, arguments.runs};

@@ -12,8 +12,8 @@
 namespace tunesmith::cli {
 namespace {
 
-/// The recorded texts that match the request, with their hashes; else the library's. The
-/// store comes first: a workload's file may be gone. Throws UserError for an unknown name.
+/// The recorded texts that match the request, with their hashes; if none does, the library's. The store comes
+/// first, because a workload's file may be gone. Throws UserError for an unknown name.
 std::set<std::pair<std::string, uint64_t>> workloads_of(const std::string& asked, const RecordStore& store) {
   std::set<std::pair<std::string, uint64_t>> all, found;
   store.for_each({}, [&](const Record& record) { all.emplace(record.workload, record.workload_hash); });

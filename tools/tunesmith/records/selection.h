@@ -15,14 +15,15 @@ namespace tunesmith::cli {
 /// empty. Throws UserError for a workload that neither the store nor the library knows.
 std::vector<RecordFilter> filters_of(const std::string& workload, const RecordStore& store);
 
-/// Their tasks, under whatever text: equal layers of a network are one.
+/// The tasks of all texts that match: equal layers of a network are one task.
 std::vector<TaskKey> tasks_of(const std::string& workload, const RecordStore& store);
 
-/// A workload's text as lists show it: of one without parameters, such as a network's task, with its shapes.
+/// Shows a workload's text in lists; adds shapes to a text without parameters, such as that of a network's
+/// task.
 class ShownWorkloads {
  public:
   explicit ShownWorkloads(const RecordStore& store) : store_(store) {}
-  /// "" if its text has parameters or its definition is unknown.
+  /// "" if the text has parameters or the definition is unknown.
   const std::string& shapes(const Record& record);
   std::string text(const Record& record);
 

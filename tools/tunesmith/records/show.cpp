@@ -1,4 +1,4 @@
-// `records show`: all that is known of one record.
+// `records show`: prints everything known of one record.
 #include <optional>
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPlace = "sample_compute_location";
 
-/// Which instruction gave a variable, and as which of its results.
+/// The instruction that defines a variable, and the index among its results.
 struct Origin {
   size_t position = 0;
   size_t output = 0;
@@ -69,7 +69,7 @@ class Names {
     const auto* items = std::get_if<ArgList>(&list);
     return items == nullptr || items->empty() ? "loops" : of(items->front());
   }
-  /// Also for the root, which a trace names by a text.
+  /// Like of(), but also for the root block, which a trace names by a string.
   std::string of_annotated(const Arg& arg) const {
     return std::holds_alternative<TraceVar>(arg) ? of(arg) : "the program";
   }
@@ -85,7 +85,7 @@ class Names {
   std::vector<std::optional<Origin>> origins_;
 };
 
-/// The values among which sample_categorical(values, weights) chooses by index; null for other kinds.
+/// The values that sample_categorical(values, weights) chooses from; null for other instructions.
 const ArgList* categories(const Instruction& sampling) {
   return sampling.kind->name() == "sample_categorical" ? std::get_if<ArgList>(&sampling.args.front())
                                                        : nullptr;

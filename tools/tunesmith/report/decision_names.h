@@ -12,12 +12,12 @@ namespace tunesmith::report {
 
 /// One number that a sampling instruction decided.
 struct DecidedNumber {
-  size_t position = 0;  // of the instruction in the trace
-  size_t part = 0;      // within its decision
+  size_t position = 0;  // index of the instruction in the trace
+  size_t part = 0;      // index within the decision
   std::string name;     // "loop 2 of C, piece 1: factor 4 of 4"
 };
 
-/// Of the searchable part, in order; equal for traces that differ only in decisions.
+/// The numbers of the searchable part, in order; traces that differ only in decisions have equal names.
 std::vector<DecidedNumber> decided_numbers(const Trace& trace);
 
 /// The number's meaning: a factor, the value of a category, a depth.

@@ -1,14 +1,11 @@
-// Which decisions made the difference: how much of what sets measured programs apart goes with one of their
-// decisions.
-//
-// Programs are divided by sketch, as decisions of different sketches are about different things. Within a
-// sketch, for each number that was decided, programs are grouped by its value, and `explained` is the share
-// of the variance of log seconds that lies between the groups, less what so many groups explain by chance
-// (the adjusted coefficient of determination, epsilon squared; at least 0). `chance` is what the same number
-// explains at the 95th percentile when the times are shuffled: what is not above it says nothing.
-//
-// A search is not a random sample: it tries what it believes in more often, and decisions go together. So
-// this says what went with fast programs, and not what caused their speed.
+// Estimates how much of the variation among measured programs each decision explains.
+// Programs are divided by sketch, since sketches have different decisions. Within a sketch, for each decided
+// number, programs are grouped by its value. `explained` is the share of the variance of log seconds between
+// the groups, corrected for what as many groups explain by chance (the adjusted coefficient of determination,
+// epsilon squared; at least 0). `chance` is the 95th percentile of that share when the times are shuffled: a
+// lower `explained` is not significant.
+// A search is not a random sample: it tries promising values more often, and decisions correlate. The shares
+// show association with fast programs, not causes of their speed.
 #pragma once
 
 #include <cstddef>
@@ -42,14 +39,14 @@ struct DecisionEffect {
 struct SketchEffects {
   uint64_t sketch = 0;  // sketch_key()
   size_t programs = 0;
-  double seconds = 0.0;                   // of the fastest
-  std::vector<DecisionEffect> decisions;  // by decreasing explained share; without those with a single value
+  double seconds = 0.0;                   // of the fastest program
+  std::vector<DecisionEffect> decisions;  // by decreasing `explained`; without single-valued ones
 };
 
-/// For sketches with at least this many programs.
+/// Sketches with fewer programs are left out.
 inline constexpr size_t kMinPrograms = 16;
 
-/// Most programs first. The same for the same programs in the same order.
+/// Sketches with most programs first. Deterministic for the same programs in the same order.
 std::vector<SketchEffects> importance(std::span<const TimedTrace> programs);
 
 /// `groups[i]` < `count` is the group of `values[i]`. 0 if

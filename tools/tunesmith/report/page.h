@@ -7,8 +7,7 @@
 
 namespace tunesmith::report {
 
-/// Does the page draw charts? Not if the charting library was missing at
-/// build time: then the data are only in tables, and the page says so.
+/// False if the charting library was missing at build time: then the page has tables only, and says so.
 bool draws_charts();
 
 /// `data`: from report_data().

@@ -13,7 +13,7 @@
 namespace tunesmith::report {
 namespace {
 
-/// A kind of printed output, and how it is recognised.
+/// A kind of output, and how to recognise it.
 struct Kind {
   std::string_view what, command;
   std::vector<const char*> keys;

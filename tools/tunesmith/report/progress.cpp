@@ -1,4 +1,4 @@
-// How the best of each run came down.
+// The best time of each run over its trials.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>

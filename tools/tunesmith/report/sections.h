@@ -23,11 +23,11 @@ nlohmann::json predictions(const TaskRecords& task);
 
 /// {best: [{record, run, space, kind, seconds, samples, disturbed, prepare_seconds,
 /// operations_per_second}..], unscheduled: the same or null, program, program_fault, trace, versus_runner_up,
-/// versus_unscheduled}: by the store's one rule, whichever run measured them.
+/// versus_unscheduled}: in the store's order of best programs, whichever run measured them.
 nlohmann::json programs(const TaskRecords& task);
 
 /// {programs, sketches: [{sketch, programs, seconds, decisions: [{decision, explained, chance, values:
-/// [{value, programs, seconds}..]}..]}..]}: importance.h says what these are.
+/// [{value, programs, seconds}..]}..]}..]}: see importance.h.
 nlohmann::json decisions(const TaskRecords& task);
 
 /// [{machine, target, threads, device, type, operations_per_second, copied_bytes_per_second, points: [{task,

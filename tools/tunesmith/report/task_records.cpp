@@ -16,7 +16,7 @@
 namespace tunesmith::report {
 namespace {
 
-/// The hashes of the workloads on record that fit.
+/// The hashes of the recorded workloads that match.
 std::set<uint64_t> hashes_of(const RecordStore& store, const std::vector<std::string>& wanted) {
   std::set<uint64_t> hashes;
   std::vector<std::string> known;
@@ -49,7 +49,7 @@ std::set<uint64_t> hashes_of(const RecordStore& store, const std::vector<std::st
 }
 
 bool is_unscheduled(const Record& record) {
-  constexpr size_t kLongest = 100;  // of its trace's text: a version and the marker
+  constexpr size_t kLongest = 100;  // an unscheduled program's trace is short: a version and the marker
   if (record.trace.size() > kLongest) return false;
   const std::optional<Trace> trace = trace_of(record);
   return trace && trace->complete() && trace->size() == 1;
@@ -161,7 +161,7 @@ std::vector<TaskRecords> gather(const RecordStore& store, const Query& query) {
   store.for_each({}, [&](const Record& record) {
     if (record.kind == MeasurementKind::Bench) return;
     const auto machine = machines.find(record.environment);
-    if (machine == machines.end()) return;  // a damaged environment: `records check` names it
+    if (machine == machines.end()) return;  // the environment is damaged; `records check` reports it
     const std::string id = task_id(record.task(), machine->second);
     known_tasks.insert(id);
     known_runs.insert(record.run);

@@ -21,20 +21,20 @@ struct TaskRecords {
   uint64_t machine = 0;  // Environment::machine()
   std::string text;      // of the workload, as stored
   std::optional<Workload> workload;
-  std::string workload_fault;  // why there is none
+  std::string workload_fault;  // why there is no workload
   /// The selected runs, in the order of their beginning.
   std::vector<RecordedRun> runs;
   /// Attributed search and ranking records of these runs, in order of insertion.
   std::vector<Record> records;
-  /// The program as it was written, whichever run measured it.
+  /// The unscheduled program, whichever run measured it.
   std::optional<Record> unscheduled;
 
-  /// The task's best programs by the store's rule, without those with unreadable
-  /// traces, beginning with the first whose program could be printed, if any.
+  /// The task's best programs in the store's order, without those whose traces are unreadable, beginning with
+  /// the first program that could be printed, if any.
   std::vector<Record> best;
   bool never_compared = false;  // RecordStore::never_compared
-  std::string program;          // of the first of them
-  std::string program_fault;    // why the first on record is not the first here, or is not printed
+  std::string program;          // the printed program of best.front()
+  std::string program_fault;    // why the store's first record is not first here, or is not printed
 
   /// The search measurements of a run.
   std::vector<Record> searched(const std::string& run) const;
@@ -47,7 +47,7 @@ std::string task_id(const TaskKey& task, uint64_t machine);
 /// results. Distinguishes tasks whose texts are only names, such as those of networks.
 std::string shapes_text(const Program& program);
 
-/// Nothing if it cannot be read.
+/// Nothing if the trace cannot be read.
 std::optional<Trace> trace_of(const Record& record);
 
 /// Computes TaskRecords::best and related fields.
