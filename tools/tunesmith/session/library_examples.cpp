@@ -83,7 +83,7 @@ buffers[@LAST@] = (ctypes.addressof(room) + 63) // 64 * 64  # what is prepared o
 assert library.@NAME@_prepare_raw(buffers) == 0
 )";
 
-/// "float" and "c_float". 16-bit types are represented by their bits.
+/// The C and the ctypes type: "float", "c_float". 16-bit floats are represented by their bits.
 struct CTypes {
   std::string c;
   std::string python;
@@ -98,7 +98,8 @@ CTypes types_of(DType type) {
   return {fmt::format("{}int{}_t", bits ? "u" : "", width), fmt::format("c_{}int{}", bits ? "u" : "", width)};
 }
 
-/// What element `i` is, in C and Python alike: small numbers that all types have; 1.0 where they are bits.
+/// The expression for element `i`, valid in C and Python: small numbers that all types have; 1.0 where a type
+/// is represented by its bits.
 std::string element_of(DType type) {
   if (type.is_bool()) return "i % 2";
   if (type == kF16) return "0x3c00";

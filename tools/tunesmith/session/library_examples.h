@@ -9,9 +9,9 @@
 
 namespace tunesmith::cli {
 
-/// Writes NAME_example.c and NAME_example.py, which needs no package, into the folder
-/// of a library built by the target `llvm`: each calls it once, prints the result, and
-/// times it. Returns their paths. Throws EnvironmentError if a file cannot be written.
+/// Writes NAME_example.c and NAME_example.py (without dependencies) into the folder of a library built by the
+/// target `llvm`. Each calls the library once, prints the result, and times it. Returns their paths. Throws
+/// EnvironmentError if a file cannot be written.
 std::vector<std::string> write_examples(const Program& program, const std::string& name, bool prepares,
                                         const std::filesystem::path& folder);
 

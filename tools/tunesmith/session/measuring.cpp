@@ -10,15 +10,14 @@
 namespace tunesmith::cli {
 namespace {
 
-/// What may leave a runner are errors for whoever called the run; anything else is the plugin's fault, by
-/// name.
+/// Passes on the errors that a runner may throw; reports any other exception as the plugin's fault.
 template <typename Call>
 decltype(auto) naming(const std::string& id, std::string_view what, const Call& call) {
   try {
     return call();
   } catch (const Error&) {
     throw;
-  } catch (...) {  // a stranger's code may throw what is no std::exception; it is rethrown as one
+  } catch (...) {  // plugins may throw anything; it is rethrown as a std::exception
     rethrow_plugin_failure(PluginKind::Runner, id, what, std::current_exception());
   }
 }
@@ -56,7 +55,7 @@ class NamedRunner final : public Runner {
   const std::unique_ptr<Runner> runner_;
 };
 
-/// The one that the space names, else this machine's.
+/// The space's runner, or that of this machine if it names none.
 const std::string& runner_id(const SpaceSpec& spec) {
   static const std::string kThisMachine = "local";
   return spec.runner.id.empty() ? kThisMachine : spec.runner.id;
@@ -79,7 +78,7 @@ std::shared_ptr<const Space> measured_space(Session& session, const SpaceSpec& s
                                             int threads) {
   PluginRegistry& registry = session.registry();
   if (place.here()) return std::make_shared<const Space>(spec, registry);
-  SpaceSpec own = spec;  // which this machine need not have everything for
+  SpaceSpec own = spec;  // this machine may lack some extensions of the space
   for (PluginUse& extension : own.extensions) extension.optional = true;
   auto space = std::make_shared<const Space>(own, registry, TargetPresence::NotRequired);
   const MeasuredOn on =

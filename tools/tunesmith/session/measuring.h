@@ -1,4 +1,4 @@
-// Where a run measures, and with what.
+// Where a run measures, and with what options.
 #pragma once
 
 #include <functional>
@@ -11,28 +11,28 @@
 
 namespace tunesmith::cli {
 
-/// The place that the space names, else this machine. Throws as composing a space does.
+/// The space's measuring place, or this machine if it names none. Throws as composing a space does.
 std::shared_ptr<MeasuringPlace> measuring_place(Session& session, const SpaceSpec& spec);
-/// The space of a run: as this machine composes it, or as the machine does that `place` measures on with so
-/// many threads (0: what is usual there).
+/// The space of a run, composed for the machine on which `place` measures with so many threads (0: that
+/// machine's default).
 std::shared_ptr<const Space> measured_space(Session& session, const SpaceSpec& spec, MeasuringPlace& place,
                                             int threads);
 
 /// Makes the runners of one run.
 class Measuring {
  public:
-  /// `space` and the session outlive it. `options.threads`: those asked for. `owner` and `say` as RunnerTask
-  /// has them.
+  /// `space` and the session must outlive the object. `options.threads`: the requested number. `owner`,
+  /// `say`: as in RunnerTask.
   Measuring(std::shared_ptr<MeasuringPlace> place, const Session& session, const Space& space,
             MeasureOptions options, std::string owner, std::function<void(const std::string&)> say);
 
   bool here() const { return place_->here(); }
   const Environment& environment() const { return on_.environment; }
-  /// Of the measured programs.
+  /// The threads of the measured programs.
   int threads() const { return on_.threads; }
   const MeasureOptions& options() const { return options_; }
   size_t rounds_at_once() const;
-  /// `workload` outlives it.
+  /// `workload` must outlive the runner.
   std::unique_ptr<Runner> runner(const Workload& workload) const;
 
  private:

@@ -16,7 +16,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// A result and its error bound in double precision.
+/// Bytes per element of a result and its error bound in double precision.
 constexpr double kReferenceBytes = 16.0;
 
 double elements(const Buffer& buffer) {
@@ -32,10 +32,10 @@ double own_bytes(const Buffer& buffer) {
 std::optional<double> number_in(const std::filesystem::path& file) {
   std::ifstream in(file);
   double number = 0.0;
-  return in >> number ? std::optional(number) : std::nullopt;  // "max" is no number
+  return in >> number ? std::optional(number) : std::nullopt;  // "max" is not a number
 }
 
-/// For this process's control group, version 2.
+/// The bytes left to this process's control group (version 2).
 double left_in_group() {
   std::ifstream groups("/proc/self/cgroup");
   std::string line;
@@ -56,9 +56,9 @@ std::string gibibytes(double bytes) {
 
 double measuring_bytes(const Workload& workload) {
   double total = 0.0;
-  // Three sets of arguments, and the inputs once more while they are drawn.
+  // The worker has three sets of arguments, and the inputs once more while it draws them.
   for (const Buffer& input : workload.program.inputs) total += 4.0 * own_bytes(input);
-  // The worker holds what is expected for both data sets, and this process half of that for the next worker.
+  // The worker has expected results for both data sets; this process has half of them for the next worker.
   for (const Buffer& output : workload.program.outputs)
     total += 3.0 * own_bytes(output) + 3.0 * kReferenceBytes * elements(output);
   for (const Buffer& between : workload.program.intermediates) total += kReferenceBytes * elements(between);

@@ -1,4 +1,4 @@
-// Checks before a start whether there is enough memory to measure a workload.
+// Checks before a run whether there is enough memory to measure a workload.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The output stream of commands: the process's standard output, which plugins may write to by mistake;
-// after plugins may be loaded, their output goes to standard error and damages no result (rule P21).
+// The output stream of commands: the process's original standard output. Once plugins may be loaded, what
+// they write to standard output goes to standard error, and damages no result (rule P21).
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@ namespace tunesmith::cli {
 /// For fmt::print(output(), ...).
 std::FILE* output();
 
-/// Prints a line that the times are modelled.
+/// Prints a line which says that times are modelled.
 void print_modelled_note();
 
 /// Makes output() the only way to the process's standard output. Call on the main thread before any plugin

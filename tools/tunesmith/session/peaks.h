@@ -1,4 +1,4 @@
-// The peak to which shares refer: one number per machine, of any run.
+// The peak to which shares refer: one number per machine, from any run.
 #pragma once
 
 #include <map>

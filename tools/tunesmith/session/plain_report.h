@@ -10,15 +10,15 @@
 
 namespace tunesmith::cli {
 
-/// A list: of each `block`, `share`, `sketches` and `declined`, a list of `module` and `reason`.
+/// A list of objects with `block`, `share`, `sketches` and `declined`, a list of `module` and `reason`.
 nlohmann::json plain_json(std::span<const PlainBlock> blocks);
 
 /// "block A has 49.9 % of the work, and 9 of 27 sketches leave it plain", and a line for each module that
 /// declined.
 std::string plain_text(const PlainBlock& block, size_t all_sketches);
 
-/// Reports, by say(), the blocks that all sketches leave
-/// plain. `task`: the name of one task among many, else "".
+/// Reports by say() the blocks that all sketches leave plain. `task`: its name if there are several tasks,
+/// else "".
 void tell_plain(std::span<const PlainBlock> blocks, const std::string& task);
 
 }  // namespace tunesmith::cli

@@ -1,4 +1,4 @@
-// Remarks for the user that are neither errors nor results.
+// Remarks for the user: neither errors nor results.
 #pragma once
 
 #include <functional>
@@ -6,11 +6,10 @@
 
 namespace tunesmith::cli {
 
-/// A line, from any thread: on standard error as "tunesmith: LINE", unless say_to() leads it elsewhere.
+/// Prints a line on standard error as "tunesmith: LINE", unless say_to() redirects it. Thread-safe.
 void say(const std::string& line);
 
-/// say() will call `listener`, from any thread.
-/// Call once, before other threads use say().
+/// Redirects say() to `listener`, which any thread may call. Call once, before other threads use say().
 void say_to(std::function<void(const std::string& line)> listener);
 
 }  // namespace tunesmith::cli

@@ -153,7 +153,7 @@ RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
     throw UserError(SourceLocation{asked}, fmt::format("there is no folder '{}'", folder.string()),
                     "make it, or correct --database");
   RecordStore store(database_path(asked), mode);
-  // Readers may open the store repeatedly and find it unchanged each time.
+  // Readers may open the store repeatedly and find the same migration each time.
   static std::set<fs::path> told;
   if (store.migration() && (mode != RecordStore::Mode::Read || told.insert(store.path()).second))
     tell(*store.migration());

@@ -30,7 +30,7 @@ namespace {
 /// may not give their programs any more or be refused by the current check.
 constexpr size_t kSpare = 64;
 
-/// This program is not shipped, and another may be.
+/// Refuses one program; another may be shipped.
 class NotShipped : public UserError {
  public:
   using UserError::UserError;
@@ -224,7 +224,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
                   false,
                   false,
                   {}};
-  // The shipped program itself must have been verified and measured, not just the trace.
+  // Only a program that was itself verified and measured is shipped; a record of its trace is not enough.
   const bool on_record = named.record && named.record->ok() &&
                          named.record->lowered_hash == candidate->lowered_hash &&
                          named.record->task() == task_key(workload, space_, options_.threads);
@@ -287,7 +287,7 @@ Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& ca
                                    const CompiledKernel& kernel,
                                    const std::vector<std::vector<int64_t>>& also_at) const {
   require_memory(workload, options_.allow_memory);
-  // The shipped code is verified itself, unless the target verifies twins instead.
+  // The shipped code itself is verified, unless the target verifies twins instead.
   std::optional<CandidateKernel> twin;
   if (twins_of(space_.target()) != nullptr) {
     auto code = CandidateCompiler(workload, space_).compile(candidate, "tunesmith_verified");

@@ -13,7 +13,7 @@
 namespace tunesmith::cli {
 namespace {
 
-/// For an idle worker, and its state in this process.
+/// The memory of an idle worker and of its state in this process.
 constexpr double kWorkerBytes = 64e6;
 
 void add(TaskList& list, const std::string& name, double weight, const TuneArguments& arguments) {

@@ -33,7 +33,7 @@ constexpr size_t kMinIdDigits = 4;
 NamedTrace load_trace(const std::string& name, const std::string& database) {
   NamedTrace named{name, {}, {}, {}, {}};
   const bool is_file = std::filesystem::exists(name);
-  // Everything but hexadecimal digits was meant to be a file.
+  // A name with other than hexadecimal digits was meant to be a file.
   if (!is_file && (name.size() < kMinIdDigits || name.size() > kIdDigits ||
                    name.find_first_not_of("0123456789abcdef") != std::string::npos)) {
     throw UserError(SourceLocation{name}, "no such file, and no record's id",
@@ -54,7 +54,7 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
   named.workload = store.workload(named.record->workload_hash);
   if (named.workload && named.record->workload != named.workload->text)
     named.workload = store.workload(named.record->workload_hash, named.record->workload);
-  // From a store without definitions: find it by name.
+  // Stores without definitions have only the workload's name.
   if (!named.workload)
     named.workload = RecordedWorkload{named.record->workload_hash, named.record->workload, ""};
   named.trace = Trace::parse(named.record->trace, "record " + name, &named.places);
@@ -63,7 +63,7 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
 
 namespace {
 
-/// The trace in the names that the workload gives to its blocks.
+/// Renames the trace's blocks to the workload's names.
 NamedTrace in_names_of(const Workload& workload, const NamedTrace& named,
                        const std::shared_ptr<const TensorIntrinsics>& intrinsics) {
   // Equal kernels of two networks may have one text but name arrays differently.
@@ -72,7 +72,7 @@ NamedTrace in_names_of(const Workload& workload, const NamedTrace& named,
       (named.workload->definition.empty() || named.workload->definition == workload.definition);
   if (!named.record || same_names) return named;
   const auto other = sound_workload(*named.workload);
-  if (!other) return named;  // of another task, or of one with unknown names: it fits or is refused
+  if (!other) return named;  // it has another task or unknown names: replaying accepts or refuses it
   if (other->hash != workload.hash) return named;
   NamedTrace renamed = named;
   if (auto trace = with_names_of(workload.program, other->program, named.trace, intrinsics))
@@ -144,7 +144,7 @@ Record find_record(const RecordStore& store, const std::string& id) {
 
 namespace {
 
-/// The best programs of the same workload, threads and target with other extensions, one of each task.
+/// The best programs of the same workload, threads and target with other extensions, one per task.
 std::vector<Record> best_with_other_extensions(const RecordStore& store, const BestQuery& query) {
   std::vector<Record> others;
   RecordFilter filter;
@@ -160,7 +160,7 @@ std::vector<Record> best_with_other_extensions(const RecordStore& store, const B
   return others;
 }
 
-/// A user may not know that programs of another space do not belong to this one.
+/// Tells the user of a faster program of another space, which this space does not consider.
 void tell_of_faster(const RecordStore& store, const BestQuery& query, const Record& best) {
   const std::vector<Record> others = best_with_other_extensions(store, query);
   const auto fastest = std::ranges::min_element(others, {}, &Record::seconds);

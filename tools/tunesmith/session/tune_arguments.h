@@ -10,17 +10,17 @@ namespace tunesmith::cli {
 
 struct TuneArguments {
   std::vector<std::string> workloads;  // texts, and files of suites
-  std::vector<double> weights;         // one for each of `workloads`; empty: as the suites say
-  std::string scheduler;               // this and the next three: instead of the space's; empty: its own
+  std::vector<double> weights;         // one for each of `workloads`; empty: from the suites
+  std::string scheduler;               // this and the next three replace the space's; empty: its own
   std::string search;                  // NAME[:TRIALS],...
   std::string model;
   std::string runner;
   std::string goal;  // "total" or "geomean"; empty: "total" when there are weights
   std::string database;
-  int64_t trials = 0;              // of all workloads together; 0: the default
-  double minutes = 0;              // of all workloads together; 0: no limit
+  int64_t trials = 0;              // for all workloads together; 0: the default
+  double minutes = 0;              // for all workloads together; 0: no limit
   int64_t batch = 0;               // 0: the default
-  std::optional<double> min_gain;  // percent; nothing: as is usual
+  std::optional<double> min_gain;  // percent; nothing: the default
   uint64_t seed = 0;
   int64_t first_draws = 0;  // TuneOptions::first_draws
   int threads = 0;

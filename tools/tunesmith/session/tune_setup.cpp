@@ -15,11 +15,11 @@ namespace {
 
 constexpr int64_t kUsualBatch = 16;     // default for many tasks
 constexpr int64_t kUsualTrials = 64;    // default, per task
-constexpr double kUsualMinGain = 5e-4;  // default, of a task's even share of the goal
+constexpr double kUsualMinGain = 5e-4;  // default, as a share of a task's even share of the goal
 
 SourceLocation option_place(const char* option) { return SourceLocation{option}; }
 
-/// As the space names it, else without options. Its place is the option.
+/// The space's own use of the plugin if it names it, else one without options, located at the option.
 PluginUse use_of(const std::string& id, const PluginUse& own, const char* option) {
   if (own.id == id) return own;
   return {id, option_place(option), {}, false};
@@ -31,7 +31,7 @@ size_t colon_before_trials(const std::string& member) {
   return member.find(':', script == std::string::npos ? 0 : script + 4);
 }
 
-/// "random:32,evolutionary": a chain, in which all but the last have a number of trials.
+/// Parses "random:32,evolutionary": a chain in which all but the last have a number of trials.
 std::vector<SpaceSpec::Stage> stages_of(const std::string& text, const SpaceSpec& spec) {
   constexpr const char* kOption = "--search";
   std::vector<SpaceSpec::Stage> stages;
@@ -112,7 +112,7 @@ TuneManyOptions many_options(const Common& common, const TuneArguments& argument
   options.goal = total ? TuningGoal::TotalTime : TuningGoal::GeometricMean;
   options.min_gain = min_gain(arguments, list.tasks.size());
   options.rounds_at_once = measuring.rounds_at_once();
-  // The rest is for the programs of the search and for other processes.
+  // The other half is for the search's programs and for other processes.
   options.runner_bytes = 0.5 * available_bytes();
   return options;
 }

@@ -20,19 +20,20 @@
 
 namespace tunesmith::cli {
 
-/// The space of the session with --search, --model, --scheduler and --runner in place of its own. What
-/// the space names itself keeps the options that it has there. Throws UserError.
+/// The session's space with --search, --model, --scheduler and --runner applied. A plugin that the space
+/// itself names keeps its options. Throws UserError.
 SpaceSpec searched_as_asked(const Session& session, const TuneArguments& arguments);
 
-/// `say` is given one line when the machine is waited for.
+/// `say` gets one line when the run waits for the machine.
 MeasureOptions measure_options(const TuneArguments& arguments, const std::atomic<bool>& stop,
                                const std::function<void(const std::string&)>& say);
-/// Without the limits, which are TuneArguments::trials and seconds_limit().
+/// Leaves out the limits, which are TuneArguments::trials and seconds_limit().
 TuneOptions tune_options(const Common& common, const TuneArguments& arguments, const Measuring& measuring);
-/// Of a run of many tasks, with its limits.
+/// The options of a run of many tasks, with its limits.
 TuneManyOptions many_options(const Common& common, const TuneArguments& arguments, const TaskList& list,
                              const Measuring& measuring);
-/// Of the goal, as a share: --min-gain, else what is usual of so many tasks where time alone ends the run.
+/// The minimum gain as a share of the goal: --min-gain, or the default for so many tasks where only time ends
+/// the run.
 double min_gain(const TuneArguments& arguments, size_t tasks);
 /// The lower of --time-limit and --minutes; 0: none.
 double seconds_limit(const TuneArguments& arguments);

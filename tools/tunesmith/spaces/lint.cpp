@@ -30,7 +30,7 @@ SpacesFile load_with_faults(const Common& common, const SpacesArguments& argumen
   return spaces;
 }
 
-/// Finds what check_space() cannot: an instruction that the compiler refuses, a contradictory description.
+/// Finds what check_space() cannot: instructions that the compiler refuses, contradictory descriptions.
 void compose(const SpaceSpec& spec, PluginRegistry& registry, std::vector<SpaceFault>& faults) {
   try {
     const Space composed(spec, registry);
@@ -66,7 +66,7 @@ nlohmann::json to_json(const std::string& name, const SpaceCheck& check, bool co
           {"modules", modules}};
 }
 
-/// Each once, however many spaces have it.
+/// Adds faults that several spaces share once.
 void add_new(const std::vector<SpaceFault>& found, std::vector<SpaceFault>& faults) {
   for (const SpaceFault& fault : found) {
     if (std::ranges::find(faults, fault.message, &SpaceFault::message) == faults.end())

@@ -1,4 +1,4 @@
-// `spaces list`: lists spaces with their purpose, and what is missing here to use them.
+// `spaces list`: lists spaces with their purpose, and what this machine lacks to use them.
 #include <map>
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ const char* status_name(ModuleResult::Status status) {
   return "";
 }
 
-/// "sample_perfect_tile [8, 4, 2, 8]  sample_categorical [2]"
+/// For example "sample_perfect_tile [8, 4, 2, 8]  sample_categorical [2]".
 std::string decisions_text(const Trace& trace) {
   std::string text;
   for (const size_t position : trace.sampling()) {
@@ -114,7 +114,7 @@ nlohmann::json explanation_json(const Workload& workload, const SketchSet& set, 
           {"finishing", finishing},   {"refused", refusals_of(space)}};
 }
 
-/// The result at a block, and the modules with this result.
+/// A result at a block, and the modules that had it.
 struct ExplainedLine {
   std::string what;
   std::vector<std::string> modules;
@@ -153,8 +153,7 @@ std::string text_of_lines(const std::vector<ExplainedLine>& lines) {
   return text;
 }
 
-/// Prints the modules' results at each block,
-/// in order; merges blocks with equal results.
+/// Prints the modules' results at each block, in order; merges blocks with equal results.
 void print_events(const SketchSet& set) {
   std::vector<std::pair<std::string, std::vector<std::string>>> said;  // text, and its blocks
   std::set<std::string> met;

@@ -13,13 +13,13 @@
 namespace tunesmith::cli {
 namespace {
 
-/// That has the package, as `python -m tunesmith` says of itself.
+/// The interpreter that has the package; `python -m tunesmith` sets the variable.
 std::string python() {
   const char* const named = std::getenv("TUNESMITH_PYTHON");
   return named != nullptr && *named != '\0' ? named : "python3";
 }
 
-/// What a process of it prints; "" where it cannot be started.
+/// The standard output of a process; "" if it cannot be started.
 std::string printed_by(const std::vector<std::string>& words) {
   try {
     return run_process(words, {.errors = RunOptions::Errors::Inherited, .own_group = false}).output;

@@ -1,4 +1,4 @@
-// `tune --against`: a library that is called from Python, timed beside the best program.
+// `tune --against`: times a library that is called from Python beside the best program.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace tunesmith::cli {
 
-/// Throws UserError where the library cannot be timed beside programs of the workload, and EnvironmentError
-/// where there is no Python with the package.
+/// Throws UserError if the library cannot be timed for the workload, and EnvironmentError if there is no
+/// Python with the package.
 void require_against(const TuneArguments& arguments, const Workload& workload);
 
-/// As `python -m tunesmith.against` answers it: `text`, `seconds`, `libraries`, ... Throws as above.
+/// The answer of `python -m tunesmith.against`: `text`, `seconds`, `libraries`, ... Throws as above.
 nlohmann::json time_against(const Common& common, const TuneArguments& arguments, const TuneResult& result);
 
 }  // namespace tunesmith::cli

@@ -33,7 +33,7 @@ size_t LiveTable::columns() const { return size_of_terminal().ws_col; }
 
 void LiveTable::draw(const std::vector<std::string>& lines) {
   if (!active_) return;
-  // A character in the last column would make some terminals begin a new line, and so would the last row.
+  // A character in the last column makes some terminals begin a new line, and so does the last row.
   const size_t width = columns() - 1;
   const size_t height = rows() - 1;
   std::string text = drawn_ > 0 ? fmt::format("\r\x1b[{}A", drawn_) : "\r";

@@ -8,8 +8,8 @@
 
 namespace tunesmith::cli {
 
-/// Draws on standard error, at most ten times a second; does nothing when that is not a terminal that can
-/// redraw, or when `quiet`. Clear it before other text is written to the same terminal.
+/// Draws on standard error, at most ten times a second. Does nothing if that is no terminal that can redraw,
+/// or with `quiet`. Clear the table before other text goes to the same terminal.
 class LiveTable {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,16 +22,16 @@ class LiveTable {
   bool active() const { return active_; }
   /// Is the last drawing a tenth of a second old?
   bool due() const { return active_ && Clock::now() - last_ >= std::chrono::milliseconds(100); }
-  /// Of the terminal, as it is now.
+  /// The terminal's current number of rows.
   size_t rows() const;
   size_t columns() const;
-  /// Replaces what is drawn. Lines are cut to the terminal's width, and those beyond its height left out.
+  /// Replaces the drawn lines. Cuts them to the terminal's width, and omits those beyond its height.
   void draw(const std::vector<std::string>& lines);
   void clear();
 
  private:
   bool active_;
-  size_t drawn_ = 0;  // lines
+  size_t drawn_ = 0;  // number of lines
   Clock::time_point last_{};
 };
 

@@ -79,7 +79,7 @@ TaskRow ManyProgress::row(const TuneManyProgress& progress, size_t task) const {
   return row;
 }
 
-/// All in their order where there is room, else those that were searched last.
+/// All tasks in their order if there is room, else those that were searched last.
 std::vector<size_t> ManyProgress::tasks_to_show(size_t most) const {
   std::vector<size_t> shown = latest_;
   shown.resize(std::min(most, shown.size()));
@@ -88,7 +88,7 @@ std::vector<size_t> ManyProgress::tasks_to_show(size_t most) const {
 }
 
 void ManyProgress::draw(const TuneManyProgress& progress) {
-  constexpr size_t kOtherLines = 4;  // the head, the heading, the rest, and the cursor's
+  constexpr size_t kOtherLines = 4;  // the head, the heading, the rest, and the cursor's line
   const size_t room = table_.rows() > kOtherLines ? table_.rows() - kOtherLines : 1;
   std::vector<TaskRow> rows;
   for (const size_t task : tasks_to_show(room)) {
@@ -103,7 +103,7 @@ void ManyProgress::draw(const TuneManyProgress& progress) {
   table_.draw(lines);
 }
 
-/// A line every few seconds, and where a phase begins.
+/// Prints a line every few seconds, and where a phase begins.
 void ManyProgress::log(const TuneManyProgress& progress) {
   constexpr std::chrono::seconds kPause(5);
   const auto now = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// What is said of many tasks while they are tuned: a table on a terminal, a line now and then in a log.
+// Shows the progress of many tasks: as a table on a terminal, as lines in a log.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ namespace tunesmith::cli {
 
 class ManyProgress {
  public:
-  /// `peaks`: of each task, in operations a second.
+  /// `peaks`: one per task, in operations a second.
   ManyProgress(bool quiet, const TaskList& list, std::vector<double> peaks, const TuneManyOptions& options);
 
   void update(const TuneManyProgress& progress);
-  /// Before other text goes to the same terminal, and at the end.
+  /// Call it before other text goes to the same terminal, and at the end.
   void clear() { table_.clear(); }
 
  private:
@@ -34,8 +34,8 @@ class ManyProgress {
   const std::vector<double> peaks_;
   const TuneManyOptions& options_;
   LiveTable table_;
-  std::vector<size_t> latest_;  // tasks, the one of the last round first
-  int64_t trials_begun_ = -1;   // when searching began; -1: it has not
+  std::vector<size_t> latest_;  // tasks by their last round, the latest first
+  int64_t trials_begun_ = -1;   // the number of trials when searching began; -1: not yet
   double seconds_begun_ = 0.0;
   std::chrono::steady_clock::time_point logged_ = std::chrono::steady_clock::now();
   TuneManyProgress::Phase logged_phase_ = TuneManyProgress::Phase::Opening;

@@ -20,7 +20,7 @@ size_t width_of(const Column& column) {
   return width;
 }
 
-/// "conv2d:h=224,w=22.." where there is no room for more.
+/// "conv2d:h=224,w=22.." if the text is too long.
 std::string shortened(const std::string& text, size_t width) {
   constexpr size_t kDots = 2;
   return text.size() <= width ? text : text.substr(0, width - kDots) + "..";
@@ -38,7 +38,7 @@ std::string trend_text(const TaskHistory& history, int64_t round) {
   const int64_t begin = history.trials - kRounds * round;
   if (begin < round) return "new";
   const double before = history.best_after(begin);
-  const double fall = 1.0 - history.best() / before;  // of nothing: 1
+  const double fall = 1.0 - history.best() / before;  // 1 if `before` is infinite
   return fall < 0.0005 ? "flat" : fmt::format("-{:.{}f} %", 100.0 * fall, fall < 0.0995 ? 1 : 0);
 }
 

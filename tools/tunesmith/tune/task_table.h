@@ -1,4 +1,4 @@
-// Many tasks as a table: while they are tuned, and at the end.
+// A table of many tasks, during and after tuning.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@
 
 namespace tunesmith::cli {
 
-/// One row; what is not known is left out.
+/// One row; unknown fields are omitted.
 struct TaskRow {
   std::string name;
   double weight = 1.0;
-  std::optional<double> seconds;        // of the best program, or its fastest sample so far
-  std::optional<double> share_of_peak;  // of it: 1 is the machine's measured peak
-  std::optional<double> gain;           // how many times as fast as the unscheduled program
+  std::optional<double> seconds;        // the best program's, or its fastest sample so far
+  std::optional<double> share_of_peak;  // the best program's; 1 is the machine's measured peak
+  std::optional<double> gain;           // speed-up over the unscheduled program
   int64_t trials = 0;
-  std::string trend;  // or what became of it
+  std::string trend;  // or the task's final state
 };
 
-/// The gain of a task's last three rounds: "-12 %", "flat", "new" while it has had no more than these, "none"
-/// when no program of it has worked.
+/// The gain of a task's last three rounds: "-12 %", "flat", "new" if it has had at most three, "none" if none
+/// of its programs has worked.
 std::string trend_text(const TaskHistory& history, int64_t round);
 
 /// "71 %"; above the peak "113 % *", which kAbovePeak explains.
@@ -31,8 +31,8 @@ inline constexpr const char* kAbovePeak =
     "else may have used the machine whenever the peak was measured, and operations on padding count although "
     "a program may skip them";
 
-/// A heading and one line for each row, in at most `width` columns: the names give way. Columns that no row
-/// has are left out, as are weights that are all 1. `times`: the heading of TaskRow::seconds.
+/// A heading and one line per row, in at most `width` columns: names are shortened. Omits columns without a
+/// value, and weights that are all 1. `times`: the heading of TaskRow::seconds.
 std::vector<std::string> table_lines(const std::vector<TaskRow>& rows, size_t width,
                                      const std::string& times);
 

@@ -26,14 +26,14 @@
 namespace tunesmith::cli {
 namespace {
 
-/// Trials of a run that time ends.
+/// The number of trials of a run that only time ends.
 constexpr int64_t kNoLimit = 1'000'000'000;
 
-/// For a pipe or a log, where a line cannot be redrawn: one at each tenth of the trials.
+/// Prints a line at each tenth of the trials, for pipes and logs, where no line can be redrawn.
 class ProgressLog {
  public:
   void update(const Progress& progress) {
-    constexpr int64_t kEvery = 64;  // where there is no total
+    constexpr int64_t kEvery = 64;  // if there is no total
     const int64_t tenth = progress.total > 0 ? 10 * progress.done / progress.total : progress.done / kEvery;
     if (tenth <= last_) return;
     last_ = tenth;
@@ -44,7 +44,7 @@ class ProgressLog {
   int64_t last_ = 0;
 };
 
-/// `seconds`: when the run ends, where that decides and not the number of trials; else 0.
+/// `seconds`: the time limit, if that and not the number of trials ends the run; else 0.
 Progress progress_of(const TuneProgress& progress, const Workload& workload, double peak, double seconds,
                      bool modelled) {
   Progress line;
@@ -71,7 +71,7 @@ Progress progress_of(const TuneProgress& progress, const Workload& workload, dou
   return line;
 }
 
-/// Null where no library is asked for, or there is no program to time it beside.
+/// Times the library of --against; null if none is requested, or there is no program to compare with.
 nlohmann::json beside_it(const Common& common, const TuneArguments& arguments, const TuneResult& result,
                          LiveLine& line) {
   if (arguments.against.empty() || result.best_id.empty() || result.interrupted) return nullptr;
@@ -81,7 +81,7 @@ nlohmann::json beside_it(const Common& common, const TuneArguments& arguments, c
   return beside;
 }
 
-/// `limited`: by trials, not by time alone.
+/// `limited`: trials limit the run, not only time.
 TuneOptions options_of(const Common& common, const TuneArguments& arguments, const Measuring& measuring,
                        bool limited) {
   TuneOptions options = tune_options(common, arguments, measuring);
@@ -93,7 +93,7 @@ TuneOptions options_of(const Common& common, const TuneArguments& arguments, con
   return options;
 }
 
-/// 0 where programs are measured elsewhere.
+/// 0 if programs are measured elsewhere.
 double measured_peak(const Measuring& measuring, const Space& space, const Workload& workload,
                      RecordStore& store, LiveLine& line) {
   if (!measuring.here()) return 0.0;
@@ -146,7 +146,7 @@ int tune_one(const Common& common, const TuneArguments& arguments, const Workloa
   const TuneResult result = tune(workload, space, store, *runner, measuring.environment(), options, hooks);
   line.clear();
   if (!common.json) {
-    // Before the library is timed, which may fail, or be ended by Ctrl-C.
+    // Print before timing the library, which may fail or be ended by Ctrl-C.
     print_summary(result, workload, space, limited ? options.trials : 0, arguments);
     std::fflush(output());
   }

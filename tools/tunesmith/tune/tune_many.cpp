@@ -28,18 +28,18 @@
 namespace tunesmith::cli {
 namespace {
 
-/// The first of each task: its unscheduled program, as it is and with its outermost loops in parallel.
+/// Each task's first trials: its unscheduled program, as it is and with parallel outermost loops.
 constexpr int64_t kPlainTrials = 2;
 
 const char* goal_name(TuningGoal goal) { return goal == TuningGoal::TotalTime ? "total" : "geomean"; }
 
-/// What all tasks together come to, over those of which a program works and of which both is known.
+/// Totals over the tasks that have a working program and, for shares and gains, both numbers.
 struct Summary {
-  double total_seconds = 0.0;     // weighted
-  double baseline_seconds = 0.0;  // of the unscheduled programs, weighted
-  double mean_gain = 1.0;         // geometric, weighted
-  double mean_share = 1.0;        // of the peak
-  size_t without = 0;             // tasks of which no program works
+  double total_seconds = 0.0;     // weighted sum
+  double baseline_seconds = 0.0;  // of the unscheduled programs, weighted sum
+  double mean_gain = 1.0;         // weighted geometric mean
+  double mean_share = 1.0;        // of the peak, weighted geometric mean
+  size_t without = 0;             // tasks without a working program
 };
 
 Summary summary_of(const TuneManyResult& result, const TaskList& list) {
@@ -128,7 +128,7 @@ std::vector<TaskRow> final_rows(const TuneManyResult& result, const TaskList& li
   return rows;
 }
 
-/// What is to be said of single tasks.
+/// Prints remarks on single tasks.
 void print_each(const TuneManyResult& result, const TaskList& list) {
   std::vector<std::string> plain;
   for (size_t i = 0; i < result.tasks.size(); ++i) {
@@ -249,7 +249,7 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
   tell_unconsumed(space);
   RecordStore store = open_records(arguments.database);
   ManyProgress* shown = nullptr;
-  std::mutex showing;  // runners tell from threads of their own
+  std::mutex showing;  // runners call `tell` from threads of their own
   const auto tell = [&](const std::string& text) {
     const std::lock_guard lock(showing);
     if (shown != nullptr) shown->clear();

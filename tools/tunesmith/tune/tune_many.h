@@ -13,13 +13,13 @@
 namespace tunesmith::cli {
 
 struct TunedMany {
-  int code = 0;                           // as the command that tunes them ends
+  int code = 0;                           // the exit code of the tuning command
   nlohmann::json summary;                 // with Common::json
-  std::map<size_t, std::string> without;  // tasks of which no program works, and why
+  std::map<size_t, std::string> without;  // tasks without a working program, and why
 };
 
-/// Tunes them with progress on standard error, and prints a table of what was found, or with Common::json
-/// nothing.
+/// Tunes the tasks with progress on standard error, and prints a table of the results; prints nothing with
+/// Common::json.
 TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const TaskList& list,
                      const std::atomic<bool>& stop);
 

@@ -30,7 +30,7 @@ nlohmann::json model_json(const TuneResult& result, const Space& space) {
            result.model_dropped.empty() ? nlohmann::json(nullptr) : nlohmann::json(result.model_dropped)}};
 }
 
-/// The commonest reasons for which drafts never became candidates, where that is much of what was drawn.
+/// Prints the most frequent reasons why drafts did not become candidates, if many did not.
 void print_refusals(const TuneResult& result) {
   constexpr size_t kMaxReasons = 3;
   std::vector<std::pair<int64_t, std::string>> reasons;
@@ -50,7 +50,8 @@ void print_refusals(const TuneResult& result) {
   }
 }
 
-/// Of each round, before it was learned; of many rounds the last ones' correlations.
+/// Prints the model's accuracy on each round before it learned the round; of many rounds, the last ones'
+/// correlations.
 void print_model(const TuneResult& result, const std::string& model) {
   constexpr size_t kMaxShown = 8;
   const std::vector<ModelBatch>& rounds = result.model_batches;
@@ -98,7 +99,7 @@ nlohmann::json dropped_json(const TuneResult& result) {
   return dropped;
 }
 
-/// What the speed of the best is a share of.
+/// Adds the peak to which the speed of the best program relates.
 void add_peak(nlohmann::json& json, const TuneResult& result, double gflops) {
   for (const char* name :
        {"peak_gflops", "peak_of", "peak_time_ms", "peak_disturbed", "peak_beside_gflops", "share_of_peak"})
@@ -177,7 +178,7 @@ nlohmann::json result_json(const TuneResult& result, const Workload& workload, c
 
 namespace {
 
-/// "random, then evolutionary".
+/// For example "random, then evolutionary".
 std::string searchers_text(const SpaceSpec& space) {
   std::string text;
   for (const SpaceSpec::Stage& stage : space.search)
@@ -196,7 +197,7 @@ void print_dropped(const TuneResult& result, const std::string& before) {
 
 namespace {
 
-/// What was tried, and what became of it.
+/// Prints the number of trials, and their outcomes.
 void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t wanted, uint64_t seed) {
   fmt::print(output(), "  search    {}, seed {}: {} trials, {} valid{}{}\n", searchers_text(space), seed,
              result.trials, result.valid,
@@ -247,7 +248,7 @@ void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t want
   }
 }
 
-/// What is doubtful of the peak that the share is of.
+/// Prints doubts about the peak to which the share refers.
 void print_peak_remarks(const TuneResult& result, double flops, bool modelled) {
   constexpr std::string_view kOf = " of ";
   const double peak = result.peak->per_second;
@@ -273,7 +274,7 @@ void print_peak_remarks(const TuneResult& result, double flops, bool modelled) {
   }
 }
 
-/// How fast the best is, beside the machine's peak and the unscheduled program.
+/// Prints how fast the best program is, compared with the machine's peak and the unscheduled program.
 void print_best(const TuneResult& result, const Workload& workload, bool modelled) {
   const double flops = workload.flops / result.best_seconds;
   fmt::print(output(), "  best      {}  ({})  {:.1f} {}{}\n", seconds_text(result.best_seconds),

@@ -1,4 +1,4 @@
-// What `tune` says of a task at its end.
+// Prints what `tune` reports of a task at its end.
 #pragma once
 
 #include <string>
@@ -15,11 +15,12 @@ namespace tunesmith::cli {
 nlohmann::json result_json(const TuneResult& result, const Workload& workload, const Space& space,
                            const Environment& environment);
 
-/// For people, on output(), the result first. `wanted`: trials asked for; 0 when there was no limit.
+/// Prints a summary on output(), the result first. `wanted`: the requested number of trials; 0 if there was
+/// no limit.
 void print_summary(const TuneResult& result, const Workload& workload, const Space& of_space, int64_t wanted,
                    const TuneArguments& arguments);
 
-/// What of the best on record was not timed again, each on a line that begins with `before`.
+/// Prints which of the best recorded programs were not timed again, each on a line that begins with `before`.
 void print_dropped(const TuneResult& result, const std::string& before);
 
 }  // namespace tunesmith::cli
