@@ -1,9 +1,11 @@
 // Estimates how much of the variation among measured programs each decision explains.
+//
 // Programs are divided by sketch, since sketches have different decisions. Within a sketch, for each decided
 // number, programs are grouped by its value. `explained` is the share of the variance of log seconds between
 // the groups, corrected for what as many groups explain by chance (the adjusted coefficient of determination,
 // epsilon squared; at least 0). `chance` is the 95th percentile of that share when the times are shuffled: a
 // lower `explained` is not significant.
+//
 // A search is not a random sample: it tries promising values more often, and decisions correlate. The shares
 // show association with fast programs, not causes of their speed.
 #pragma once

@@ -1,4 +1,5 @@
 // The data of a report as one JSON object: `report --json` prints it and the page draws it.
+//
 // Keys: "made_ms", "tunesmith", "store", "records", "tasks" (one for each task and machine, see sections.h),
 // "budgets", "rooflines", "environments". Times are in seconds, rates per second; null is unknown. The
 // command adds "comparisons" and "networks" (printed.h); where it serves the page, it adds "follows" and

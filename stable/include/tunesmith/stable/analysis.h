@@ -1,5 +1,5 @@
-// Questions about programs: walks over their views, and what the kernel answers about blocks. These answers
-// are about the block as it is now.
+// Questions about programs: walks over views of programs, and the kernel's analyses of blocks. Answers
+// describe the current block.
 #pragma once
 
 #include <algorithm>
@@ -41,14 +41,14 @@ Pointer<T> find_first(const Stmt& root, const Test& test) {
   return nullptr;
 }
 
-/// True when `test(const Expr&)` is for `expr` or anything under it.
+/// True if `test(const Expr&)` is true for `expr` or a part of it.
 template <typename Test>
 bool any_of_expr(const Expr& expr, const Test& test) {
   return test(expr) ||
          std::ranges::any_of(expr.args(), [&](const Expr& arg) { return any_of_expr(arg, test); });
 }
 
-/// True when `test(const Expr&)` is for any expression that stands in `stmt` or under it.
+/// True if `test(const Expr&)` is true for any expression in `stmt` or under it.
 template <typename Test>
 bool any_of_exprs(const Stmt& stmt, const Test& test) {
   std::vector<Expr> here;
@@ -84,7 +84,7 @@ inline Pointer<Block> enclosing_block(const Stmt& stmt) {
   }
   return nullptr;
 }
-/// True when `ancestor` is `stmt` or stands above it.
+/// True if `ancestor` is `stmt` or contains it.
 inline bool is_ancestor(const Stmt& ancestor, const Stmt& stmt) {
   for (Pointer<Stmt> at = stmt.pointer(); at; at = at->parent) {
     if (at == ancestor.pointer()) return true;
@@ -116,21 +116,21 @@ std::vector<uint32_t> all_of(const List& list) {
 
 }  // namespace detail
 
-/// Every iteration variable is bound to a loop variable of its own, or to a constant: nothing has touched the
-/// block yet.
+/// True if every iterator is bound to a different loop variable, or to a constant: no transformation has
+/// changed the block yet.
 inline bool is_trivially_bound(const Block& block) {
   return detail::ask(block, TUNESMITH_QUESTION_TRIVIALLY_BOUND);
 }
-/// A reduction that reuses what it reads: tiling pays for these.
+/// True for a reduction that reuses what it reads, for which tiling pays.
 inline bool needs_tiling(const Block& block) { return detail::ask(block, TUNESMITH_QUESTION_NEEDS_TILING); }
-/// One store of one element for each iteration, all spatial.
+/// True if each iteration stores one element and all iterators are spatial.
 inline bool is_elementwise(const Block& block) { return detail::ask(block, TUNESMITH_QUESTION_ELEMENTWISE); }
 /// Does the block write an output of its program?
 inline bool writes_output(const Program& /*program*/, const Block& block) {
   return detail::ask(block, TUNESMITH_QUESTION_WRITES_OUTPUT);
 }
 
-/// Products of the extents of the spatial and of the reduction iterators.
+/// The products of the extents of the spatial and of the reduction iterators.
 struct IterationCount {
   int64_t spatial = 1;
   int64_t reduction = 1;
@@ -142,7 +142,7 @@ inline IterationCount iteration_count(const Block& block) {
   return count;
 }
 
-/// Which sorts of iterators a loop drives.
+/// The kinds of iterators that a loop drives.
 struct LoopUse {
   explicit LoopUse(uint32_t kinds)
       : spatial((kinds & TUNESMITH_ITERATOR_KIND_SPATIAL) != 0),
@@ -161,18 +161,18 @@ inline LoopUse use_of(const tunesmith_program* program, uint32_t loop, uint32_t 
 }
 }  // namespace detail
 
-/// Over all blocks under the loop.
+/// The kinds over all blocks under the loop.
 inline LoopUse use_of(const Loop& loop) {
   return detail::use_of(loop.snapshot().program, static_cast<uint32_t>(loop.id), TUNESMITH_NONE);
 }
-/// In one block.
+/// The kinds in one block.
 inline LoopUse use_of(const Loop& loop, const Block& block) {
   return detail::use_of(loop.snapshot().program, static_cast<uint32_t>(loop.id),
                         static_cast<uint32_t>(block.id));
 }
 
-/// By how many elements the block's store moves with the loop: 1 along the axis of neighbours, 0 where it
-/// does not.
+/// The distance in elements by which the block's store moves with the loop: 1 along contiguous elements, 0 if
+/// it does not move.
 inline int64_t store_stride(const Block& block, const Loop& loop) {
   int64_t stride = 0;
   detail::check(detail::tables.program->store_stride(
@@ -201,19 +201,19 @@ inline std::vector<Pointer<Block>> consumers_of(const Program& program, const Bl
 }
 
 struct MatrixProduct {
-  /// Positions in read_accesses(): of the factor that has the rows, and of the one that has the columns.
+  /// Positions in read_accesses(): of the factor with the rows, and of the factor with the columns.
   std::array<size_t, 2> factors{0, 1};
-  /// Of each factor in memory: does the reduction lie further in than rows or columns?
+  /// For each factor in memory: does the reduction axis lie inside the rows or columns?
   std::array<bool, 2> reduction_inside{true, false};
-  /// The block's iterators as those of the product, (batch.., i, j, k), for transform_block_layout; empty
-  /// where they are just that.
+  /// For transform_block_layout: maps the block's iterators to those of the product, (batch.., i, j, k);
+  /// empty if they are these already.
   std::string index_map;
-  std::vector<int64_t> extents;  ///< of these
+  std::vector<int64_t> extents;  ///< of (batch.., i, j, k)
 };
 
-/// "", or why the block is no product of matrices: a constant sentence. An iterator belongs to the batch
-/// where both factors use it. One of which a factor uses the quotient by a number or the remainder alone, as
-/// of groups of channels or of the phase of a stride, is taken apart where the number divides its extent.
+/// Returns "" or a constant sentence saying why the block is no matrix product. An iterator that both factors
+/// use belongs to the batch. If a factor uses only an iterator's quotient or remainder by a number, as for
+/// groups of channels or the phase of a stride, the iterator is split where the number divides its extent.
 inline std::string match_matrix_product(const Block& block, MatrixProduct* product) {
   tunesmith_matrix_product found = {};
   found.size = sizeof(found);
@@ -228,7 +228,7 @@ inline std::string match_matrix_product(const Block& block, MatrixProduct* produ
   return "";
 }
 
-/// The block that alone reads what this one writes, element by element, and could stand behind it; null where
+/// The only reader of what the block writes, if it reads element by element and can follow the block; null if
 /// there is none.
 inline Pointer<Block> element_reader(const Program& program, const Block& block) {
   uint32_t reader = TUNESMITH_NONE;

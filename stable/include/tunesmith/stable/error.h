@@ -1,6 +1,6 @@
-// The kernel's tables of functions, fetched once when the plugin is loaded, which a plugin's author does not
-// use; and errors, as the kernel reports them and as a plugin throws them. Each is an object of the kernel's
-// on the way between the two (c/tables.h); no exception leaves a plugin.
+// Errors, as the kernel reports them and as plugins throw them; and the kernel's tables of functions, fetched
+// when the plugin is loaded, which plugins do not use directly. An error crosses the boundary as an object of
+// the kernel (c/tables.h); no exception leaves a plugin.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace tunesmith {
 inline namespace stable {
 namespace detail {
 
-/// An element of an array of the kernel's.
+/// An element of the kernel's array.
 template <typename T>
 const T& element(const tunesmith_span& span, uint64_t position) {
   return *reinterpret_cast<const T*>(static_cast<const char*>(span.data) + position * span.stride);
@@ -42,8 +42,8 @@ struct Tables {
 };
 inline Tables tables;
 
-/// Of a kernel that is as new as the plugin's note asks for, which the kernel has checked: every table is
-/// there and as long as this plugin knows it. One that is not says so.
+/// Fetches a table. The kernel has checked that it is as new as the plugin's note requires, so that the table
+/// exists and is long enough; a kernel that lacks it gets an error.
 template <typename Table>
 bool fetch(const tunesmith_host* host, std::string_view id, const Table*& table) {
   table = static_cast<const Table*>(host->table({id.data(), id.size()}));
@@ -51,7 +51,7 @@ bool fetch(const tunesmith_host* host, std::string_view id, const Table*& table)
 }
 
 inline tunesmith_error* start(const tunesmith_host* host) noexcept {
-  if (!fetch(host, "tunesmith.error/1", tables.error)) std::abort();  // nothing can be said without it
+  if (!fetch(host, "tunesmith.error/1", tables.error)) std::abort();  // no error can be reported
   const bool complete = fetch(host, "tunesmith.schedule/1", tables.schedule) &&
                         fetch(host, "tunesmith.program/1", tables.program) &&
                         fetch(host, "tunesmith.context/1", tables.context) &&
@@ -73,7 +73,7 @@ inline tunesmith_error* start(const tunesmith_host* host) noexcept {
 inline std::string_view view(tunesmith_text text) { return {text.data, static_cast<size_t>(text.size)}; }
 inline tunesmith_text text(std::string_view from) { return {from.data(), from.size()}; }
 
-/// An error of the kernel's, until it is handed back.
+/// Owns an error of the kernel until it is handed back.
 struct ErrorHandle {
   explicit ErrorHandle(tunesmith_error* taken) : error(taken) {}
   ~ErrorHandle() { tables.error->release(error); }
@@ -92,23 +92,23 @@ struct ErrorHandle {
 
 }  // namespace detail
 
-/// What all errors are.
+/// The base class of all errors.
 class Error : public std::exception {
  public:
   explicit Error(std::string message)
       : Error(TUNESMITH_ERROR_KIND_INTERNAL, {std::move(message), {}, {}, {}}) {}
 
-  /// Complete in itself.
+  /// A complete message.
   const char* what() const noexcept override {
     try {
       if (handle_ && texts_.message.empty()) texts_.message = detail::view(handle_->info().message);
-    } catch (...) {  // no memory for the text
+    } catch (...) {  // there is no memory for the text
       return "an error";
     }
     return texts_.message.c_str();
   }
 
-  /// The error as an object of the kernel's, which the caller owns. Not to be called twice.
+  /// Makes the error an object of the kernel, which the caller owns. Call it at most once.
   tunesmith_error* release() const {
     if (handle_) return what(), std::exchange(handle_->error, nullptr);
     const tunesmith_error_info told = {sizeof(told),
@@ -138,7 +138,7 @@ class Error : public std::exception {
  private:
   uint32_t kind_ = 0;
   mutable Texts texts_;
-  std::shared_ptr<detail::ErrorHandle> handle_;  // null for what the plugin itself throws
+  std::shared_ptr<detail::ErrorHandle> handle_;  // null for an error that the plugin itself throws
 };
 
 /// A transformation that cannot be shown to be legal here; the schedule is as it was before the call.
@@ -160,7 +160,7 @@ class ScheduleError : public Error {
               {primitive + ": " + reason + (more.empty() ? "" : ": " + more), primitive, reason, more}) {}
 };
 
-/// A call that is wrong whatever the program is; it ends the run with the plugin's name.
+/// A call that is wrong for any program; it ends the run with the plugin's name.
 class ScheduleMisuse : public ScheduleError {
  public:
   ScheduleMisuse(const std::string& primitive, const std::string& reason, const std::string& detail)
@@ -168,7 +168,7 @@ class ScheduleMisuse : public ScheduleError {
   explicit ScheduleMisuse(std::shared_ptr<detail::ErrorHandle> handle) : ScheduleError(std::move(handle)) {}
 };
 
-/// The user's input cannot be accepted; best thrown by Options::fail.
+/// The user's input is invalid; Options::fail throws it with a location.
 class UserError : public Error {
  public:
   explicit UserError(std::string message)
@@ -184,7 +184,7 @@ class EnvironmentError : public Error {
   explicit EnvironmentError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
 };
 
-/// The kernel does not know what was asked of it: it is older than that.
+/// The kernel does not know the requested function: it is too old.
 class UnsupportedError : public Error {
  public:
   explicit UnsupportedError(std::string message)
@@ -192,14 +192,14 @@ class UnsupportedError : public Error {
   explicit UnsupportedError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
 };
 
-/// A bug, of the kernel's or of the plugin's.
+/// A bug in the kernel or in the plugin.
 class InternalError : public Error {
  public:
   explicit InternalError(std::string message) : Error(std::move(message)) {}
   explicit InternalError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
 };
 
-/// Takes the kernel's error and throws it.
+/// Takes ownership of the kernel's error and throws it.
 [[noreturn]] inline void throw_error(tunesmith_error* error) {
   auto handle = std::make_shared<detail::ErrorHandle>(error);
   switch (handle->info().kind) {
@@ -224,7 +224,7 @@ inline void check(tunesmith_error* error) {
   if (error != nullptr) throw_error(error);
 }
 
-/// The body of a function that the kernel calls: null, or what it threw.
+/// Runs the body of a function that the kernel calls: returns null, or what the body threw.
 template <typename Body>
 tunesmith_error* guarded(Body&& body) noexcept {
   try {
@@ -234,7 +234,7 @@ tunesmith_error* guarded(Body&& body) noexcept {
     return error.release();
   } catch (const std::exception& other) {
     return Error(std::string(other.what())).release();
-  } catch (...) {  // nothing else may leave the plugin
+  } catch (...) {  // no other exception may leave the plugin
     return Error(std::string("something that is no exception")).release();
   }
 }

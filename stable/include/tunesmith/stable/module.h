@@ -1,9 +1,9 @@
-// Transformation modules: the interface that a module plugin implements, and its context, of which the
-// machine is a part: named quantities, the levels at which it executes loops, and its memories.
+// The interface of transformation modules, and the context of a call, with the machine: named quantities, the
+// levels at which it executes loops, and its memories.
 //
-// A module is analysis, sampling and transformation over one block (MetaSchedule, section 3.2). It is called
-// for each block in post-order, or once at the root when its stage says so, from one place in the kernel that
-// times it and verifies the program. This header includes all that a module needs.
+// A module analyses, samples and transforms one block (MetaSchedule, section 3.2). The kernel calls it for
+// each block in post-order, or once at the root if its stage is Root; it times the call and verifies the
+// program. This header includes everything that a module needs.
 #pragma once
 
 #include <compare>
@@ -45,28 +45,28 @@ class DeviceModel {
   const tunesmith_context* context_;
 };
 
-/// One level of a machine that executes iterations of loops at once, such as its cores.
+/// One level of a machine's parallel execution, such as its cores.
 struct ExecutionLevel {
   std::string name;
   std::vector<std::string> axes;  // a loop is bound to "<level>.<axis>"; the first varies fastest
-  std::vector<int64_t> most;      // iterations along each axis at most
-  int64_t max_together = 0;       // along all axes
-  /// Those within one iteration of the level around share memory and may wait for one another.
+  std::vector<int64_t> most;      // maximum number of iterations along each axis
+  int64_t max_together = 0;       // maximum along all axes
+  /// Iterations within one iteration of the enclosing level share memory and may wait for one another.
   bool synchronises = false;
-  /// Each of its iterations is a group of so many of the first level inside that has no groups; 0: of as many
-  /// as loops are bound for.
+  /// The number of iterations of the first inner level without groups that make up one iteration of this
+  /// level; 0: as many as loops are bound for.
   int64_t group = 0;
 };
 
 /// A kind of memory. Buffers name it as their scope.
 struct MemoryScope {
   std::string name;
-  std::string owner;      // the level each iteration of which has one of its own; "": there is one for all
-  int64_t capacity = 0;   // bytes of one instance; 0: no limit that a program could meet
-  int64_t alignment = 1;  // bytes: where buffers in it begin
-  int64_t banks = 0;      // that are accessed at once; 0: it has none
+  std::string owner;      // the level whose iterations each have an instance; "": all share one
+  int64_t capacity = 0;   // bytes of one instance; 0: no limit
+  int64_t alignment = 1;  // alignment of its buffers in bytes
+  int64_t banks = 0;      // banks that are accessed in parallel; 0: none
   int64_t bank_bytes = 0;
-  std::vector<int64_t> async_copy_bytes = {};  // copies of so many bytes may arrive later
+  std::vector<int64_t> async_copy_bytes = {};  // sizes in bytes of copies that may arrive later
 };
 
 struct ExecutionModel {
@@ -104,7 +104,7 @@ struct ExecutionModel {
 
     auto operator<=>(const Axis&) const = default;
   };
-  /// Of "<level>.<axis>"; nothing when the machine has none of this name.
+  /// Finds "<level>.<axis>"; nothing if the machine has no such axis.
   std::optional<Axis> find_axis(std::string_view name) const {
     for (size_t level = 0; level < levels.size(); ++level) {
       for (size_t axis = 0; axis < levels[level].axes.size(); ++axis) {
@@ -116,21 +116,21 @@ struct ExecutionModel {
   std::string axis_name(const Axis& axis) const {
     return levels[axis.level].name + "." + levels[axis.level].axes[axis.axis];
   }
-  /// Null when the machine has none of this name.
+  /// Null if the machine has no scope with this name.
   const MemoryScope* find_scope(std::string_view name) const {
     for (const MemoryScope& scope : scopes) {
       if (scope.name == name) return &scope;
     }
     return nullptr;
   }
-  /// How many levels stand around what an instance of the scope serves: 0 when there is one for all.
+  /// The number of levels that enclose what one instance of the scope serves; 0 if all share one.
   size_t depth_of(const MemoryScope& scope) const {
     for (size_t i = 0; i < levels.size(); ++i) {
       if (levels[i].name == scope.owner) return i + 1;
     }
     return 0;
   }
-  /// The axis along which the members of a group of the level lie; nothing where the level has no groups.
+  /// The axis along which the members of the level's groups lie; nothing if the level has no groups.
   std::optional<Axis> group_axis(size_t level) const {
     if (levels[level].group == 0) return std::nullopt;
     for (size_t inside = level + 1; inside < levels.size(); ++inside) {
@@ -138,7 +138,7 @@ struct ExecutionModel {
     }
     return std::nullopt;
   }
-  /// The first level from which on all synchronise; levels.size() when the innermost does not.
+  /// The first level from which on all levels synchronise; levels.size() if the innermost does not.
   size_t first_synchronising() const {
     size_t first = levels.size();
     while (first > 0 && levels[first - 1].synchronises) --first;
@@ -155,8 +155,8 @@ class [[nodiscard]] ModuleResult {
     Broken = TUNESMITH_STATUS_BROKEN
   };
 
-  /// The module did its work: one schedule, or several, which forks the space. Not empty. `reason`: why there
-  /// are not more of them, a constant sentence as that of not_applicable; "" where there is nothing to say.
+  /// The module succeeded, with one schedule, or several, which fork the space. Not empty. `reason`: why
+  /// there are not more schedules, a constant sentence as for not_applicable; may be "".
   static ModuleResult applied(std::vector<Schedule> schedules, std::string reason = "") {
     return {Status::Applied, std::move(reason), std::move(schedules)};
   }
@@ -165,11 +165,11 @@ class [[nodiscard]] ModuleResult {
     one.push_back(std::move(schedule));
     return applied(std::move(one));
   }
-  /// Nothing for it to do here. `reason` is a constant sentence: it is counted and printed.
+  /// The module has nothing to do here. `reason` is a constant sentence: it is counted and printed.
   static ModuleResult not_applicable(std::string reason) {
     return {Status::NotApplicable, std::move(reason), {}};
   }
-  /// The module broke its contract or met the impossible: the run stops and names the plugin.
+  /// The module broke its contract or met an impossible state: the run stops and names the plugin.
   static ModuleResult broken(std::string reason) { return {Status::Broken, std::move(reason), {}}; }
 
   Status status() const { return status_; }
@@ -189,10 +189,10 @@ class [[nodiscard]] ModuleResult {
 enum class ModuleStage : uint32_t {
   Block = TUNESMITH_STAGE_BLOCK,         // to each block, in post-order; its instructions are in the trace
   Root = TUNESMITH_STAGE_ROOT,           // once for each sketch, after all Block modules; in the trace
-  Finishing = TUNESMITH_STAGE_FINISHING  // once for each candidate, behind the marker of its trace
+  Finishing = TUNESMITH_STAGE_FINISHING  // once for each candidate, after the marker in its trace
 };
 
-/// What a module may know. Valid during one call.
+/// The information for a module. Valid during one call.
 class ModuleContext {
  public:
   explicit ModuleContext(tunesmith_context* context) : context_(context), device_(context) {}
@@ -219,11 +219,11 @@ class ModuleContext {
   bool has_extension(std::string_view name) const {
     return detail::tables.context->has_extension(context_, detail::text(name)) != 0;
   }
-  /// Those that the extension gives to the target, in its order; none where it is not here.
+  /// The extension's intrinsics for the target, in its order; empty if the extension is not present.
   std::vector<TensorIntrinsic> intrinsics(std::string_view extension) const {
     return detail::intrinsics_of(context_, extension);
   }
-  /// Keeps modules after this one away from the block: who and why are shown by `spaces explain`.
+  /// Keeps modules after this one away from the block; `spaces explain` shows the claim and its reason.
   void claim(std::string_view block_name, std::string_view why) {
     detail::check(detail::tables.context->claim(context_, detail::text(block_name), detail::text(why)));
   }
@@ -235,18 +235,18 @@ class ModuleContext {
   mutable std::unique_ptr<detail::Snapshot> original_;
 };
 
-/// One object for a whole run. apply() is called from several threads at once for different schedules, and
+/// One object serves a whole run. apply() is called from several threads at once for different schedules, and
 /// must not keep state between calls.
 class TransformationModule {
  public:
   virtual ~TransformationModule() = default;
   virtual ModuleStage stage() const { return ModuleStage::Block; }
   virtual ModuleDescription description() const { return {}; }
-  /// `schedule` is the module's own to change or to clone, through its instructions only: its trace is all
-  /// that is kept, and what is answered continues it. For Root and Finishing modules `block_name` is empty. A
-  /// ScheduleError that leaves apply() counts as NotApplicable with its reason for Block and Root modules,
-  /// and makes the candidate a failure for Finishing ones; everything else that is thrown ends the run with
-  /// the module's name.
+  /// The module owns `schedule` and may change or clone it, only by instructions: the kernel keeps only the
+  /// traces, and the trace of an answer must continue the given one. For Root and Finishing modules
+  /// `block_name` is empty. A ScheduleError that leaves apply() counts as NotApplicable with its reason for
+  /// Block and Root modules, and as a failure of the candidate for Finishing modules; any other exception
+  /// ends the run with the module's name.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
 };
 
@@ -257,7 +257,7 @@ struct PluginInterface<PluginKind::Module> {
   static uint32_t stage(const void* object) noexcept {
     try {
       return static_cast<uint32_t>(static_cast<const type*>(object)->stage());
-    } catch (...) {  // the kernel reports a stage that is none
+    } catch (...) {  // the kernel reports an invalid stage
       return 0;
     }
   }

@@ -26,8 +26,8 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// One option that a plugin declares. Make one with the named functions; each takes one line of help that
-/// says what the option does and, where it has one, its unit.
+/// The declaration of an option. Make one with the named functions; each takes one line of help that says
+/// what the option does and, if it has one, its unit.
 struct OptionSpec {
   using Value =
       std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>>;
@@ -114,9 +114,8 @@ inline void declare(tunesmith_option_list* list, const OptionSpec& spec) {
 
 }  // namespace detail
 
-/// Checked values, one for every option that the plugin declares; what was not written has its default. Lives
-/// during the constructor that is given it. Asking for a name that was not declared, or as another type, is a
-/// mistake.
+/// Checked values of all options that the plugin declares, with defaults for those not written. Lives during
+/// the constructor that gets it. Asking for an undeclared name or another type is a misuse.
 class Options {
  public:
   explicit Options(const tunesmith_options* options) : options_(options) {}
@@ -124,7 +123,7 @@ class Options {
   bool get_bool(std::string_view name) const { return get(name, TUNESMITH_TAG_BOOLEAN).as.integer != 0; }
   int64_t get_int(std::string_view name) const { return get(name, TUNESMITH_TAG_INTEGER).as.integer; }
   double get_double(std::string_view name) const { return get(name, TUNESMITH_TAG_REAL).as.real; }
-  /// Of a string or a choice.
+  /// The value of a string or a choice.
   std::string get_string(std::string_view name) const { return string_of(get(name, TUNESMITH_TAG_TEXT)); }
   std::vector<int64_t> get_ints(std::string_view name) const {
     std::vector<int64_t> list;
@@ -139,18 +138,18 @@ class Options {
     return list;
   }
 
-  /// Was it written, or is it the default?
+  /// Was the option written, or has it its default?
   bool is_set(std::string_view name) const {
     uint32_t set = 0;
     detail::check(detail::tables.options->is_set(options_, detail::text(name), &set));
     return set != 0;
   }
 
-  /// Throws the UserError of a plugin's own check, at the place of the option.
+  /// Throws a UserError of the plugin's own check, at the option's location.
   [[noreturn]] void fail(std::string_view name, std::string_view message) const {
     throw_error(detail::tables.options->fail(options_, detail::text(name), detail::text(message)));
   }
-  /// The same, at a character of its text.
+  /// The same, at a character of the option's text.
   [[noreturn]] void fail(std::string_view name, size_t offset, std::string_view message) const {
     throw_error(detail::tables.options->fail_at(options_, detail::text(name), offset, detail::text(message)));
   }
@@ -174,22 +173,22 @@ enum class PluginKind : uint32_t {
   TaskScheduler = TUNESMITH_PLUGIN_KIND_TASK_SCHEDULER
 };
 
-/// What a module says of itself to whoever composes a space of it. Annotations are hints: they change no
-/// result, and somebody must carry them out; `spaces lint` names those that nobody does.
+/// What a module tells the kernel when a space is composed. Annotations are hints: they change no result, and
+/// some module must consume them; `spaces lint` lists annotations that no module consumes.
 struct ModuleDescription {
-  /// Keys of the annotations that schedules of this object, with its options, may leave for others.
+  /// Keys of annotations that this object, with its options, may leave for other modules.
   std::vector<std::string> makes = {};
-  /// Keys of those that it carries out.
+  /// Keys of annotations that it consumes.
   std::vector<std::string> consumes = {};
-  /// Ids of modules without which this one's work stays undone. A space that names this module has them, too,
-  /// with their default options, unless it names or removes them itself.
+  /// Ids of modules that this one needs. A space that names this module gets them, too, with default options,
+  /// unless it names or removes them itself.
   std::vector<std::string> partners = {};
-  /// Where this module goes when another one brings it: before the first of the list that is named here, else
-  /// at the end.
+  /// If another module brings this one in, it goes before the first of these modules that the space has, else
+  /// to the end.
   std::vector<std::string> before = {};
 };
 
-/// PluginInterface<kind>: the class to derive from, and what the kernel calls.
+/// PluginInterface<kind>: the base class of the plugin, and the functions that the kernel calls.
 template <PluginKind kind>
 struct PluginInterface;
 
@@ -222,8 +221,8 @@ consteval tunesmith_elf_note make_note(PluginKind kind, std::string_view id, std
   return note;
 }
 
-/// The functions of a plugin of class `Class`; a constructor taking `const Options&`, or none for a plugin
-/// without options.
+/// The plugin's functions for the class `Class`, which has a constructor from `const Options&`, or a default
+/// constructor if it has no options.
 template <typename Class, typename Interface>
 struct PluginEntry {
   static_assert(std::is_base_of_v<Interface, Class>, "the class must derive from the interface of its kind");

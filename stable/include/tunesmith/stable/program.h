@@ -1,6 +1,6 @@
-// Programs as they are read: views into a snapshot of one. A view is a small value. It lives as long as the
-// Schedule that it came from (or the one that this was moved into), and as long as the call for what comes
-// from a ModuleContext; it shows the program as it was when it was asked for.
+// Programs for reading: views into snapshots. A view is a small value. It shows the program at the time of
+// the call, and lives as long as the Schedule that it came from (or the Schedule that this was moved into); a
+// view from a ModuleContext lives as long as the call.
 //
 //   const Block block = *schedule.program().find_block(name);
 //   const bool chooses = any_of_exprs(block, [](const Expr& part) { return part.is(ExprKind::Select); });
@@ -57,7 +57,7 @@ class Stmt {
   Pointer<T> as() const {
     return kind == T::kKind ? Pointer<T>(snapshot_, position_) : Pointer<T>();
   }
-  /// Direct children, in order: of a block its init, where it has one, and its body.
+  /// Direct children, in order; those of a block are its init, if any, and its body.
   std::vector<Pointer<Stmt>> children() const {
     std::vector<Pointer<Stmt>> all;
     for (uint32_t i = 0; i < data().children.count; ++i) all.push_back(child(i));
@@ -78,7 +78,7 @@ class Stmt {
   uint32_t position_;
 };
 
-/// Statements one after the other.
+/// A sequence of statements.
 class Seq : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Seq;
@@ -97,7 +97,7 @@ class Loop : public Stmt {
 
   LoopId id;
   LoopKind loop_kind;
-  std::string_view thread;  // the axis of a bound one
+  std::string_view thread;  // the axis of a bound loop
   Annotations annotations;
 
   Var var() const;
@@ -110,7 +110,7 @@ class Loop : public Stmt {
   Pointer<Stmt> body() const { return child(0); }
 };
 
-/// A variable that runs over [0, extent), bound to an expression over the loops around.
+/// A variable that runs over [0, extent), bound to an expression over the enclosing loops.
 struct IterVar {
   Var var;
   int64_t extent = 1;
@@ -143,7 +143,7 @@ class Block : public Stmt {
   }
 };
 
-/// buffer[indices] = value, where the mask is null or true.
+/// buffer[indices] = value, if the mask is null or true.
 class Store : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Store;
@@ -159,7 +159,7 @@ class Store : public Stmt {
   Expr mask() const { return expr(data().condition); }
 };
 
-/// A program as it was when it was asked for.
+/// A program at the time of the call.
 class Program {
  public:
   explicit Program(const detail::Snapshot& snapshot)
@@ -181,7 +181,7 @@ class Program {
   Pointer<Loop> find_loop(LoopId id) const {
     return find<Loop>([&](const tunesmith_statement& each) { return LoopId{each.id} == id; });
   }
-  /// All blocks in the order of the text.
+  /// All blocks in text order.
   std::vector<Pointer<Block>> blocks() const {
     std::vector<Pointer<Block>> all;
     for (uint32_t i = 0; i < snapshot_->data->statements.count; ++i) {
@@ -189,7 +189,7 @@ class Program {
     }
     return all;
   }
-  /// Inputs, outputs, intermediates.
+  /// Inputs, outputs and intermediates.
   std::vector<Buffer> buffers() const {
     std::vector<Buffer> all;
     for (uint64_t i = 0; i < snapshot_->data->buffers.count; ++i)
@@ -232,9 +232,9 @@ struct AccessIndex {
     if (from.form == TUNESMITH_INDEX_FORM_CONSTANT) constant = from.constant;
   }
 
-  std::optional<size_t> iterator;  // where it is just this one of Block::iters()
+  std::optional<size_t> iterator;  // set if the index is just this iterator of Block::iters()
   std::optional<int64_t> constant;
-  std::vector<size_t> used;  // those that occur in it, rising
+  std::vector<size_t> used;  // positions of the iterators that occur in it, ascending
 
   bool uses(size_t of) const { return std::ranges::find(used, of) != used.end(); }
 };
@@ -249,7 +249,7 @@ struct Access {
   Buffer buffer;
   std::vector<AccessIndex> indices;
 
-  /// Does it move with this one of Block::iters()?
+  /// Does the index depend on this iterator of Block::iters()?
   bool uses(size_t iterator) const {
     return std::ranges::any_of(indices, [&](const AccessIndex& index) { return index.uses(iterator); });
   }
@@ -271,15 +271,15 @@ inline std::vector<Access> accesses(const Block& block, uint32_t sort) {
 }
 }  // namespace detail
 
-/// Loads in the body and the init without the accumulator; stores in the body: each once. Of a block with
-/// blocks inside, the indices are over its own iterators.
+/// Loads in the body and the init without the accumulator, and stores in the body, each once. If the block
+/// contains blocks, the indices are over its own iterators.
 inline std::vector<Access> reads_of(const Block& block) {
   return detail::accesses(block, TUNESMITH_ACCESS_SORT_READS);
 }
 inline std::vector<Access> writes_of(const Block& block) {
   return detail::accesses(block, TUNESMITH_ACCESS_SORT_WRITES);
 }
-/// As instructions count them by `read_index` and `write_index`; indices as they stand in the text.
+/// In the order of the instructions' `read_index` and `write_index`; indices as in the text.
 inline std::vector<Access> read_accesses(const Block& block) {
   return detail::accesses(block, TUNESMITH_ACCESS_SORT_READ_ACCESSES);
 }

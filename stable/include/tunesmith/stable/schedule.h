@@ -1,5 +1,5 @@
-// A schedule: a program and the trace of what was done to it. Every transformation is legal or refused: it
-// proves that the program keeps its meaning, or throws ScheduleError and leaves the schedule as it was.
+// A schedule: a program and the trace of its transformations. A transformation proves that the program keeps
+// its meaning, or throws ScheduleError and leaves the schedule unchanged.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ inline namespace stable {
 
 // ---- Tensor intrinsics as data: instructions of a processor, of which `tensorize` makes calls by name ----
 
-/// What an intrinsic writes or reads.
+/// An operand of an intrinsic.
 struct TensorOperand {
-  Buffer buffer;          // its shape and type
-  std::string scope;      // of memory in which it must be; "": anywhere but in one where none can be
-  std::string layout;     // how a group's members hold it; what one call wrote, another reads as the same
-  int64_t alignment = 1;  // bytes whose multiple the address of its first element is
+  Buffer buffer;       // its shape and type
+  std::string scope;   // the memory in which it must be; "": any except `register`
+  std::string layout;  // how a group's members hold it; a call reads another's result only in the same layout
+  int64_t alignment = 1;  // of the address of its first element, in bytes
 };
 
-/// What it computes is one block with one store.
+/// A tensor intrinsic; it computes one block with one store.
 struct TensorIntrinsic {
   explicit TensorIntrinsic(const tunesmith_intrinsic& from)
       : name(detail::view(from.name)),
@@ -54,15 +54,15 @@ struct TensorIntrinsic {
   };
 
   std::string name;
-  std::string level;                    // whose groups execute a call together; "": each iteration its own
+  std::string level;  // the level whose groups execute a call together; "": each iteration executes a call
   std::vector<TensorOperand> operands;  // the output, then the inputs
   std::vector<Iterator> iters;
-  std::vector<Access> reads;  // over `iters`, as read_accesses() and write_accesses() of a block are
+  std::vector<Access> reads;  // over `iters`, like read_accesses() and write_accesses() of a block
   std::vector<Access> writes;
-  bool copies;     // does it store elements as it reads them?
-  bool bulk_copy;  // does one iteration call it for all, and may what it copies arrive later?
+  bool copies;     // does it copy elements unchanged?
+  bool bulk_copy;  // does one iteration make the call for all, and may the copied data arrive later?
 
-  /// Outermost first.
+  /// The extents, outermost first.
   std::vector<int64_t> extents(IterKind kind) const {
     std::vector<int64_t> found;
     for (const Iterator& iter : iters) {
@@ -100,8 +100,8 @@ struct BlockFacts {
   std::string name;
   bool has_init = false;
   bool has_reduction = false;
-  size_t nest = 0;   // which of the root's statements it stands in
-  size_t loops = 0;  // around it, up to the block around it or the root
+  size_t nest = 0;   // the root's statement that contains it
+  size_t loops = 0;  // number of loops around it, up to the enclosing block or the root
 };
 
 /// A loop without its body.
@@ -114,21 +114,20 @@ struct LoopFacts {
   LoopId id;
   int64_t extent;
   LoopKind kind;
-  LoopUse use;  // of the block that was asked about, or of all blocks below the loop
-  std::optional<StmtKind>
-      only_child;  // the kind of the only statement in it; nothing where there are several
+  LoopUse use;                         // of the block in the question, or of all blocks below the loop
+  std::optional<StmtKind> only_child;  // the kind of the loop's only child; nothing if there are several
 };
 
-/// Belongs to one thread at a time. clone() gives an independent one. Its instructions are in primitives.h.
+/// Not thread-safe; clone() gives an independent schedule. primitives.h has its instructions.
 class Schedule : public Primitives {
  public:
   using AnnotationArg = stable::AnnotationArg;
 
-  /// Owns it from here on.
+  /// Takes ownership.
   explicit Schedule(tunesmith_schedule* taken) : Primitives(taken) {}
   Schedule(Schedule&& other) noexcept
       : Primitives(std::exchange(other.handle_, nullptr)), snapshots_(std::move(other.snapshots_)) {}
-  /// What was read of the old one stays readable.
+  /// Views of the old schedule stay valid.
   Schedule& operator=(Schedule&& other) noexcept {
     if (this == &other) return *this;
     for (const auto& snapshot : snapshots_) snapshot->program = nullptr;
@@ -148,8 +147,9 @@ class Schedule : public Primitives {
     return Schedule(copy);
   }
 
-  /// As it is now; what is read of it stays as it is. Reading costs some microseconds when the program has
-  /// changed: what a finishing module asks between its transformations, the functions below answer at once.
+  /// The current program; views of it do not change later. Reading takes some microseconds after a change of
+  /// the program; the functions below answer immediately, for finishing modules that ask between
+  /// transformations.
   Program program() const {
     const tunesmith_program* now = detail::tables.schedule->program(handle_);
     const tunesmith_snapshot* read = nullptr;
@@ -161,7 +161,7 @@ class Schedule : public Primitives {
   Block block(BlockRV rv) const { return *program().find_block(id(rv)); }
   Loop loop(LoopRV rv) const { return *program().find_loop(location(rv)); }
 
-  // ---- What a handle stands for now ----
+  // ---- Values of handles ----
 
   int64_t value(IntRV rv) const {
     int64_t number = 0;
@@ -173,14 +173,14 @@ class Schedule : public Primitives {
     detail::check(detail::tables.schedule->block(handle_, rv.index, &id));
     return BlockId{id};
   }
-  /// May be kRootLocation or kInlineLocation.
+  /// May return kRootLocation or kInlineLocation.
   LoopId location(LoopRV rv) const {
     uint32_t id = 0;
     detail::check(detail::tables.schedule->loop(handle_, rv.index, &id));
     return LoopId{id};
   }
 
-  // ---- Facts, without reading the program ----
+  // ---- Facts that need no snapshot of the program ----
 
   LoopFacts facts(LoopRV rv) const {
     tunesmith_loop_facts known = {};
@@ -188,7 +188,7 @@ class Schedule : public Primitives {
     detail::check(detail::tables.program->loop(handle(), static_cast<uint32_t>(location(rv)), &known));
     return LoopFacts(known);
   }
-  /// Of the loops that get_loops() gives, in its order.
+  /// The facts of the loops of get_loops(), in that order.
   std::vector<LoopFacts> loops_of(BlockRV block) const {
     tunesmith_span span = {};
     detail::check(detail::tables.program->loops(handle(), static_cast<uint32_t>(id(block)), &span));
@@ -215,15 +215,15 @@ class Schedule : public Primitives {
   std::vector<Access> write_accesses(BlockRV block) const {
     return detail::accesses(handle(), static_cast<uint32_t>(id(block)), TUNESMITH_ACCESS_SORT_WRITE_ACCESSES);
   }
-  /// The most iterations of a loop that is bound to the axis, "<level>.<axis>", in the nest at the root that
-  /// the block stands in; 0 where there is none.
+  /// The maximum extent of the loops that are bound to the axis, "<level>.<axis>", in the nest at the root
+  /// that contains the block; 0 if there is none.
   int64_t axis_extent(BlockId block, std::string_view axis) const {
     int64_t extent = 0;
     detail::check(detail::tables.program->axis_extent(handle(), static_cast<uint32_t>(block),
                                                       detail::text(axis), &extent));
     return extent;
   }
-  /// All blocks, in the order of the text.
+  /// All blocks, in text order.
   std::vector<BlockFacts> blocks() const {
     tunesmith_span span = {};
     detail::check(detail::tables.program->blocks(handle(), &span));
@@ -235,7 +235,8 @@ class Schedule : public Primitives {
     }
     return found;
   }
-  /// Of the program, of a block: nothing where there is none of this key, or where it is no integer.
+  /// An annotation of the program or of a block: nothing if there is none with this key, or if it is no
+  /// integer.
   std::optional<int64_t> annotation(std::string_view key) const {
     return annotation(TUNESMITH_SITE_PROGRAM, 0, key);
   }
@@ -250,12 +251,12 @@ class Schedule : public Primitives {
     return value_of(TUNESMITH_SITE_LOOP, static_cast<uint32_t>(loop), key).tag != TUNESMITH_TAG_NONE;
   }
 
-  /// What tensorize() takes by this name; nothing where there is none.
+  /// The intrinsic that tensorize() finds by this name; nothing if there is none.
   std::optional<TensorIntrinsic> intrinsic(std::string_view name) const {
     return detail::intrinsic_named(handle_, name);
   }
 
-  /// Hands it to whoever takes it.
+  /// Transfers ownership to the caller.
   tunesmith_schedule* release() { return std::exchange(handle_, nullptr); }
 
  private:
@@ -272,7 +273,7 @@ class Schedule : public Primitives {
   }
 
   mutable std::vector<std::unique_ptr<detail::Snapshot>>
-      snapshots_;  // all that was read: views point into them
+      snapshots_;  // all snapshots that were read: views point into them
 };
 
 }  // namespace stable

@@ -1,10 +1,9 @@
-// Task schedulers: the interface that a task-scheduler plugin implements. It decides which of many tasks
-// under one budget is searched next.
+// The interface of task schedulers, which decide which of many tasks under one budget is searched next.
 //
 // The kernel owns the loop: it asks for a task, gives it a round (proposed, built, measured, recorded,
-// learned), and asks again, until the budget is spent or no task is left. A run that was interrupted
-// continues with a new object of the scheduler: an answer must follow from the histories that come with the
-// question, so a scheduler keeps nothing between two questions and draws no random numbers.
+// learned), and asks again, until the budget is spent or no task is left. An interrupted run continues with a
+// new object of the scheduler: an answer must depend only on the histories in the question. So a scheduler
+// keeps no state between questions and draws no random numbers.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +18,33 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// What a set of tasks is tuned for.
+/// The objective for a set of tasks.
 enum class TuningGoal : uint32_t {
   TotalTime = TUNESMITH_GOAL_TOTAL_TIME,         ///< the sum of weight * seconds
   GeometricMean = TUNESMITH_GOAL_GEOMETRIC_MEAN  ///< the sum of weight * log(seconds)
 };
 
-/// A program that was faster than all before it.
+/// A program that was faster than all earlier ones.
 struct Improvement {
-  int64_t trials = 0;    ///< of the task when it was found; 0: on record of other runs when this one began
-  double seconds = 0.0;  ///< of one call, the smallest sample
+  int64_t trials =
+      0;  ///< the task's trials when it was found; 0: recorded by other runs before this one began
+  double seconds = 0.0;  ///< the smallest sample of one call
 };
 
-/// What is known of one task. A value.
+/// What is known of one task.
 struct TaskHistory {
-  double weight = 1.0;      ///< how much it counts, above 0: how often a network calls it
+  double weight = 1.0;      ///< positive: how often a network calls the task
   uint64_t group = 0;       ///< tasks with equal groups are similar
-  double operations = 0.0;  ///< arithmetic of one call
-  int64_t trials = 0;       ///< measured so far, those of the same run before it was interrupted included
-  std::vector<Improvement> improvements;  ///< by rising trials and falling seconds
+  double operations = 0.0;  ///< arithmetic operations of one call
+  int64_t trials = 0;       ///< measured so far, including those of the same run before an interruption
+  std::vector<Improvement> improvements;  ///< by ascending trials and descending seconds
   bool done = false;                      ///< it takes no further round
 
-  /// Of the fastest program so far, in seconds; infinity when no program has worked.
+  /// The time of the fastest program so far, in seconds; infinity if no program has worked.
   double best() const {
     return improvements.empty() ? std::numeric_limits<double>::infinity() : improvements.back().seconds;
   }
-  /// Of the fastest after so many trials.
+  /// The time of the fastest program after so many trials.
   double best_after(int64_t trials_then) const {
     double fastest = std::numeric_limits<double>::infinity();
     for (const Improvement& improvement : improvements) {
@@ -55,26 +55,26 @@ struct TaskHistory {
   }
 };
 
-/// All tasks of a run, as a scheduler is told of them.
+/// All tasks of a run, as a scheduler sees them.
 struct TaskSet {
   std::span<const TaskHistory> tasks;  ///< always in the same order; not empty
   int64_t round = 0;                   ///< trials of a whole round; the last one of a budget may be shorter
   TuningGoal goal = TuningGoal::GeometricMean;
 
-  /// By how much the goal falls for each second that the task's best program gets faster; 0 when none has
+  /// How much the goal falls per second by which the task's best program becomes faster; 0 if none has
   /// worked.
   double slope(const TaskHistory& task) const {
     if (task.improvements.empty()) return 0.0;
     return goal == TuningGoal::TotalTime ? task.weight : task.weight / task.best();
   }
-  /// The first task that is not done and has not had a whole round; nothing when all have.
+  /// The first task that is not done and has had less than a whole round; nothing if there is none.
   std::optional<size_t> not_begun() const {
     for (size_t i = 0; i < tasks.size(); ++i) {
       if (!tasks[i].done && tasks[i].trials < round) return i;
     }
     return std::nullopt;
   }
-  /// Of the tasks that are not done the one with the fewest trials, of equals the first; nothing when all are
+  /// The task with the fewest trials among those not done, the first if several have; nothing if all are
   /// done.
   std::optional<size_t> fewest_trials() const {
     std::optional<size_t> fewest;
@@ -85,11 +85,12 @@ struct TaskSet {
   }
 };
 
-/// One object for a whole run; called by one thread at a time.
+/// One object serves a whole run; one thread at a time calls it.
 class TaskScheduler {
  public:
   virtual ~TaskScheduler() = default;
-  /// Which task gets the next round: the index of one that is not done. It is asked only while there is one.
+  /// Returns the index of the task for the next round. The task must not be done; the kernel asks only while
+  /// such a task exists.
   virtual size_t next(const TaskSet& set) const = 0;
 };
 

@@ -22,19 +22,19 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// One instruction of a Trace; lives as long as that.
+/// An instruction of a Trace; lives as long as the trace.
 class Instruction {
  public:
   explicit Instruction(const tunesmith_instruction& told) : told_(&told) {}
 
   std::string_view name() const { return detail::view(told_->name); }
-  /// How many variables of the trace are its results: the next ones.
+  /// The number of results: the next variables of the trace.
   size_t results() const { return told_->results; }
-  /// It samples, and its decision is written.
+  /// Is it a sampling instruction with a written decision?
   bool decided() const { return told_->decided != 0; }
-  /// Of its first character in the option's text; 0 in the prologue.
+  /// The offset of its first character in the option's text; 0 in the prologue.
   size_t offset() const { return told_->offset; }
-  /// The argument at this position, in the order of docs/schedule.md, where it is a text.
+  /// The argument at this position, in the order of docs/schedule.md, if it is a text.
   std::optional<std::string_view> text(size_t position) const {
     if (position >= told_->argument_count) return std::nullopt;
     const tunesmith_value& value = told_->arguments[position];
@@ -42,8 +42,8 @@ class Instruction {
     return std::string_view(value.as.text, value.count);
   }
 
-  /// Does it to a schedule, in which `variables` stand for the first ones of the trace. Its results in the
-  /// schedule, which may be more or fewer than results().
+  /// Executes it on a schedule, in which `variables` stand for the trace's first variables. Returns the
+  /// results in the schedule, of which there may be more or fewer than results().
   std::vector<TraceVar> execute(Schedule& schedule, const std::vector<TraceVar>& variables) const {
     std::deque<std::vector<tunesmith_value>> lists;
     const std::vector<tunesmith_value> values =
@@ -52,7 +52,7 @@ class Instruction {
   }
 
  private:
-  /// The values with the schedule's variables in the place of the trace's.
+  /// Replaces the trace's variables by the schedule's.
   static std::vector<tunesmith_value> translated(const tunesmith_value* from, uint64_t count,
                                                  const std::vector<TraceVar>& variables,
                                                  std::deque<std::vector<tunesmith_value>>& lists) {
@@ -70,15 +70,15 @@ class Instruction {
   const tunesmith_instruction* told_;
 };
 
-/// The marker behind which finishing modules do their work.
+/// The marker in a trace after which finishing modules work.
 inline constexpr std::string_view kFinishingMarker = "enter_finishing";
 
-/// Instructions in the order of the text; what is empty has none. To be read from several threads at once.
+/// Instructions in text order; an empty text has none. Thread-safe for reading.
 class Trace {
  public:
   Trace() = default;
-  /// Reads an option's text. The prologue, whole lines before the text, gives names to what it starts from.
-  /// Throws UserError at the place of the mistake in the text.
+  /// Parses an option's text. The prologue, whole lines before the text, defines names that the text can use.
+  /// Throws UserError at the mistake's location in the text.
   Trace(const Options& options, std::string_view option, std::string_view prologue = "") {
     tunesmith_trace* read = nullptr;
     detail::check(

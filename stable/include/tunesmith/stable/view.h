@@ -1,6 +1,5 @@
-// What programs are made of, by name: kinds, types of values, buffers. The numbers are the interface's
-// (c/program.h); a newer kernel may have some that are not here. And what views of programs are made of:
-// snapshots, pointers into them, expressions, annotations.
+// The parts of programs: kinds, types, buffers, and views: snapshots, pointers into them, expressions,
+// annotations. The numbers are those of c/program.h; a newer kernel may have more.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +18,13 @@ inline namespace stable {
 
 enum class BlockId : uint32_t {};
 enum class LoopId : uint32_t {};
-/// Loops that sample_compute_location may answer besides a real one.
+/// Results of sample_compute_location that are no loops.
 inline constexpr LoopId kRootLocation{TUNESMITH_ROOT_LOCATION};
 inline constexpr LoopId kInlineLocation{TUNESMITH_INLINE_LOCATION};
 
-/// The annotation of a block that calls a tensor intrinsic: its name.
+/// The annotation of a block that calls a tensor intrinsic: the intrinsic's name.
 inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
-/// The annotation of a loop of which several iterations are under way at once, by the instruction of this
-/// name.
+/// The annotation of a pipelined loop, made by the instruction with this name.
 inline constexpr const char* kSoftwarePipeline = "software_pipeline";
 
 enum class ExprKind : uint16_t {
@@ -130,7 +128,7 @@ struct BufferNode {
   }
 };
 
-/// Never null. A value: equal names are equal buffers of one program.
+/// Never null. Within a program, buffers with equal names are equal.
 using Buffer = std::shared_ptr<const BufferNode>;
 
 inline Buffer make_buffer(const tunesmith_buffer& from) {
@@ -144,7 +142,8 @@ inline Buffer make_buffer(const tunesmith_buffer& from) {
 
 namespace detail {
 
-/// A snapshot that the plugin holds. `program`: what it was taken of, for questions; null once that is gone.
+/// A snapshot that the plugin holds. `program`: the program of the snapshot, for questions; null if it no
+/// longer exists.
 struct Snapshot {
   Snapshot(const tunesmith_snapshot* taken, const tunesmith_program* of) : data(taken), program(of) {}
   ~Snapshot() { tables.program->release(data); }
@@ -165,7 +164,7 @@ struct Snapshot {
 
 }  // namespace detail
 
-/// A view that may be none: as a pointer, but what it points to is made when it is looked at.
+/// An optional view that is used like a pointer; it makes the view when it is dereferenced.
 template <typename T>
 class Pointer {
  public:
@@ -198,7 +197,7 @@ struct Var {
   bool operator==(const Var& other) const { return position == other.position; }
 };
 
-/// An expression; null where there is none.
+/// An expression, or null.
 class Expr {
  public:
   Expr() = default;
@@ -209,17 +208,17 @@ class Expr {
   ExprKind kind() const { return static_cast<ExprKind>(data().kind); }
   bool is(ExprKind k) const { return snapshot_ != nullptr && kind() == k; }
   DType dtype() const { return DType(data().type); }
-  /// Operands in the order written at tunesmith_expression_kind; a load's are its indices, and its mask.
+  /// Operands in the order given at tunesmith_expression_kind; a load has its indices, then its mask, if any.
   std::vector<Expr> args() const { return list(data().operands.count); }
   Expr arg(uint32_t i) const { return {snapshot_, snapshot_->link(data().operands.first + i)}; }
-  /// Of a load.
+  /// The indices of a load.
   std::vector<Expr> indices() const { return list(data().indices); }
   Buffer buffer() const;
 
   std::optional<int64_t> as_int() const {
     return is(ExprKind::IntImm) ? std::optional(data().as.integer) : std::nullopt;
   }
-  /// Of a FloatImm.
+  /// The value of a FloatImm.
   double real() const { return data().as.real; }
   MathOp op() const { return static_cast<MathOp>(data().as.integer); }
   Var var() const;
@@ -236,7 +235,7 @@ class Expr {
   uint32_t position_ = TUNESMITH_NONE;
 };
 
-/// Key -> value facts about a loop, a block or the program.
+/// Facts about a loop, a block or the program, by key.
 class Annotations {
  public:
   Annotations(const detail::Snapshot* snapshot, tunesmith_range range) : snapshot_(snapshot), range_(range) {}
