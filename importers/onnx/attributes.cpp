@@ -16,7 +16,7 @@ std::vector<Value> list_of(const Values& values) {
   return {values.begin(), values.end()};
 }
 
-/// Files of the first versions do not contain the type.
+/// Files of the first versions of ONNX lack the type.
 int type_of(const onnx::AttributeProto& attribute) {
   using Proto = onnx::AttributeProto;
   if (attribute.type() != Proto::UNDEFINED) return attribute.type();
@@ -45,7 +45,7 @@ network::Attribute read_attribute(const onnx::AttributeProto& attribute,
     case Proto::STRING:
       return attribute.s();
     case Proto::TENSOR:
-      // An attribute's values have no code.
+      // Attributes cannot have values with a code.
       if (const auto element = element_type(attribute.t().data_type());
           element && element->code != network::Code::None)
         throw UserError(refused_element_type(attribute.t().data_type()));

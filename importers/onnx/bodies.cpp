@@ -1,4 +1,4 @@
-// Graphs that are attributes of nodes: what a loop repeats, the branches of an If.
+// Graphs that are attributes of nodes: the bodies of loops, the branches of If.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ void NetworkBuilder::read_body(Scope& scope, const std::string& attribute, const
   node.bodies.push_back(std::move(body));
 }
 
-/// A body may give one tensor twice.
+/// A body may return one tensor twice; copies keep its outputs distinct.
 void NetworkBuilder::read_body_outputs(Scope& inner, const onnx::GraphProto& graph) {
   network::Network& network = inner.level->network;
   for (const auto& output : graph.output()) {

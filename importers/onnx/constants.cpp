@@ -70,7 +70,7 @@ std::shared_ptr<std::vector<std::byte>> typed_values(const onnx::TensorProto& te
   if (dtype == kU32) return converted<uint32_t>(tensor.uint64_data());
   if (dtype == kI16) return converted<int16_t>(tensor.int32_data());
   if (dtype == kI8) return converted<int8_t>(tensor.int32_data());
-  // As u16: the bits of a 16-bit float are an unsigned number.
+  // The bits of a 16-bit float are read as an unsigned number.
   return dtype.bytes() == 2 ? converted<uint16_t>(tensor.int32_data())
                             : converted<uint8_t>(tensor.int32_data());
 }
@@ -101,7 +101,8 @@ void check_count(const FileBytes& stored, uint64_t wanted) {
     throw UserError(fmt::format("its shape takes {} bytes, and there are {}", wanted, stored.bytes.size()));
 }
 
-/// Several to a byte, the first in its low bits; the typed field has a byte in each number.
+/// Unpacks values, of which a byte has several, the first in its low bits; in a typed field each number has
+/// one byte.
 FileBytes unpacked(const FileBytes& stored, const ElementType& type, uint64_t count) {
   const uint64_t per_byte = 8 / static_cast<uint64_t>(type.bits);
   check_count(stored, count / per_byte + (count % per_byte != 0 ? 1 : 0));
@@ -127,7 +128,7 @@ std::shared_ptr<const Constant> read_constant(const onnx::TensorProto& tensor,
   if (tensor.has_segment()) throw UserError("values in segments are not taken");
   network::Shape shape(tensor.dims().begin(), tensor.dims().end());
   const uint64_t wanted = bytes_of(shape, type->dtype);
-  // Bits have no sign in the file.
+  // Packed values are read as unsigned; unpacked() gives them their sign.
   FileBytes stored = stored_bytes(tensor, type->bits < 8 ? kU8 : type->dtype, owner, files);
   if (type->bits < 8) stored = unpacked(stored, *type, wanted);
   check_count(stored, wanted);

@@ -13,9 +13,9 @@ class TensorProto;
 
 namespace tunesmith::onnx_reader {
 
-/// Its bytes stay in the message, or in the file that it names, where they lie there as the network has them.
-/// Values of fewer than 8 bits have a byte each.
-/// `owner` keeps the message. Throws UserError, which says what is wrong but not with which tensor.
+/// The bytes stay in the message, or in the file that it names, if their layout is the network's. Values of
+/// fewer than 8 bits get a byte each. `owner` keeps the message alive. Throws UserError, which describes the
+/// fault without naming the tensor.
 std::shared_ptr<const network::Constant> read_constant(const onnx::TensorProto& tensor,
                                                        const std::shared_ptr<const void>& owner,
                                                        ExternalFiles& files);

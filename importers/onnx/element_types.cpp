@@ -16,7 +16,7 @@ struct NamedType {
 
 constexpr ElementType plain(DType dtype) { return {dtype}; }
 
-/// By ONNX's number; those of newer versions than the parser's, too.
+/// By ONNX's number, including types newer than the parser.
 constexpr std::array<NamedType, 27> kTypes = {{
     {"undefined"},
     {"float", plain(kF32)},

@@ -12,10 +12,10 @@ namespace tunesmith::onnx_reader {
 struct ElementType {
   DType dtype;
   network::Code code = network::Code::None;
-  int bits = 8;  ///< in a file, of those that have a code: several lie in a byte
+  int bits = 8;  ///< of a value in a file, for types with a code: a byte has several
 };
 
-/// Nothing for a type that networks do not have.
+/// Nothing for a type that networks lack.
 std::optional<ElementType> element_type(int32_t number);
 
 /// ONNX's name: "uint16", "float8e4m3fn"; "type 99" for an unknown number.

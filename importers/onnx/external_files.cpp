@@ -33,7 +33,7 @@ std::string link_on_the_way(const fs::path& root, const fs::path& named) {
   return "";
 }
 
-/// The file that a location means, links followed.
+/// The canonical path of the location's file.
 fs::path inside(const fs::path& folder, const std::string& location) {
   const fs::path named(location);
   if (location.empty() || location.find('\0') != std::string::npos || named.is_absolute())
@@ -51,7 +51,7 @@ fs::path inside(const fs::path& folder, const std::string& location) {
 }
 
 FileBytes map_file(const fs::path& path) {
-  // Not blocking: a pipe would be waited for before it is seen to be one.
+  // Non-blocking: opening a pipe would wait before the check for a regular file.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) throw cannot_be_read(path, std::strerror(errno));
   const std::shared_ptr<const int> closer(&file, [](const int* descriptor) { ::close(*descriptor); });

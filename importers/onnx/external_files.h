@@ -14,15 +14,15 @@ namespace tunesmith::onnx_reader {
 
 struct FileBytes {
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;  ///< of the mapping
+  std::shared_ptr<const void> owner;  ///< keeps the mapping
 };
 
 class ExternalFiles {
  public:
   explicit ExternalFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// `length` bytes of a file from `offset`, or all after it. Throws UserError if the
-  /// file is not in the folder (with links followed), cannot be read, or is too short.
+  /// `length` bytes of a file from `offset`, or everything after it. Throws UserError if the file, with links
+  /// followed, is not in the folder, cannot be read, or is too short.
   FileBytes bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
 
  private:

@@ -1,4 +1,4 @@
-// Collects the faults of a file: one error names them all.
+// Collects the faults of a file, so that one error reports them all.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace tunesmith::onnx_reader {
 
 class Faults {
  public:
-  /// `fault` names the node or tensor that it is about. The first 100 are kept, the others counted.
+  /// `fault` names its node or tensor. Keeps the first 100, and counts the others.
   void add(std::string fault);
   bool any() const { return count_ > 0; }
   /// Throws one UserError with all of them.

@@ -12,7 +12,7 @@
 namespace tunesmith::onnx_reader {
 namespace {
 
-// Fields of ONNX 1.13 and later, which the parser keeps as unknown fields.
+// Fields since ONNX 1.13, which an older parser keeps as unknown fields.
 constexpr int kNodeOverload = 8;
 constexpr int kFunctionAttributeProto = 11;
 constexpr int kFunctionOverload = 13;

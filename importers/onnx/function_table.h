@@ -1,4 +1,4 @@
-// A model's own functions, which nodes use like operators.
+// A model's own functions, which nodes call like operators.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@ class NodeProto;
 
 namespace tunesmith::onnx_reader {
 
-/// "" for ONNX's own operators, which have two names.
+/// "" for ONNX's own domain, which has two names.
 std::string domain_of(const std::string& domain);
 
 /// Owns the model, so that values in its messages stay valid.
@@ -24,18 +24,18 @@ class FunctionTable {
  public:
   struct Function {
     const onnx::FunctionProto* proto = nullptr;
-    /// The defaults of optional attributes. In this table.
+    /// The defaults of optional attributes; they belong to the table's model.
     std::map<std::string, const onnx::AttributeProto*> defaults;
   };
 
-  /// Throws UserError when a function is there twice.
+  /// Throws UserError if a function is defined twice.
   explicit FunctionTable(std::shared_ptr<const onnx::ModelProto> model);
   ~FunctionTable();
   FunctionTable(const FunctionTable&) = delete;
   FunctionTable& operator=(const FunctionTable&) = delete;
 
   const onnx::ModelProto& model() const { return *model_; }
-  /// Null if the node calls no function of the model.
+  /// Null if the node does not call a function of the model.
   const Function* find(const onnx::NodeProto& node) const;
 
  private:

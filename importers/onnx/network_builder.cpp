@@ -22,11 +22,11 @@ namespace {
 using network::kAbsent;
 using network::TensorIndex;
 
-// A function that uses others twice each makes exponentially many.
+// Limits the nodes of functions: functions that each call another one twice make exponentially many.
 constexpr int64_t kMaxNodes = 200'000;
 constexpr size_t kMaxFunctionBytes = size_t{64} << 20;
-// Of ONNX's own operators; models of its tests have the first. Which version of an operator is known, the
-// operators say.
+// The oldest version of ONNX's operator set that its tests use. Operators themselves say which of their
+// versions are known.
 constexpr int64_t kMinVersion = 6;
 
 /// "node 'conv1' (Conv)", as faults call it.
@@ -103,7 +103,7 @@ void NetworkBuilder::read_inputs(const onnx::GraphProto& graph) {
       faults_.add(title + (input.name().empty() ? ": it has no name" : ": it is there twice"));
       continue;
     }
-    // Initial values of inputs, which a call could replace: taken as constants.
+    // An initial value that a call could replace is taken as a constant.
     if (graph_scope_.tensors.contains(input.name())) continue;
     const TensorIndex index = tensor_in(graph_scope_, input.name());
     mark_known(graph_scope_, index, title);
@@ -204,7 +204,7 @@ void NetworkBuilder::map_outputs(Scope& scope, const onnx::NodeProto& node, Scop
     if (node.output(i).empty()) continue;
     const TensorIndex outer = tensor_in(scope, node.output(i));
     const auto [place, is_new] = inner.tensors.try_emplace(inner.function->output(i), outer);
-    // It returns an input, or one tensor twice.
+    // The function returns an input, or one tensor twice.
     if (!is_new && outer != kAbsent && place->second != kAbsent) add_identity(inner, place->second, outer);
   }
 }
@@ -273,7 +273,7 @@ NetworkBuilder::Attributes NetworkBuilder::attributes_in(const Scope& scope, con
     const onnx::AttributeProto* meant = &attribute;
     if (!attribute.ref_attr_name().empty()) {
       const auto found = scope.attributes.find(attribute.ref_attr_name());
-      if (found == scope.attributes.end()) continue;  // the use leaves it out
+      if (found == scope.attributes.end()) continue;  // the call omits it
       meant = found->second;
     }
     if (!attributes.emplace(attribute.name(), meant).second)

@@ -1,4 +1,4 @@
-// A network from a model's messages.
+// Builds a network from a model's messages.
 #pragma once
 
 #include <map>
@@ -27,34 +27,34 @@ class NetworkBuilder {
  public:
   NetworkBuilder(std::shared_ptr<const onnx::ModelProto> model, const std::filesystem::path& folder);
 
-  /// Throws UserError with all that is refused. Called once.
+  /// Throws UserError with all faults. Call it once.
   network::Network build();
 
  private:
   static constexpr int kMaxFunctionDepth = 100;
   using Attributes = std::map<std::string, const onnx::AttributeProto*>;
 
-  /// A graph: the model's, or one that is a node's attribute.
+  /// A graph: the model's, or a node's attribute.
   struct Level {
     network::Network network;
-    std::vector<bool> known;  ///< by tensor: given, constant or computed
-    std::map<network::TensorIndex, network::TensorIndex> captured;  ///< of the level around, by that there
-    std::vector<network::TensorIndex> captures;                     ///< of the level around
+    std::vector<bool> known;  ///< by tensor: is it an input, a constant, or computed?
+    std::map<network::TensorIndex, network::TensorIndex>
+        captured;                                ///< this level's tensors, by the enclosing level's
+    std::vector<network::TensorIndex> captures;  ///< the captured tensors of the enclosing level
   };
 
-  /// Where names mean something: a graph, or one use of a function.
+  /// A scope of names: a graph, or one call of a function.
   struct Scope {
     Level* level = nullptr;
-    std::string prefix;                       ///< of the names of what is made in it
+    std::string prefix;                       ///< prefix of the names of nodes and tensors made in it
     std::map<std::string, int64_t> versions;  ///< of the operator sets, by domain
-    std::unordered_map<std::string, network::TensorIndex>
-        tensors;            ///< kAbsent: an input that the use leaves out
-    Attributes attributes;  ///< of the call, by name
+    std::unordered_map<std::string, network::TensorIndex> tensors;  ///< kAbsent: an input that the call omits
+    Attributes attributes;                                          ///< the call's, by name
     const onnx::FunctionProto* function = nullptr;
     const Scope* user = nullptr;
-    int depth = 0;              ///< of functions and bodies in each other
-    Scope* around = nullptr;    ///< of a body: where names mean what they do not mean in it
-    std::set<std::string> own;  ///< the names that a body gives
+    int depth = 0;              ///< nesting depth of functions and bodies
+    Scope* around = nullptr;    ///< the enclosing scope of a body, for names that the body does not define
+    std::set<std::string> own;  ///< the names that a body defines
   };
 
   template <typename OpsetImports>
@@ -72,9 +72,9 @@ class NetworkBuilder {
                  network::Node& node);
   void read_body_outputs(Scope& inner, const onnx::GraphProto& graph);
   network::TensorIndex make_tensor(Scope& scope, const std::string& name);
-  /// The tensor of a body that stands for one around it.
+  /// The body's tensor that represents a tensor of the enclosing scope.
   network::TensorIndex capture(Scope& scope, network::TensorIndex outer, const std::string& name);
-  /// Throws UserError when functions make too much.
+  /// Throws UserError if functions expand to too many nodes or bytes.
   void count_of_functions(size_t bytes);
   std::string name_in(const Scope& scope, const std::string& name);
   void map_outputs(Scope& scope, const onnx::NodeProto& node, Scope& inner);
@@ -91,7 +91,7 @@ class NetworkBuilder {
   void mark_known(Scope& scope, network::TensorIndex index, const std::string& title);
   void check_reads(const Level& level);
 
-  /// Also owns the model: it lives as long as constants in its messages.
+  /// Also owns the model: it must live as long as constants in its messages.
   std::shared_ptr<const FunctionTable> functions_;
   ExternalFiles files_;
   Faults faults_;
@@ -99,8 +99,8 @@ class NetworkBuilder {
   Scope graph_scope_;
   std::unordered_map<std::string, const onnx::TypeProto*> types_;  ///< declared by the graph, by tensor
   UniqueNames tensor_names_, node_names_;
-  int64_t nodes_ = 0;          ///< that were read, those of functions as often as they are used
-  size_t function_bytes_ = 0;  ///< of what functions made so far, as the file has it
+  int64_t nodes_ = 0;          ///< number of nodes read, counting those of functions at each call
+  size_t function_bytes_ = 0;  ///< bytes of the file that functions have expanded to so far
 };
 
 }  // namespace tunesmith::onnx_reader

@@ -7,8 +7,8 @@
 
 namespace tunesmith::onnx_reader {
 
-/// Keeps the file's order if valid; otherwise takes the first
-/// possible node of the file each time. Cycles are faults.
+/// Keeps the file's order if it is valid; otherwise always takes the file's first node whose inputs are
+/// known. Reports cycles as faults.
 void order_nodes(network::Network& network, Faults& faults);
 
 }  // namespace tunesmith::onnx_reader

@@ -1,5 +1,5 @@
-// The messages of ONNX's format, as Debian's libonnx-dev has them. A source file of its own includes this: it
-// is large.
+// The messages of ONNX's format, from libonnx-dev. A separate header, since few files should include this
+// large one.
 #pragma once
 
 #include <onnx/onnx_pb.h>

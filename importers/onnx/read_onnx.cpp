@@ -14,8 +14,8 @@ namespace tunesmith::onnx_reader {
 
 bool looks_like_onnx(std::string_view file_name, std::span<const std::byte> head) {
   if (file_name.ends_with(".onnx")) return true;
-  // The version of the format (field 1, a number), and then the beginning of another field of a model that is
-  // text or a message.
+  // A model begins with the format's version (field 1, a number), followed by a field that is text or a
+  // message.
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   constexpr std::string_view kFieldsOfAModel = "\x12\x1a\x22\x32\x3a\x42\x72";
   return text.size() > 2 && text[0] == '\x08' && text[1] > 0 && text[1] < 32 &&
@@ -27,7 +27,7 @@ network::Network read_onnx(std::span<const std::byte> bytes, const std::filesyst
     throw UserError(fmt::format("a model of {} bytes is too large for its format", bytes.size()),
                     "store its weights as external data");
   auto model = std::make_shared<onnx::ModelProto>();
-  // Nested messages are limited to a depth of 100 by protobuf.
+  // Protobuf limits the nesting of messages to 100.
   if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     throw UserError("the file is damaged or cut off: its bytes are no model");
   return NetworkBuilder(std::move(model), folder).build();

@@ -1,4 +1,4 @@
-// ONNX's format: a model as one message of protobuf.
+// ONNX's format: a model is one protobuf message.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tunesmith::onnx_reader {
 
-/// By the name, or by the first fields of the message.
+/// Recognises the format by the file's name, or by the first fields of the message.
 bool looks_like_onnx(std::string_view file_name, std::span<const std::byte> head);
 
 /// Implements Importer::import.

@@ -1,4 +1,4 @@
-// Names, each once.
+// Makes names unique.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class UniqueNames {
 
  private:
   std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int64_t> numbers_;  ///< the last that a name got
+  std::unordered_map<std::string, int64_t> numbers_;  ///< the number last appended to a name
 };
 
 }  // namespace tunesmith::onnx_reader

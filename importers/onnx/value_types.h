@@ -11,12 +11,12 @@ class TypeProto;
 
 namespace tunesmith::onnx_reader {
 
-/// What is wrong with a type that is not a dense tensor's.
+/// Describes why a type is not that of a dense tensor.
 std::string no_tensor(const onnx::TypeProto& type);
 
-/// Sets what the type says. Where it leaves an extent open, `name_extents` gives it a name, after the tensor
-/// and the axis; else the shape stays unknown. Throws UserError for what is no tensor, and for an element
-/// type that networks do not have.
+/// Sets the tensor's type and shape. If the type leaves an extent open, `name_extents` names it after the
+/// tensor and the axis; otherwise the shape stays unknown. Throws UserError for a type that is not a
+/// tensor's, and for an element type that networks lack.
 void set_type(network::Tensor& tensor, const onnx::TypeProto& type, bool name_extents);
 
 }  // namespace tunesmith::onnx_reader
