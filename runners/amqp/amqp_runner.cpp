@@ -1,5 +1,5 @@
-// On other machines: jobs go to a queue of a broker, one for each identity of machines, and answers come back
-// from whoever took them.
+// Measures on other machines: sends jobs to a broker's queue, one queue per machine identity, and takes
+// answers from whichever worker took the job.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -92,7 +92,7 @@ class QueueRunner final : public Runner {
     return travelling;
   }
 
-  /// Whole rounds: whoever is there shares them.
+  /// Sends whole rounds, which all present workers share.
   size_t at_once() const override { return std::numeric_limits<size_t>::max(); }
 
   std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) override {
@@ -117,7 +117,7 @@ class QueueRunner final : public Runner {
     turns.budget_seconds = options.budget_seconds;
     turns.min_rounds = options.min_rounds;
     turns.peak = options.yardstick != nullptr;
-    std::vector<size_t> places;  // in the answer
+    std::vector<size_t> places;  // of each kernel in the answer
     for (const CompiledKernel* kernel : kernels) {
       places.push_back(turns.candidates.size());
       if (kernel != options.yardstick) turns.candidates.push_back(parse_candidate(kernel->object));
@@ -221,7 +221,8 @@ class Fleet final : public MeasuringPlace {
     worker_ = fitting.front();
   }
 
-  /// Of the space's own target; else what the space's target is on other machines, or the identity named.
+  /// The workers with the space's own target; if there are none, those whose target the space has on other
+  /// machines, or those with the named identity.
   std::vector<WorkerDescription> fitting_of(const std::vector<WorkerDescription>& all, const Space& space,
                                             int threads) const {
     const std::string target = space.task_target().str();
@@ -259,7 +260,7 @@ class Fleet final : public MeasuringPlace {
   const std::string identity_;
   const bool insecure_;
   const size_t rounds_;
-  WorkerDescription worker_;  // one of those that measure, once it was chosen
+  WorkerDescription worker_;  // one of the chosen identity's workers, after choose()
 };
 
 }  // namespace

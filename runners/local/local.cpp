@@ -1,4 +1,4 @@
-// On this machine: candidates run in a worker process of their own.
+// Measures on this machine: candidates run in a separate worker process.
 #include <tunesmith/measuring/measuring_place.h>
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/support/thread_pool.h>

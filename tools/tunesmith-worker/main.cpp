@@ -1,5 +1,5 @@
-// The process that runs candidates, started by the tuner, which holds the other end
-// of descriptor 3; not for manual use. With --probe it tests whether plugins load.
+// The worker process that runs candidates. The tuner starts it and holds the other end of descriptor 3; not
+// for manual use. With --probe it tests whether plugins load.
 #include <cstdio>
 #include <string_view>
 
@@ -9,8 +9,8 @@
 #include <tunesmith/measuring/worker.h>
 #include <tunesmith/plugin/probe.h>
 
-/// Candidates call it, often in several threads at once. The C library's own
-/// would then run handlers that fault, and the exit code would be lost.
+/// Replaces exit(), which candidates may call in several threads at once: the C library's would run handlers
+/// that fault and lose the exit code.
 extern "C" void exit(int code) { _exit(code); }
 
 int main(int count, char** arguments) {

@@ -45,7 +45,7 @@ Address parse_address(std::string text, bool insecure) {
   if (text.starts_with(kFile)) text = line_of_file(text.substr(kFile.size()));
   amqp_connection_info parsed;
   amqp_default_connection_info(&parsed);
-  // It may hold a password, so it is not repeated.
+  // The message omits the text, which may contain a password.
   if (amqp_parse_url(text.data(), &parsed) != AMQP_STATUS_OK)
     throw UserError("the broker's address cannot be read", kForm);
   Address address{parsed.host, parsed.port, parsed.user, parsed.password, parsed.vhost, parsed.ssl != 0};

@@ -1,4 +1,4 @@
-// Where a broker is, and who we are there.
+// A broker's address, with the user and password.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ struct Address {
   std::string virtual_host;
   bool tls = false;
 
-  /// Without the password.
+  /// Omits the password.
   std::string str() const;
 };
 
-/// Of "amqps://user:password@host:port/vhost", or "file:PATH": the first line of a file that others may
-/// not read. `text` empty: $TUNESMITH_BROKER, and EnvironmentError where that is empty, too. Throws
-/// UserError for what is no address, also for amqp to other machines unless `insecure`: whoever is in between
-/// would read the password, and could write jobs.
+/// Parses "amqps://user:password@host:port/vhost", or "file:PATH", the first line of a file that others may
+/// not read. An empty `text` means $TUNESMITH_BROKER; throws EnvironmentError if that is empty, too. Throws
+/// UserError for an invalid address, and for amqp to other machines unless `insecure`: a third party could
+/// read the password and send jobs.
 Address parse_address(std::string text, bool insecure);
 
 }  // namespace tunesmith::broker

@@ -18,7 +18,7 @@ namespace tunesmith::broker {
 namespace {
 
 constexpr amqp_channel_t kChannel = 1;
-constexpr amqp_channel_t kLooking = 2;  // which the broker closes where there is no such queue
+constexpr amqp_channel_t kLooking = 2;  // the broker closes this channel if a queue does not exist
 constexpr timeval kConnectTime = {10, 0};
 constexpr int kAliveSeconds = 60;
 
@@ -62,7 +62,7 @@ amqp_table_entry_t able(const char* key) {
   return made;
 }
 
-/// Of the broker's closing of a channel or a connection.
+/// Why the broker closed a channel or a connection.
 std::string reason_of(const amqp_method_t& method) {
   if (method.id == AMQP_CHANNEL_CLOSE_METHOD)
     return text_of(static_cast<const amqp_channel_close_t*>(method.decoded)->reply_text);
@@ -71,7 +71,7 @@ std::string reason_of(const amqp_method_t& method) {
   return fmt::format("it answered {}", amqp_method_name(method.id));
 }
 
-/// Whoever is gone without a word is noticed within minutes.
+/// Detects within minutes a peer that is gone without closing the connection.
 void keep_alive(int socket) {
   constexpr int kOn = 1;
   constexpr unsigned kMilliseconds = 1000U * kAliveSeconds;
@@ -116,13 +116,13 @@ Connection::Connection(const Address& address, const std::string& name)
                     where_, amqp_error_string2(opened)));
   if (opened != AMQP_STATUS_OK) throw Lost(fmt::format("{}: {}", where_, amqp_error_string2(opened)));
   keep_alive(amqp_get_sockfd(state));
-  std::array capabilities = {able("consumer_cancel_notify")};  // a queue that is deleted is told of
+  std::array capabilities = {able("consumer_cancel_notify")};  // the broker reports that a queue was deleted
   std::array properties = {entry("product", "tunesmith"), entry("connection_name", name),
                            entry("capabilities", amqp_table_t{1, capabilities.data()})};
   const amqp_table_t table{static_cast<int>(properties.size()), properties.data()};
   constexpr int kAnyChannels = 0;
   constexpr int kFrameBytes = 131072;
-  constexpr int kNoHeartbeat = 0;  // measuring keeps the thread; keep_alive() notices who is gone
+  constexpr int kNoHeartbeat = 0;  // a measuring thread cannot answer them; see keep_alive()
   const amqp_rpc_reply_t reply = amqp_login_with_properties(
       state, address.virtual_host.c_str(), kAnyChannels, kFrameBytes, kNoHeartbeat, &table,
       AMQP_SASL_METHOD_PLAIN, address.user.c_str(), address.password.c_str());
@@ -160,7 +160,7 @@ void Connection::declare_exchange(const std::string& name, const std::string& ty
 
 std::string Connection::declare_queue(const std::string& name, QueueKind kind,
                                       const std::string& dead_letters) {
-  constexpr int64_t kDeaths = 3;  // the first delivery is not counted
+  constexpr int64_t kDeaths = 3;  // x-delivery-limit does not count the first delivery
   constexpr int64_t kDay = 86'400'000;
   static const std::string kQuorum = "quorum";
   std::array jobs = {entry("x-queue-type", kQuorum), entry("x-delivery-limit", kDeaths - 1),

@@ -44,7 +44,7 @@ std::vector<WorkerDescription> call_the_roll(Connection& connection, std::chrono
     try {
       workers.push_back(parse_worker(answer->message.body));
     } catch (const UserError&) {
-      continue;  // of a stranger
+      continue;  // not from a worker
     }
   }
   connection.cancel(asked);

@@ -1,4 +1,4 @@
-// What stands in the broker, and who is there. docs/fleet.md has the names and who needs which.
+// The broker's exchanges and queues, and the workers that are present (docs/fleet.md).
 #pragma once
 
 #include <chrono>
@@ -11,23 +11,24 @@
 
 namespace tunesmith::broker {
 
-/// Jobs are sent here, under the key "IDENTITY.OWNER".
+/// The exchange for jobs; keys are "IDENTITY.OWNER".
 inline constexpr const char* kJobs = "tunesmith.jobs";
-/// Whoever has their answers also has their dead letters, by "*.OWNER".
+/// The exchange for dead jobs; the queue of their owner's answers takes them by "*.OWNER".
 inline constexpr const char* kDeadJobs = "tunesmith.dead";
-/// All workers hear what is asked here.
+/// The exchange for questions to all workers.
 inline constexpr const char* kRollCall = "tunesmith.fleet";
-/// Queues to which workers answer begin so: a job cannot make a worker write elsewhere.
+/// The prefix of queues for answers: a job cannot make a worker write to other queues.
 inline constexpr const char* kAnswers = "tunesmith.answers.";
 inline constexpr const char* kRollCallAnswers = "tunesmith.asks.";
 
 std::string job_queue(const std::string& identity);
-/// With its exchanges; the same from both ends, whoever comes first.
+/// Declares the jobs' queue and exchanges; owners and workers declare the same, in any order.
 void declare_jobs(Connection& connection, const std::string& identity);
-/// Of a worker: its own queue of roll calls, from which it takes as `consumer`.
+/// Declares a worker's own queue for roll calls, and takes from it as `consumer`.
 void hear_roll_calls(Connection& connection, const std::string& consumer);
 
-/// Who answers within `wait`, by identity and name; what is no description is passed over.
+/// The workers that answer within `wait`, sorted by identity and name. Ignores answers that are no
+/// descriptions.
 std::vector<WorkerDescription> call_the_roll(Connection& connection, std::chrono::milliseconds wait);
 
 }  // namespace tunesmith::broker

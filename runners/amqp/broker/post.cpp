@@ -15,12 +15,12 @@ namespace tunesmith::broker {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kLook{200};   // between looks at the stop flag
-constexpr std::chrono::seconds kQuiet{10};        // without an answer, before it is asked why
-constexpr std::chrono::seconds kAskedAgain{300};  // without an answer, and with an empty queue
+constexpr std::chrono::milliseconds kLook{200};   // between checks of the stop flag
+constexpr std::chrono::seconds kQuiet{10};        // time without an answer before look() finds out why
+constexpr std::chrono::seconds kAskedAgain{300};  // no answer and an empty queue so long: send again
 constexpr std::chrono::milliseconds kReconnect{1000};
 constexpr size_t kMaxKept = 2048;
-constexpr uint16_t kAtOnce = 4096;  // unacknowledged; more than are kept
+constexpr uint16_t kAtOnce = 4096;  // maximum of unacknowledged messages; above kMaxKept
 
 }  // namespace
 
@@ -38,7 +38,7 @@ class Post::Asking {
         step();
       } catch (const Lost& lost) {
         post_.connection_.reset();
-        // Not known of what was sent on it whether it arrived: a second one is one answer.
+        // Messages that were sent may or may not have arrived; a question that arrives twice gets one answer.
         if (!sent_)
           say(lost.what());
         else if (!told_lost_)
@@ -80,7 +80,7 @@ class Post::Asking {
     if (Clock::now() - quiet_since_ > kQuiet && Clock::now() - looked_ > kQuiet) look();
   }
 
-  /// All that is open and has not come by itself: what was under way when this owner was killed.
+  /// Sends the open questions, except those that answers to an earlier, killed run already cover.
   void send() {
     claim_kept();
     std::vector<Message> messages;
@@ -131,7 +131,7 @@ class Post::Asking {
     post_.kept_.erase(kept);
   }
 
-  /// Why nobody answers.
+  /// Reports why no answers come.
   void look() {
     looked_ = Clock::now();
     const std::optional<Queue> queue = post_.connection_->look_at(job_queue(options_.identity));
@@ -170,7 +170,7 @@ std::vector<std::optional<Reply>> Post::ask(std::span<const Question> questions,
     try {
       for (const uint64_t tag : taken_) connection_->acknowledge(tag);
     } catch (const Lost&) {
-      connection_.reset();  // they come again, and are known then
+      connection_.reset();  // the broker delivers them again; ask() recognises them
     }
   }
   taken_.clear();
@@ -178,7 +178,7 @@ std::vector<std::optional<Reply>> Post::ask(std::span<const Question> questions,
 }
 
 void Post::connect(const Options& options) {
-  kept_.clear();  // they are delivered again
+  kept_.clear();  // the broker delivers them again
   taken_.clear();
   connection_ = std::make_unique<Connection>(address_, "tunesmith tune");
   declare_jobs(*connection_, options.identity);
@@ -186,7 +186,7 @@ void Post::connect(const Options& options) {
 }
 
 void Post::take_answers(const Options& options) {
-  constexpr int kTuners = 64;  // with one store at once
+  constexpr int kTuners = 64;  // simultaneous runs with one store
   for (int number = 0; number < kTuners; ++number) {
     key_ = json_checksum(fmt::format("{}\n{}", options.owner, number));
     const std::string queue = connection_->declare_queue(kAnswers + key_, QueueKind::Answers);
@@ -204,12 +204,12 @@ void Post::keep(Delivery delivery) {
     return;
   }
   if (kept_.size() >= kMaxKept) {
-    connection_->acknowledge(kept_.begin()->second.tag);  // nobody came back for it; a worker knows it
+    connection_->acknowledge(kept_.begin()->second.tag);  // nobody asked for it; a worker still knows it
     kept_.erase(kept_.begin());
   }
   const auto [kept, fresh] = kept_.try_emplace(
       delivery.message.correlation, Kept{{std::move(delivery.message.body), delivery.dead}, delivery.tag});
-  if (!fresh) connection_->acknowledge(delivery.tag);  // answered twice: once is enough
+  if (!fresh) connection_->acknowledge(delivery.tag);  // a second answer is dropped
 }
 
 }  // namespace tunesmith::broker

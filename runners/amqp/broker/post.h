@@ -1,5 +1,5 @@
-// The tuner's end: questions to whoever has an identity, and the answers, whatever becomes of the connection
-// meanwhile.
+// The tuner's end: sends questions to the workers of an identity and receives answers, across lost
+// connections.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace tunesmith::broker {
 struct Question {
   std::string type;  // "job", "turns"
   std::string body;
-  std::string correlation;  // of its content: equal questions have one answer
+  std::string correlation;  // a hash of the content: equal questions share one answer
 };
 
 struct Reply {
@@ -26,22 +26,22 @@ struct Reply {
   bool dead = false;  // three workers died of it; the body is the question's
 };
 
-/// Used by one thread.
+/// Not thread-safe.
 class Post {
  public:
   struct Options {
     std::string identity;
     std::string owner;                                 // RunnerTask::owner
-    const std::atomic<bool>* stop = nullptr;           // null: nothing does
-    std::function<void(const std::string&)> say = {};  // null: nobody listens
-    /// Why a reply is no answer to the question, or "".
+    const std::atomic<bool>* stop = nullptr;           // null: the call is never stopped
+    std::function<void(const std::string&)> say = {};  // null: messages are dropped
+    /// Says why a reply is no valid answer to the question; "" if it is valid.
     std::function<std::string(const Question&, const Reply&)> fault;
   };
 
   explicit Post(Address address) : address_(std::move(address)) {}
 
-  /// A reply to each, in order; nothing where a stop came first. Answers of the ask before are only taken off
-  /// the broker now, when they are on record. Throws EnvironmentError where the broker refuses.
+  /// The replies, in the order of the questions; nothing for questions that a stop left open. Only the next
+  /// call acknowledges the answers, when they are on record. Throws EnvironmentError if the broker refuses.
   std::vector<std::optional<Reply>> ask(std::span<const Question> questions, const Options& options);
 
  private:
@@ -52,15 +52,15 @@ class Post {
   };
 
   void connect(const Options& options);
-  /// Of the answer queue that this process has alone.
+  /// Takes from an answer queue that no other process uses.
   void take_answers(const Options& options);
   void keep(Delivery delivery);
 
   const Address address_;
   std::unique_ptr<Connection> connection_;
-  std::string key_;                   // of the owner: its answers' queue
+  std::string key_;                   // identifies the owner's answer queue
   std::map<std::string, Kept> kept_;  // by correlation: answers that nobody has asked for yet
-  std::vector<uint64_t> taken_;       // to be acknowledged
+  std::vector<uint64_t> taken_;       // tags to acknowledge
 };
 
 }  // namespace tunesmith::broker

@@ -57,13 +57,13 @@ std::unique_ptr<Connection> Station::connect() {
   hear_roll_calls(*connection, kRollCallConsumer);
   const std::lock_guard lock(mutex_);
   if (!draining_) connection->consume(job_queue(options_.identity), kJobsConsumer, kCurrentAndNext, false);
-  // What has not begun is delivered again, perhaps to others.
+  // The broker delivers jobs that have not begun again, perhaps to other workers.
   waiting_.clear();
   ++connection_;
   return connection;
 }
 
-/// Null when it ends meanwhile.
+/// Null if the station ends before it is connected.
 std::unique_ptr<Connection> Station::connect_again() {
   for (std::string told;;) {
     std::string why;

@@ -1,5 +1,5 @@
-// The worker's end: jobs as they are delivered, and answers to them. Delivering and answering continue in a
-// thread of their own while a job is measured.
+// The worker's end: receives jobs and answers them. A separate thread receives and answers while a job is
+// measured.
 #pragma once
 
 #include <condition_variable>
@@ -16,10 +16,10 @@
 
 namespace tunesmith::broker {
 
-/// A message that is to be answered.
+/// A message to answer.
 struct Task {
   Delivery delivery;
-  uint64_t connection = 0;  // on which it came
+  uint64_t connection = 0;  // the number of the connection on which it came
 };
 
 class Station {
@@ -30,22 +30,22 @@ class Station {
     std::function<void(const std::string&)> say;  // one line for a person; called by any thread
   };
 
-  /// Connects. Throws Lost, and EnvironmentError where the broker refuses.
+  /// Connects. Throws Lost, and EnvironmentError if the broker refuses.
   Station(Address address, Options options);
-  /// What was not answered is delivered to others.
+  /// The broker delivers unanswered messages to other workers.
   ~Station();
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;
 
-  /// The next message, or nothing after `seconds`. One more than the current is there already. A connection
-  /// that is lost is made again.
+  /// The next message, or nothing after `seconds`. One message is prefetched. Reconnects if the connection is
+  /// lost.
   std::optional<Task> take(double seconds);
-  /// The task is done when the broker has the answer. The answer to what came on a connection that was lost
-  /// is sent, too: whoever has the task now gives the same.
+  /// Sends the answer; the task is done when the broker has it. The answer is sent even if the task's
+  /// connection was lost: the worker that has the task now would give the same.
   void answer(const Task& task, std::string type, std::string body);
-  /// Takes no more from the broker.
+  /// Stops taking messages from the broker.
   void drain();
-  /// It drains, and all that it had is answered.
+  /// True if the station drains and all its messages are answered.
   bool drained() const;
 
  private:
@@ -69,11 +69,11 @@ class Station {
   std::condition_variable arrived_;
   std::deque<Task> waiting_;
   std::deque<Outgoing> outgoing_;
-  size_t open_ = 0;          // taken and not answered
-  uint64_t connection_ = 0;  // the number of the current one
+  size_t open_ = 0;          // number of messages taken and not answered
+  uint64_t connection_ = 0;  // the number of the current connection
   bool draining_ = false;
   bool ended_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, since it uses the other members
 };
 
 }  // namespace tunesmith::broker
