@@ -38,8 +38,7 @@ class NetworkBuilder {
   struct Level {
     network::Network network;
     std::vector<bool> known;  ///< by tensor: is it an input, a constant, or computed?
-    std::map<network::TensorIndex, network::TensorIndex>
-        captured;                                ///< this level's tensors, by the enclosing level's
+    std::map<network::TensorIndex, network::TensorIndex> captured;  ///< tensors here, by enclosing tensor
     std::vector<network::TensorIndex> captures;  ///< the captured tensors of the enclosing level
   };
 

@@ -1,4 +1,4 @@
-// How a batch is chosen from what a surrogate believes.
+// Chooses a batch by a surrogate's predictions.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace tunesmith::bayesian {
 
-/// By how much a value of this mean and deviation is expected to exceed `best`.
+/// The expected excess over `best` of a value with this mean and deviation.
 double expected_improvement(double mean, double deviation, double best);
 
-/// Chooses one after the other the point of the highest value(slot, point), which is asked anew for each
-/// slot, weighed by nothing else; every second one near. `chosen(point)` is told of each choice.
+/// Chooses points one by one, always the one with the highest value(slot, point), which may differ by slot;
+/// every second one is inside a trust region. Calls `chosen(point)` after each choice.
 std::vector<size_t> choose_batch(const Pool& pool, size_t count,
                                  const std::function<double(size_t slot, size_t point)>& value,
                                  const std::function<void(size_t point)>& chosen);

@@ -1,5 +1,5 @@
-// Bayesian search: a model of the time as a function of the decisions, learned anew in every round from all
-// that was measured, says which programs are worth measuring next (docs/search.md).
+// Bayesian search: in every round, a surrogate model learns time as a function of the decisions from all
+// measurements, and chooses the programs to measure next (docs/search.md).
 #include <algorithm>
 #include <unordered_set>
 
@@ -22,8 +22,8 @@ constexpr bool kHasTrees = true;
 constexpr bool kHasTrees = false;
 #endif
 
-/// Programs slower than the best by more than this factor's logarithm count as slower by that: how bad the
-/// bad are says nothing about the good.
+/// Limits how much slower than the best a program counts, as a logarithm: differences among slow programs say
+/// nothing about fast ones.
 constexpr double kSpan = 3.0;
 
 std::unique_ptr<Surrogate> make_surrogate(const Options& options) {
@@ -74,7 +74,7 @@ class Bayesian final : public Searcher {
     std::vector<bool> near;
   };
 
-  /// Programs that were not measured, each once.
+  /// Programs that were not measured, without duplicates.
   Open open_candidates(SearchContext& context) const {
     const std::vector<Draft> drafts = make_drafts(context, *observations_, pool_);
     std::vector<CandidatePtr> made = context.materialise(to_materialise(drafts));
@@ -129,8 +129,8 @@ class Bayesian final : public Searcher {
     return picked;
   }
 
-  /// The cost model's opinion: a coordinate, and by linear regression what is expected of a program of which
-  /// nothing near was measured.
+  /// Adds the cost model's score as a coordinate, and as a linear regression's prior for programs without
+  /// measured ones nearby.
   void add_scores(SearchContext& context, std::vector<Sample>& samples,
                   const std::vector<double>& open_scores, Pool& pool) const {
     std::vector<CandidatePtr> measured;
@@ -145,7 +145,7 @@ class Bayesian final : public Searcher {
     double mean = 0.0;
     for (size_t i = 0; i < samples.size(); ++i) mean += scores[i] / static_cast<double>(samples.size());
     double together = 0.0;
-    double squares = 0.1;  // as few samples do not say much
+    double squares = 0.1;  // regularises the regression if there are few samples
     for (size_t i = 0; i < samples.size(); ++i) {
       together += (scores[i] - mean) * samples[i].y;
       squares += (scores[i] - mean) * (scores[i] - mean);
@@ -165,7 +165,7 @@ class Bayesian final : public Searcher {
     return order;
   }
 
-  /// Of `open` candidates in that order, with a share of `epsilon_` chosen blindly in the place of the last.
+  /// The first of the open candidates in this order; a share of `epsilon_`, at the end, is chosen at random.
   std::vector<size_t> pick(size_t open, const std::vector<size_t>& order, size_t n,
                            RandomStream& random) const {
     std::vector<bool> taken(open, false);
@@ -193,7 +193,7 @@ class Bayesian final : public Searcher {
   int generations_;
   int64_t max_empty_rounds_;
   std::optional<Observations> observations_;
-  std::vector<double> expected_;  // by the surrogate, of what was proposed last; of scores it says nothing
+  std::vector<double> expected_;  // the surrogate's predictions for the last proposal; empty for scores
 };
 
 }  // namespace

@@ -8,10 +8,10 @@
 namespace tunesmith::bayesian {
 namespace {
 
-/// How many of the best are mutated besides the bests of sketches.
+/// The number of best programs that are mutated, besides the sketches' best.
 constexpr size_t kParents = 16;
 
-/// Changes `changes` of the decisions, or as many as there are that can change.
+/// Changes `changes` decisions, or all that can change if they are fewer.
 Draft change(const Observation& from, size_t changes, RandomStream& random) {
   std::vector<const SamplingPoint*> points;
   for (const SamplingPoint& point : from.candidate->points) points.push_back(&point);
@@ -28,7 +28,7 @@ Draft change(const Observation& from, size_t changes, RandomStream& random) {
   return draft;
 }
 
-/// One of the sketches that have a best, by the rank of that.
+/// Chooses among the sketches that have a best program, by its rank.
 size_t choose_region(const Observations& observations, RandomStream& random) {
   std::vector<size_t> sketches;
   for (size_t i = 0; i < observations.regions().size(); ++i) {
@@ -86,7 +86,7 @@ std::vector<Draft> make_drafts(SearchContext& context, const Observations& obser
 
 std::vector<SearchContext::Draft> to_materialise(const std::vector<Draft>& drafts) {
   std::vector<SearchContext::Draft> made;
-  // Nothing is left open, so that nothing is drawn.
+  // The drafts have no open decisions, so nothing is drawn.
   for (const Draft& draft : drafts) made.push_back({draft.trace, RandomStream(0)});
   return made;
 }

@@ -1,5 +1,5 @@
-// Traces that could be tried next: mutations of the best and points drawn from the prior, with their
-// encodings, before any is made a candidate.
+// Traces to try next: mutations of the best programs and draws from the prior, with their encodings, before
+// they become candidates.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace tunesmith::bayesian {
 
-/// A trace without open decisions, and where it is in the space of its sketch.
+/// A trace without open decisions, and its encoding within its sketch.
 struct Draft {
   Trace trace;
   size_t sketch = 0;
@@ -18,15 +18,15 @@ struct Draft {
   bool near = false;  // inside the trust region of its sketch
 };
 
-/// About `count` drafts, no two with one encoding: half inside the trust regions (those of good sketches more
+/// Makes about `count` drafts with different encodings: half inside the trust regions (of good sketches more
 /// often), a quarter one decision away from some of the best, the rest from the prior; all from the prior
-/// while nothing works.
+/// while no program works.
 std::vector<Draft> make_drafts(SearchContext& context, const Observations& observations, size_t count);
 
-/// From the prior alone.
+/// Draws from the prior.
 Draft draw_draft(SearchContext& context);
 
-/// For SearchContext::materialise().
+/// The form that SearchContext::materialise() takes.
 std::vector<SearchContext::Draft> to_materialise(const std::vector<Draft>& drafts);
 
 }  // namespace tunesmith::bayesian

@@ -17,10 +17,10 @@ using Eigen::VectorXd;
 
 constexpr double kMinNoise = 1e-4;
 
-/// Logarithms, so that every value of them is possible.
+/// As logarithms, so that every real value is valid.
 struct Hyperparameters {
   VectorXd log_lengths;
-  double log_signal = 0.0;  // of the deviation
+  double log_signal = 0.0;  // of the standard deviation
   double log_noise = std::log(0.1);
 
   VectorXd packed() const {
@@ -35,7 +35,7 @@ struct Hyperparameters {
   double noise_variance() const { return std::exp(2.0 * log_noise) + kMinNoise; }
 };
 
-/// Squared distances in lengths.
+/// Squared distances in units of the lengths.
 MatrixXd squared_distances(const MatrixXd& a, const MatrixXd& b, const VectorXd& log_lengths) {
   const VectorXd scale = (-log_lengths).array().exp();
   const MatrixXd p = a * scale.asDiagonal();
@@ -46,15 +46,15 @@ MatrixXd squared_distances(const MatrixXd& a, const MatrixXd& b, const VectorXd&
   return distances.cwiseMax(0.0);
 }
 
-/// Matern 5/2 of squared distances.
+/// The Matern 5/2 kernel for squared distances.
 MatrixXd matern(const MatrixXd& squared, double log_signal) {
   const Eigen::ArrayXXd r = (5.0 * squared.array()).sqrt();
   return std::exp(2.0 * log_signal) * ((1.0 + r + r.square() / 3.0) * (-r).exp()).matrix();
 }
 
-/// Lengths have a log-normal prior that grows with the number of coordinates, as near points of many
-/// coordinates are farther apart (Hvarfner et al., "Vanilla Bayesian Optimization Performs Great in High
-/// Dimensions", 2024); signal and noise have wide ones, so that few samples do not run away.
+/// Lengths have a log-normal prior that grows with the number of coordinates, because distances grow with it
+/// (Hvarfner et al., "Vanilla Bayesian Optimization Performs Great in High Dimensions", 2024); signal and
+/// noise have wide priors, which stabilise fits to few samples.
 struct Prior {
   explicit Prior(Eigen::Index dimensions)
       : length(std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(std::max<Eigen::Index>(dimensions, 1)))) {}
@@ -64,7 +64,7 @@ struct Prior {
   static constexpr double kNoise = -2.0;
   static constexpr double kWide = 1.0;
 
-  /// The gradient of its logarithm.
+  /// The gradient of the logarithm.
   VectorXd gradient(const Hyperparameters& h) const {
     VectorXd g(h.log_lengths.size() + 2);
     g << (length - h.log_lengths.array()).matrix() / kLengthVariance, (kSignal - h.log_signal) / kWide,
@@ -73,7 +73,7 @@ struct Prior {
   }
 };
 
-/// Of the marginal likelihood's logarithm, with the prior's.
+/// The gradient of the log marginal likelihood, including the prior.
 VectorXd gradient_of(const MatrixXd& x, const VectorXd& y, const Hyperparameters& h, const Prior& prior) {
   const Eigen::Index n = x.rows();
   const MatrixXd squared = squared_distances(x, x, h.log_lengths);
@@ -99,7 +99,7 @@ VectorXd gradient_of(const MatrixXd& x, const VectorXd& y, const Hyperparameters
   return gradient;
 }
 
-/// Climbs by the signs of the gradient (Rprop): no step length to be chosen, and a fixed number of steps.
+/// Ascends by the gradient's signs (Rprop), which needs no step length, in a fixed number of steps.
 Hyperparameters fit(const MatrixXd& x, const VectorXd& y) {
   constexpr int kSteps = 20;
   const Prior prior(x.cols());
@@ -130,7 +130,7 @@ MatrixXd matrix_of(const std::vector<const Point*>& points) {
   return x;
 }
 
-/// What is believed of the points of one sketch, and what is to be believed of them after some were chosen.
+/// The posterior of one sketch's points, also after choices whose results are not known yet.
 class Belief {
  public:
   Belief(const std::vector<const Sample*>& samples, const std::vector<const Point*>& pool, size_t fitted,
@@ -166,7 +166,7 @@ class Belief {
   double mean(Eigen::Index i) const { return mean_(i); }
   double deviation(Eigen::Index i) const { return std::sqrt(std::max(variance_(i), 0.0)); }
 
-  /// Takes the mean at `i` for measured: nothing changes but how sure the others are.
+  /// Treats the mean at `i` as measured: changes the other points' variances only.
   void believe(Eigen::Index i) {
     VectorXd covariance =
         matern(squared_distances(pool_, pool_.row(i), h_.log_lengths), h_.log_signal).col(0);
@@ -220,8 +220,8 @@ class GaussianProcess final : public Surrogate {
   }
 
  private:
-  /// The better half of `most_` are the best, the others the latest; in turn, so that its beginning is a
-  /// smaller subset of the same sort.
+  /// Up to `most_` samples: alternately one of the best and one of the latest, so that a prefix is a smaller
+  /// subset of the same kind.
   std::vector<const Sample*> subset(std::vector<const Sample*> samples) const {
     std::vector<size_t> by_value(samples.size());
     std::iota(by_value.begin(), by_value.end(), size_t{0});

@@ -10,7 +10,7 @@
 namespace tunesmith::bayesian {
 namespace {
 
-/// Where a program is, the one that is so manyth nearest counts by 1 / e.
+/// In the weighted vote on validity, the neighbour of this rank has weight 1 / e.
 constexpr size_t kNeighbours = 5;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is known of points of this space, as the models see it.
+// Observed points of the space, as the models see them.
 #pragma once
 
 #include <optional>
@@ -15,44 +15,44 @@ struct Observation {
   CandidatePtr candidate;
   size_t sketch = 0;
   std::vector<double> x;
-  std::optional<double> value;  // higher is better; nothing when it failed
+  std::optional<double> value;  // higher is better; nothing if it failed
 };
 
-/// How far from the best of a sketch is searched: the number of its decisions that are changed at once.
+/// The trust region of a sketch: the maximum number of decisions changed at once in its best program.
 struct TrustRegion {
   static constexpr size_t kNone = static_cast<size_t>(-1);
-  size_t best = kNone;  // of the observations
+  size_t best = kNone;  // index of the observation
   size_t radius = 1;
-  int failures = 0;  // seen since the best, or since the radius was changed
+  int failures = 0;  // since the best was found, or since the radius was changed
 };
 
-/// To mean 0 and deviation 1; equal values become 0.
+/// Scales to mean 0 and deviation 1; equal values become 0.
 void standardise(std::vector<double>& values);
 
-/// Two that are told the same in other portions are the same.
+/// Deterministic: only the sequence of observations matters, not how it is divided into calls.
 class Observations {
  public:
-  /// `patience`: programs of a sketch that are not better than its best before the radius is halved; one that
-  /// is doubles it.
+  /// `patience`: after so many programs of a sketch without an improvement the radius is halved; an
+  /// improvement doubles it.
   Observations(const std::vector<Schedule>& sketches, int64_t patience);
 
-  /// Programs of other spaces, which are no points of these sketches, are left out.
+  /// Ignores programs of other spaces, which are no points of these sketches.
   void add(const CandidatePtr& candidate, std::optional<double> value);
-  /// Takes in what is new in the history, by the negative logarithm of the time.
+  /// Adds the history's new programs, with the negative logarithm of the time as value.
   void add_new(const MeasuredHistory& history);
 
   const std::vector<Observation>& all() const { return all_; }
   const std::vector<TrustRegion>& regions() const { return regions_; }
-  /// Numbers of those that worked, the best first.
+  /// Indices of programs that worked, the best first.
   std::vector<size_t> best_first() const;
-  /// For the models: those that worked, with values of mean 0 and deviation 1, in which what is worse than
-  /// the best by more than `span` counts as worse by that.
+  /// Training samples: programs that worked, with values scaled to mean 0 and deviation 1; values worse than
+  /// the best by more than `span` are clipped.
   std::vector<Sample> samples(double span) const;
 
-  /// The probability that a program works: the share of those that did, each weighed by how near it is, with
-  /// the share of all as a prior.
+  /// The probability that a program works: the share of working programs, weighted by nearness, with the
+  /// overall share as a prior.
   double validity(size_t sketch, const std::vector<double>& x) const;
-  /// Of a program of one of the sketches, else 1.
+  /// The same for a candidate; 1 if it has none of the sketches.
   double validity_of(const Candidate& candidate) const;
 
  private:
@@ -63,7 +63,7 @@ class Observations {
   std::vector<TrustRegion> regions_;               // one for each sketch
   std::vector<Observation> all_;
   size_t failed_ = 0;
-  size_t taken_in_ = 0;  // of the history
+  size_t taken_in_ = 0;  // number of history entries added
 };
 
 }  // namespace tunesmith::bayesian

@@ -44,7 +44,7 @@ class Scored {
   SearchContext& context_;
   Observations observations_;
   std::unordered_set<uint64_t> seen_;
-  std::vector<CandidatePtr> candidates_;  // not measured
+  std::vector<CandidatePtr> candidates_;  // candidates that were not measured
   std::vector<double> scores_;
 };
 

@@ -1,4 +1,4 @@
-// Surrogate A: ensembles of boosted regression trees, each learned from another sample of what was measured.
+// Surrogate A: ensembles of boosted regression trees, each trained on a bootstrap sample of the measurements.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,8 @@ void check(int code) {
   if (code != 0) throw EnvironmentError(std::string("XGBoost: ") + XGBGetLastError());
 }
 
-/// One column a coordinate of each sketch, absent for the points of others, and one with the sketch's number.
+/// One column for each coordinate of each sketch, missing for points of other sketches, and one for the
+/// sketch's number.
 class Layout {
  public:
   Layout(const std::vector<Sample>& samples, const Pool& pool) {

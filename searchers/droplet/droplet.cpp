@@ -1,6 +1,6 @@
-// Coordinate descent from the best programs on record, a finisher: all programs that differ from the fastest
-// in one decision are measured, the most promising first, and as soon as one is faster it continues from
-// there. (Droplet: Canesche et al., "The Droplet Search Algorithm for Kernel Scheduling", 2024, descends
+// Coordinate descent from the best recorded programs, to finish a search. It measures the programs that
+// differ from the fastest in one decision, the most promising first, and continues from the first that is
+// faster. (Droplet: Canesche et al., "The Droplet Search Algorithm for Kernel Scheduling", 2024, descends
 // along one coordinate at a time in the same way.)
 #include <algorithm>
 #include <numeric>
@@ -24,7 +24,7 @@ class Droplet final : public Searcher {
     const std::vector<CandidatePtr> fastest = context.history().fastest(starts_);
     if (fastest.empty()) return draw(context, n);
     for (const CandidatePtr& start : fastest) {
-      // One for each start, spent or not: another object does not know what is spent.
+      // Takes a stream for each start, so that streams do not depend on `spent_`, which a resumed run lacks.
       const RandomStream random = context.next_stream();
       if (spent_.contains(start->lowered_hash)) continue;
       std::vector<CandidatePtr> found = unmeasured_neighbours(context, *start, random);
@@ -39,7 +39,7 @@ class Droplet final : public Searcher {
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
 
  private:
-  /// By the cost model's score, the highest first.
+  /// Sorted by the cost model's score, the highest first.
   static std::vector<CandidatePtr> unmeasured_neighbours(SearchContext& context, const Candidate& start,
                                                          const RandomStream& random) {
     std::vector<SearchContext::Draft> drafts;
@@ -60,7 +60,7 @@ class Droplet final : public Searcher {
     return sorted;
   }
 
-  /// As long as nothing on record works: there is nothing to descend from.
+  /// Draws programs while no recorded program works: there is no start for the descent.
   std::vector<CandidatePtr> draw(SearchContext& context, size_t n) const {
     std::vector<CandidatePtr> found;
     std::unordered_set<uint64_t> seen;
@@ -79,7 +79,7 @@ class Droplet final : public Searcher {
   size_t starts_;
   size_t step_;
   int64_t max_empty_draws_;
-  std::unordered_set<uint64_t> spent_;  // those with no neighbour that is not measured
+  std::unordered_set<uint64_t> spent_;  // starts without unmeasured neighbours
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The paper's variant: a Metropolis-Hastings walk for each member of the population, which takes a mutation
-// that is worse by d with probability exp(-d / T), with T falling from generation to generation
-// (MetaSchedule, section 4).
+// The variant of MetaSchedule's paper (section 4): each member of the population makes a Metropolis-Hastings
+// walk, which accepts a mutation that is worse by d with probability exp(-d / T); T falls from generation to
+// generation.
 #include <cmath>
 
 #include "evolution.h"

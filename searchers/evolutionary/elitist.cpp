@@ -1,5 +1,5 @@
-// The variant in use today (TVM's and Ansor's): each generation is drawn from the one before in proportion to
-// its rank, and mutated.
+// The variant of TVM and Ansor: parents are drawn from the last generation in proportion to their rank, and
+// mutated.
 #include <algorithm>
 #include <numeric>
 
@@ -8,7 +8,7 @@
 namespace tunesmith::evolution {
 namespace {
 
-/// Weights by rank: only the order of scores means something.
+/// Weights by rank: only the order of scores is meaningful.
 std::vector<double> rank_weights(const std::vector<Scored>& population) {
   std::vector<size_t> order(population.size());
   std::iota(order.begin(), order.end(), size_t{0});

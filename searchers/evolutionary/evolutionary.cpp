@@ -1,5 +1,5 @@
-// Evolutionary search over traces (MetaSchedule, section 4): a population of candidates is mutated under the
-// eye of the cost model, and the best that have not been measured are proposed.
+// Evolutionary search over traces (MetaSchedule, section 4): mutates a population of candidates under the
+// cost model's scores, and proposes the best that were not measured.
 #include <algorithm>
 #include <unordered_set>
 
@@ -36,7 +36,7 @@ namespace {
 using namespace tunesmith;
 using evolution::Scored;
 
-/// Populations drawn in one round, at most.
+/// The maximum number of populations drawn in one round.
 constexpr int kMaxDraws = 8;
 
 class Evolutionary final : public Searcher {
@@ -58,7 +58,7 @@ class Evolutionary final : public Searcher {
   }
 
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
-    // What the first programs say is worth more than as many chosen without it.
+    // A small first round: its results guide the choice of the next programs.
     n = std::min(n, std::max(first_round_, context.history().size()));
     for (int64_t round = 0; round < max_empty_rounds_; ++round) {
       const std::vector<Scored> seeds = seeds_of(context);
@@ -76,7 +76,7 @@ class Evolutionary final : public Searcher {
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
 
  private:
-  /// Those that were not measured, in their order.
+  /// The seeds that were not measured, in their order.
   std::vector<Scored> seeds_of(SearchContext& context) const {
     if (!settings_.seeds) return {};
     std::vector<SearchContext::Draft> drafts;
@@ -97,7 +97,7 @@ class Evolutionary final : public Searcher {
     const size_t missing = settings_.population - std::min(settings_.population, population.size());
     const size_t wanted = std::max(missing, settings_.fresh);
     size_t drawn = 0;
-    // Where most of what is drawn is refused, more is drawn.
+    // Draws again if most draws were refused.
     for (int time = 0; time < kMaxDraws && 2 * drawn < wanted; ++time) {
       std::vector<SearchContext::Draft> drafts;
       for (size_t i = 0; i < wanted; ++i) {
@@ -112,7 +112,8 @@ class Evolutionary final : public Searcher {
     return population;
   }
 
-  /// The best `n` not measured yet, behind a share for the seeds and with one of `epsilon_` chosen blindly.
+  /// The best `n` unmeasured programs, after a share for the seeds; a share of `epsilon_` is chosen at
+  /// random.
   std::vector<CandidatePtr> pick(SearchContext& context, const std::vector<Scored>& seeds,
                                  std::vector<Scored> met, size_t n) const {
     std::unordered_set<uint64_t> seen;

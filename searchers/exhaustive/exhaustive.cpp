@@ -1,6 +1,6 @@
 // Proposes every point of the space once, sketch by sketch, in a fixed order: the last decision of a sketch
-// changes fastest, each through SamplingKind::at(). When nothing is left it proposes nothing, which ends the
-// search as "nothing left to propose".
+// changes fastest, by SamplingKind::at(). At the end it proposes nothing, and the search ends with "nothing
+// left to propose".
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -16,12 +16,12 @@ constexpr size_t kNone = static_cast<size_t>(-1);
 
 /// A point of a sketch.
 struct Place {
-  std::vector<uint64_t> digits;  // the number of each decision in its domain
-  size_t changed = kNone;        // the first decision that is another than at the point before
+  std::vector<uint64_t> digits;  // the index of each decision in its domain
+  size_t changed = kNone;        // the first decision that differs from the previous point
 };
 
-/// A sketch's points in their order. What can be decided may depend on what was decided before, so domains
-/// are thought to be as they were last met until a candidate shows that they are others.
+/// A sketch's points in order. A decision's domain may depend on earlier decisions, so domains are assumed as
+/// last seen until a candidate shows that they differ.
 class Points {
  public:
   explicit Points(const Schedule& sketch)
@@ -41,7 +41,7 @@ class Points {
     return trace;
   }
 
-  /// False: that was the last point.
+  /// Returns false after the last point.
   bool advance() {
     for (size_t i = place_.digits.size(); i-- > 0;) {
       place_.changed = i;
@@ -51,12 +51,12 @@ class Points {
     return false;
   }
 
-  /// Did a decision change on which domains were seen to depend?
+  /// Has a decision changed on which domains are known to depend?
   bool is_unsure() const { return place_.changed != kNone && decides_domains_[place_.changed]; }
 
-  /// Takes over the domains that the point `at` met, where `changed` is the first decision that changed since
-  /// they were last seen. True when one was not as thought: then the points from its first decision on come
-  /// next.
+  /// Takes over the domains `met` at the point `at`; `changed` is the first decision that changed since
+  /// domains were last seen. Returns true if a domain differs from the assumption: the points from its first
+  /// decision on come next.
   bool correct(const Place& at, std::span<const SamplingPoint> met, size_t changed) {
     size_t first = 0;
     while (first < points_.size() && points_[first].domain == met[first].domain) ++first;
@@ -71,7 +71,7 @@ class Points {
  private:
   Trace trace_;
   std::vector<SamplingPoint> points_;
-  std::vector<bool> decides_domains_;  // of each decision: were others behind it seen to change with it?
+  std::vector<bool> decides_domains_;  // by decision: do domains of later decisions depend on it?
   Place place_;
 };
 
@@ -92,16 +92,16 @@ class Exhaustive final : public Searcher {
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
 
  private:
-  /// Makes the next points candidates, and takes those that are new.
+  /// Makes candidates of the next points, and keeps new ones.
   void take_some(SearchContext& context, size_t n, std::vector<CandidatePtr>& found) {
     std::vector<Place> ahead;
     std::vector<SearchContext::Draft> drafts;
     bool more = true;
-    // Where the domains may be others, one point shows them: what is behind it would be made for nothing.
+    // If domains may differ, makes one point only: later ones might have to be discarded.
     for (bool sure = true; more && sure && drafts.size() < n;) {
       sure = !points_->is_unsure();
       ahead.push_back(points_->place());
-      // Nothing is left open, so that nothing is drawn.
+      // The trace has no open decisions, so nothing is drawn.
       drafts.push_back({points_->trace(), RandomStream(0)});
       more = points_->advance();
     }
@@ -117,9 +117,9 @@ class Exhaustive final : public Searcher {
     if (!more) points_.reset();
   }
 
-  size_t sketch_ = 0;             // the next one
-  std::optional<Points> points_;  // of the one before it, as long as there are more
-  size_t changed_ = kNone;        // its first decision that changed since a candidate showed the domains
+  size_t sketch_ = 0;             // index of the next sketch
+  std::optional<Points> points_;  // points of sketch_ - 1, while there are more
+  size_t changed_ = kNone;        // the first decision that changed since a candidate showed the domains
   std::unordered_set<uint64_t> seen_;
 };
 

@@ -1,6 +1,6 @@
-// Search by a language of decisions (TLM, OSDI 2024): programs are written decision by decision, each choice
-// as likely as in the best programs of other tasks, which a prior has learned ahead, and of this one, which a
-// classifier learns from what was measured. Once much is known, `evolutionary` continues.
+// Search by a language of decisions (TLM, OSDI 2024): writes programs decision by decision, with the
+// probabilities of the best programs of other tasks, from a pre-trained prior, and of this task, from a
+// classifier of the measurements. After enough measurements, `evolutionary` continues.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -17,9 +17,9 @@ namespace {
 using namespace tunesmith;
 using language::Proposer;
 
-/// Of what the classifier learns from: the latest programs.
+/// The maximum number of programs that the classifier learns from: the latest.
 constexpr size_t kMaxLearned = 256;
-/// Draws of a round in which nothing is new, after which another searcher is asked.
+/// After this many rounds without a new program, another searcher takes over.
 constexpr int kMaxEmptyRounds = 4;
 
 class Language final : public Searcher {
@@ -103,7 +103,7 @@ class Language final : public Searcher {
     return EliteClassifier(programs);
   }
 
-  /// Programs that were not measured, none twice.
+  /// Unmeasured programs, without duplicates.
   std::vector<Draw> draw(SearchContext& context, const EliteClassifier& classifier) const {
     constexpr double kTemperatures[] = {0.3, 0.6, 1.0};
     std::vector<SearchContext::Draft> drafts;
@@ -131,15 +131,15 @@ class Language final : public Searcher {
     return pool;
   }
 
-  /// The best first; then always the best of what is unlike those that were picked: a program that shares all
-  /// its choices with one of them is worth less by `likeness` times the pool's standard deviation.
+  /// Greedy selection, the best first, for diversity: a program that shares all its choices with a picked one
+  /// loses `likeness` times the pool's standard deviation.
   std::vector<CandidatePtr> pick(const std::vector<Draw>& pool, size_t n) const {
     double mean = 0.0;
     double squares = 0.0;
     for (const Draw& one : pool) mean += one.value / static_cast<double>(pool.size());
     for (const Draw& one : pool) squares += std::pow(one.value - mean, 2) / static_cast<double>(pool.size());
     const double penalty = likeness_ * std::sqrt(squares);
-    std::vector<double> like(pool.size());  // to the likest of the picked
+    std::vector<double> like(pool.size());  // the maximum likeness to picked programs
     std::vector<bool> taken(pool.size());
     std::vector<CandidatePtr> picked;
     while (picked.size() < std::min(n, pool.size())) {
@@ -174,7 +174,7 @@ class Language final : public Searcher {
   size_t hand_over_;
   std::shared_ptr<const Prior> prior_;
   std::optional<Proposer> proposer_;
-  std::shared_ptr<Searcher> next_;  // once it continues
+  std::shared_ptr<Searcher> next_;  // the searcher that continues
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What of a task the searcher reads, and how it draws programs.
+// Reads a task for the searcher, and draws programs.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace tunesmith::language {
 
-/// A task's sketches as a prior and the classifier see them. It outlives nothing that it is given.
+/// A task's sketches as a prior and the classifier see them. The constructor's arguments must outlive it.
 class Proposer {
  public:
-  /// Says what the prior does not know here. `prior`: null where there is none.
+  /// Reports what the prior does not know of this task. `prior`: may be null.
   Proposer(SearchContext& context, std::shared_ptr<const Prior> prior, std::string prior_name);
 
-  /// What the candidate chose. Nothing where its sketch is none of the space, or its decisions are of a
-  /// kind that has no sequence.
+  /// The candidate's choices. Nothing if its sketch is not in the space, or some decisions cannot be written
+  /// as a sequence.
   std::optional<ChosenProgram> chosen(const Candidate& candidate) const;
-  /// A trace that is decided by the prior and `classifier`. Nothing where neither has anything to say of the
-  /// sketch that is drawn, or the space refuses what was decided.
+  /// Draws a trace by the prior and `classifier`. Nothing if neither knows the drawn sketch, or the space
+  /// refuses the decisions.
   std::optional<Trace> draw(const EliteClassifier& classifier, double temperature,
                             RandomStream& random) const;
 
@@ -43,7 +43,7 @@ class Proposer {
   std::shared_ptr<const Prior> prior_;
   const std::string prior_name_;
   std::vector<Sketch> sketches_;
-  std::vector<ChoiceFeatures> features_;  // of the choice among sketches
+  std::vector<ChoiceFeatures> features_;  // features of the choice among sketches
 };
 
 }  // namespace tunesmith::language

@@ -1,8 +1,7 @@
-// Runs other searchers in turn and gives trials to whoever has been improving.
+// Alternates between other searchers and favours those that have been improving.
 //
-// Trials are cut into turns of one length, counted from the first program on record, and a turn belongs to
-// one member. Whose it is follows from the results before it and from nothing else, so that a run that is
-// resumed continues as it would have gone.
+// Trials are divided into turns of equal length, counted from the first recorded program; each turn belongs
+// to one member. The member depends only on earlier results, so that a resumed run continues unchanged.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -62,13 +61,14 @@ class Portfolio final : public Searcher {
     return member;
   }
 
-  /// What a member has had so far.
+  /// A member's turns so far.
   struct Account {
     std::optional<size_t> last_turn;
-    double gain = 0.0;  // of its turns, the latest weighing most
+    double gain = 0.0;  // an average over its turns, weighted towards the latest
   };
 
-  /// The members, the one whose turn it is first; the others stand in when it has nothing to propose.
+  /// The members in order of preference: the first has the turn, the others replace it if it proposes
+  /// nothing.
   std::vector<size_t> preferred(const MeasuredHistory& history) const {
     std::vector<Account> accounts(ids_.size());
     double best = std::numeric_limits<double>::infinity();
@@ -78,7 +78,7 @@ class Portfolio final : public Searcher {
       for (size_t i = turn * turn_; i < (turn + 1) * turn_; ++i)
         best = std::min(best, history.seconds(i).value_or(best));
       Account& account = accounts[order(accounts, turn).front()];
-      // The first that works at all is nobody's merit.
+      // The first working program is not credited to any member.
       const double gain = std::isfinite(before) ? std::log(before / best) : 0.0;
       account.gain = 0.5 * (account.gain + gain);
       account.last_turn = turn;
@@ -86,7 +86,8 @@ class Portfolio final : public Searcher {
     return order(accounts, turns);
   }
 
-  /// Each once; then by gain, but every `fairness_`-th turn, and among equals, who has waited longest.
+  /// First one turn each. Then by gain; every `fairness_`-th turn, and among equals, the one that has waited
+  /// longest.
   std::vector<size_t> order(const std::vector<Account>& accounts, size_t turn) const {
     std::vector<size_t> members(accounts.size());
     for (size_t i = 0; i < members.size(); ++i) members[i] = i;

@@ -1,4 +1,4 @@
-// Draws candidates from the prior of the space: the baseline of every other strategy.
+// Draws candidates from the space's prior: the baseline of all searchers.
 #include <unordered_set>
 
 #include <tunesmith/plugin/plugin.h>
