@@ -36,7 +36,7 @@ Analyzer Analyzer::at(const Stmt& stmt) {
 }
 
 void Analyzer::bind(const Loop& loop) {
-  // Most loops are of constants, and loops are bound for almost every question.
+  // A fast path: most loops have constant bounds, and almost every question binds loops.
   int64_t min = 0;
   int64_t extent = 0;
   if (as_const_int(loop.min, &min) && as_const_int(loop.extent, &extent) && affine::representable(min) &&

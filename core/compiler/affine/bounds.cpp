@@ -11,7 +11,7 @@ Interval type_range(const DType& type) {
   return type.code == TypeCode::UInt ? Interval{0, 2 * half - 1} : Interval{-half, half - 1};
 }
 
-/// The smallest of `a` and `b` lies in...
+/// The interval of the smaller of two values in `a` and `b`.
 Interval min_of(const Interval& a, const Interval& b) {
   return {std::min(a.min, b.min), std::min(a.max, b.max)};
 }
@@ -19,7 +19,7 @@ Interval max_of(const Interval& a, const Interval& b) {
   return {std::max(a.min, b.min), std::max(a.max, b.max)};
 }
 
-/// floor / ceil of an interval of  divisor * value  to an interval of the value.
+/// The interval of a value for which  divisor * value  lies in `a`; rounds by floor and ceil.
 Interval undo_scale(const Interval& a, int64_t divisor) {
   return {a.min <= Interval::kMin ? Interval::kMin : -floor_divide(-a.min, divisor),
           a.max >= Interval::kMax ? Interval::kMax : floor_divide(a.max, divisor)};
@@ -37,7 +37,7 @@ const Interval* Simplifier::range_of(const ExprNode* var) const {
 Interval Simplifier::tree_bounds(const Expr& expr) const {
   const DType type = expr.dtype();
   const auto arg = [&](size_t i) { return tree_bounds(expr.arg(i)); };
-  // Data wrap around, so that only their type bounds them.
+  // Arithmetic on data wraps around, so that only the type bounds it.
   if (!type.is_index() && expr.kind() >= ExprKind::Add && expr.kind() <= ExprKind::FloorMod)
     return type_range(type.scalar());
   switch (expr.kind()) {
@@ -78,7 +78,7 @@ Interval Simplifier::tree_bounds(const Expr& expr) const {
       const Interval to = type_range(type.scalar());
       if (!expr.arg(0).dtype().is_int() && !expr.arg(0).dtype().is_bool()) return to;
       const Interval from = arg(0);
-      // A number of u64 that an i64 does not hold becomes another.
+      // Casts of u64 values that an i64 does not hold wrap around.
       if (from.max >= Interval::kMax && expr.arg(0).dtype().is_unsigned_int()) return to;
       return from.min >= to.min && from.max <= to.max ? from : to;
     }
@@ -101,7 +101,7 @@ Interval Simplifier::correlated_bounds(const LinearSum& sum, int depth) const {
     const int64_t coefficient = sum.terms[i].coefficient;
     const Expr atom = sum.terms[i].atom;
     if (atom.is(ExprKind::Min) || atom.is(ExprKind::Max)) {
-      // rest + c * min(a, b) is one of rest + c * a and rest + c * b: the smaller when c > 0.
+      // rest + c * min(a, b) is one of rest + c * a and rest + c * b: the smaller if c > 0.
       Interval sides[2];
       for (size_t side = 0; side < 2; ++side) {
         LinearSum one = sum;

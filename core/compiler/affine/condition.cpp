@@ -1,4 +1,4 @@
-// Comparisons, conjunctions and disjunctions decided by bounds, or brought to one form.
+// Decides comparisons, conjunctions and disjunctions by bounds, or brings them to a normal form.
 #include <functional>
 #include <numeric>
 
@@ -8,7 +8,7 @@
 namespace tunesmith::affine {
 namespace {
 
-/// terms with positive coefficients | terms with negative ones, negated.
+/// The terms with positive coefficients, and the negated terms with negative ones.
 struct Sides {
   LinearSum left;
   LinearSum right;
@@ -23,7 +23,7 @@ Sides sides_of(const LinearSum& sum) {
   return sides;
 }
 
-/// On the right when nothing else is there, else where it is positive.
+/// Places the constant on the right if that is empty, else where it is positive.
 void place_constant(Sides& sides, int64_t constant) {
   if (constant > 0 && !sides.right.terms.empty()) {
     sides.left.constant = constant;
@@ -59,7 +59,7 @@ Expr Simplifier::simplify_comparison(const Expr& expr) const {
   return is_index_order(expr) ? simplify_order(expr) : simplify_equality(expr);
 }
 
-// g*x + rest < 0  is  x + rest // g < 0, and rest // g is often a constant. True when the sum changed.
+// g*x + rest < 0  is  x + rest // g < 0, and rest // g is often a constant. True if the sum changed.
 bool Simplifier::divide_order(LinearSum& sum) const {
   boost::container::small_vector<int64_t, 6> scales;
   int64_t common = 0;
@@ -79,7 +79,7 @@ bool Simplifier::divide_order(LinearSum& sum) const {
   return false;
 }
 
-// x // d + c < 0  is  x + d*c < 0,  and  c - x // d < 0  is  d*c + d - x - 1 < 0. True when the sum changed.
+// x // d + c < 0  is  x + d*c < 0,  and  c - x // d < 0  is  d*c + d - x - 1 < 0. True if the sum changed.
 bool Simplifier::undo_division(LinearSum& sum) const {
   if (sum.terms.size() != 1) return false;
   const auto [sign, atom] = sum.terms[0];
@@ -94,7 +94,7 @@ bool Simplifier::undo_division(LinearSum& sum) const {
   return true;
 }
 
-// a < b and a <= b as  sum < 0.
+// Writes a < b and a <= b as  sum < 0.
 Expr Simplifier::simplify_order(const Expr& expr) const {
   LinearSum sum = linear(expr.arg(0));
   sum.add_scaled(linear(expr.arg(1)), -1);
@@ -167,7 +167,7 @@ Expr Simplifier::simplify_junction(const Expr& expr) const {
 
   struct Part {
     Expr expr;
-    LinearSum sum;  // of an index comparison: it holds where sum < 0
+    LinearSum sum;  // of an index comparison, which holds where sum < 0
     bool is_order = false;
   };
   std::vector<Part> kept;
@@ -191,7 +191,7 @@ Expr Simplifier::simplify_junction(const Expr& expr) const {
       difference.add_scaled(known.sum, -1);
       if (difference.overflow) continue;
       if (difference.terms.empty()) {
-        // The same sum with another constant: the tighter one speaks for both in an And, the looser one in an
+        // If the sums differ in their constants only, the tighter condition decides an And, the looser one an
         // Or.
         if ((difference.constant > 0) == is_and) known = next;
         redundant = true;

@@ -10,7 +10,7 @@ namespace {
 
 using Divisors = boost::container::small_vector<int64_t, 6>;
 
-/// gcd(divisor, coefficient) > 1 of each term, the largest first.
+/// The values of gcd(divisor, coefficient) > 1 over the terms, the largest first.
 Divisors common_divisors(const LinearSum& sum, int64_t divisor) {
   Divisors found;
   for (const auto& term : sum.terms) {
@@ -21,8 +21,7 @@ Divisors common_divisors(const LinearSum& sum, int64_t divisor) {
   return found;
 }
 
-/// Coefficients beyond the divisor reduced towards zero; false when there are none. `whole` gets the
-/// quotients.
+/// Reduces coefficients beyond the divisor towards zero; false if there are none. `whole` gets the quotients.
 bool reduce_coefficients(const LinearSum& sum, int64_t divisor, LinearSum& whole, LinearSum& rest) {
   bool any = false;
   rest.constant = sum.constant;
@@ -45,14 +44,13 @@ bool share_variable(const Expr& a, const Expr& b) {
                      [&](const Expr& arg) { return share_variable(arg, b); });
 }
 
-/// Pieces of one variable, as in x//3 + x%3*2, tell more together than what rules for one of them alone would
-/// make.
+/// Digits of one variable, as in x//3 + x%3*2, bound more together than rewritten one by one.
 bool shares_variable(const LinearSum& sum, const Expr& atom) {
   return std::any_of(sum.terms.begin(), sum.terms.end(),
                      [&](const LinearSum::Term& term) { return share_variable(term.atom, atom); });
 }
 
-/// The only FloorDiv (by a constant) among the atoms, when its coefficient is 1; else -1.
+/// The index of the only FloorDiv by a constant among the atoms, if its coefficient is 1; else -1.
 int single_quotient_term(const LinearSum& sum) {
   int found = -1;
   for (size_t i = 0; i < sum.terms.size(); ++i) {
@@ -79,7 +77,7 @@ void Simplifier::divide(LinearSum sum, int64_t divisor, int64_t factor, const Ex
     out.add_scaled(sum, factor);
     return;
   }
-  // What the divisor divides comes out whole.
+  // Moves the terms that the divisor divides to the quotient.
   size_t kept = 0;
   for (auto& term : sum.terms) {
     if (term.coefficient % divisor == 0) {
@@ -148,7 +146,7 @@ bool Simplifier::divide_quotient(LinearSum& sum, int64_t divisor, int64_t factor
   return false;
 }
 
-// (c * (x % m)) % d = (c * x) % d  where d divides c*m.
+// (c * (x % m)) % d = (c * x) % d  if d divides c*m.
 bool Simplifier::drop_inner_modulo(LinearSum& sum, int64_t divisor) const {
   for (size_t i = 0; i < sum.terms.size(); ++i) {
     const auto [coefficient, atom] = sum.terms[i];
@@ -167,7 +165,7 @@ bool Simplifier::drop_inner_modulo(LinearSum& sum, int64_t divisor) const {
   return false;
 }
 
-// (x // d) % m  depends on  x % (d*m)  only: true when that makes it simpler.
+// (x // d) % m  depends on  x % (d*m)  only: true if that makes it simpler.
 bool Simplifier::modulo_of_quotient(const Expr& quotient, int64_t modulus, int64_t factor,
                                     LinearSum& out) const {
   const int64_t divisor = constant_divisor(quotient);
@@ -251,7 +249,7 @@ bool Simplifier::merge_one_split(LinearSum& sum) const {
     LinearSum quotient;
     divide(low, modulus, 1, {}, quotient);
     if (quotient.overflow || quotient.terms.empty()) continue;
-    // All of  upper_factor * (x // m)  is there: x remains.
+    // All of  upper_factor * (x // m)  is in the sum: x remains.
     LinearSum merged = sum;
     merged.add_scaled(quotient, -upper_factor);
     if (merged.terms.size() + quotient.terms.size() == sum.terms.size()) {
@@ -260,7 +258,7 @@ bool Simplifier::merge_one_split(LinearSum& sum) const {
       sum = std::move(merged);
       return true;
     }
-    // upper_factor * ((x // m) % n)  is there: x % (m*n) remains.
+    // upper_factor * ((x // m) % n)  is in the sum: x % (m*n) remains.
     for (const auto& upper : sum.terms) {
       const int64_t upper_modulus = upper.atom.is(ExprKind::FloorMod) ? constant_divisor(upper.atom) : 0;
       if (upper_modulus == 0 || upper.coefficient != upper_factor) continue;

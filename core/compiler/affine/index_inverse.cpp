@@ -10,14 +10,14 @@ namespace {
 using affine::operator+;
 using affine::operator*;
 
-/// What an index tells of a variable:  var // lower % extent  is in `range`.
+/// What an index determines of a variable:  var // lower % extent  is in `range`.
 struct Digit {
   int64_t lower = 1;
   int64_t extent = 1;
   DimRange range;
 };
 
-/// `var // lower % modulus` (0: no modulus), when the atom is that for one of `domains`.
+/// The split `var // lower % modulus` (0: no modulus) that the atom is, for one of `domains`.
 std::optional<IterSplit> as_split(const Expr& atom, std::span<const IterDomain> domains, int64_t scale) {
   Expr core = atom;
   int64_t modulus = 0;
@@ -42,7 +42,7 @@ bool is_whole(const IterSplit& term, int64_t extent) {
   return term.lower_factor == 1 && term.extent >= extent;
 }
 
-/// The values of a whole variable for which  scale * var + rest  meets `range`.
+/// The range of a whole variable for which  scale * var + rest  meets `range`.
 DimRange solve_linear(int64_t scale, const Interval& rest, const DimRange& range) {
   const int64_t reach = range.extent - 1 + rest.max - rest.min;
   if (scale == -1) return {(rest.min - (range.extent - 1)) - range.min, reach + 1};
@@ -51,7 +51,7 @@ DimRange solve_linear(int64_t scale, const Interval& rest, const DimRange& range
   return {floordiv(low + (scale - 1), scale), reach / scale + 1};
 }
 
-/// Does the sum of the digits tell each of them, as the digits of a number do?
+/// Does the sum of the digits determine each digit, as in a positional number system?
 bool is_positional(const IndexForm& form) {
   int64_t below = 1;
   for (size_t n = form.terms.size(); n-- > 0;) {
@@ -61,7 +61,7 @@ bool is_positional(const IndexForm& form) {
   return true;
 }
 
-/// What the index tells of each variable when it is in `range`. False when it tells less than the whole.
+/// Adds what the index determines of each variable if it is in `range`. False if it does not determine all.
 bool add_digits(const IndexForm& form, std::span<const IterDomain> domains, const DimRange& range,
                 std::vector<std::vector<Digit>>& digits) {
   const auto place = [&](const IterSplit& term) {
@@ -85,8 +85,8 @@ bool add_digits(const IndexForm& form, std::span<const IterDomain> domains, cons
   return true;
 }
 
-/// From the top digit down, as long as digits stand still. Nothing when the digits, by falling weight, do not
-/// tell the value without a gap from its top down.
+/// Combines digits from the top down, while digits are constant. Nothing if the digits, by descending weight,
+/// leave a gap.
 std::optional<DimRange> value_of(std::vector<Digit>& digits, int64_t extent) {
   std::stable_sort(digits.begin(), digits.end(),
                    [](const Digit& a, const Digit& b) { return a.lower > b.lower; });
@@ -146,7 +146,7 @@ std::vector<DimRange> solve_iters(std::span<const IterDomain> domains, std::span
   ranges.reserve(domains.size());
   for (size_t i = 0; i < domains.size(); ++i) {
     const int64_t extent = domains[i].extent;
-    // The first index that is the variable itself tells all.
+    // An index that is just the variable determines it.
     const auto whole = std::ranges::find_if(
         digits[i], [&](const Digit& digit) { return digit.lower == 1 && digit.extent >= extent; });
     if (whole != digits[i].end()) digits[i] = {*whole};

@@ -13,16 +13,16 @@
 namespace tunesmith {
 namespace {
 
-/// Points tried: all of a smaller box, else that many drawn ones.
+/// The number of points to try: all points of a smaller box, else random ones.
 constexpr int64_t kPoints = 4096;
 
-/// Prover of  form <= 0  from inequalities that hold.
+/// Proves  form <= 0  from known inequalities.
 class Prover {
  public:
   Prover(const Expr& predicate, const Analyzer& analyzer) : analyzer_(analyzer) { add_facts(predicate); }
 
-  /// With a fact F <= 0, scale * form - factor * F <= 0 is enough for positive numbers; those tried cancel
-  /// one term of the form.
+  /// Given a fact F <= 0, it suffices to prove scale * form - factor * F <= 0 for positive numbers; the pairs
+  /// that are tried cancel one term of the form.
   bool proves(const LinearForm& form) const {
     if (analyzer_.bounds(form.to_expr()).max <= 0) return true;
     for (const LinearForm& fact : facts_) {
@@ -39,7 +39,7 @@ class Prover {
   }
 
  private:
-  /// So that the products above are far from the range's end.
+  /// Keeps products of coefficients far from overflow.
   static bool small(int64_t coefficient) { return std::abs(coefficient) < int64_t{1} << 24; }
 
   static int64_t coefficient_of(const LinearForm& form, const Expr& atom) {
@@ -63,7 +63,7 @@ class Prover {
   }
 
   const Analyzer& analyzer_;
-  std::vector<LinearForm> facts_;  // each at most 0
+  std::vector<LinearForm> facts_;  // each is at most 0
 };
 
 }  // namespace
@@ -98,7 +98,7 @@ std::optional<std::string> point_outside(const Expr& index, int64_t extent,
     int64_t rest = i;
     for (const IterDomain& range : used) {
       if (points > kPoints) {
-        // Faults lie at edges: half of the coordinates are drawn from the ends.
+        // Violations are likely at the ends: half of the coordinates are drawn there.
         const uint64_t choice = random.below(4);
         const auto inside = static_cast<int64_t>(random.below(static_cast<uint64_t>(range.extent)));
         point.emplace_back(range.var, choice == 0 ? 0 : choice == 1 ? range.extent - 1 : inside);

@@ -26,8 +26,7 @@ Analyzer analyzer_over(std::span<const IterDomain> domains) {
   return analyzer;
 }
 
-/// Calls `visit(sum, bound)` with each part  sum < bound  of a conjunction; parts of another form come with a
-/// null sum.
+/// Calls `visit(sum, bound)` for each part  sum < bound  of a conjunction; for other parts `sum` is null.
 template <typename Visit>
 void for_each_bound(const Expr& predicate, const Analyzer& analyzer, const Visit& visit) {
   for (const Expr& part : conjuncts(predicate)) {
@@ -42,8 +41,7 @@ void for_each_bound(const Expr& predicate, const Analyzer& analyzer, const Visit
   }
 }
 
-/// Tightens the domains by what each part of the predicate says of single loops, and the predicate by the
-/// domains.
+/// Tightens the domains by the predicate's bounds on single loops, and the predicate by the domains.
 Expr narrow(Expr predicate, std::vector<IterDomain>& domains) {
   for (bool changed = !is_const_int(predicate, 1); changed;) {
     changed = false;
@@ -55,8 +53,9 @@ Expr narrow(Expr predicate, std::vector<IterDomain>& domains) {
       const Interval all = analyzer.bounds(sum);
       for (const auto& [coefficient, atom] : form.terms) {
         if (coefficient < 0 || !atom.is(ExprKind::Var) || !all.bounded()) continue;
-        if (hides(form, Var::from(atom))) continue;  // the others fall as it grows, as in  i - i // 4
-        // The other terms are at least all.min, this one being 0.
+        if (hides(form, Var::from(atom)))
+          continue;  // the other terms may fall as it grows, as in  i - i // 4
+        // The other terms are at least all.min, since this one is 0 there.
         const int64_t last = floor_divide(bound - 1 - all.min, coefficient);
         for (IterDomain& domain : domains) {
           if (domain.var.get() != atom.get() || last < 0 || last >= domain.extent - 1) continue;
@@ -69,7 +68,8 @@ Expr narrow(Expr predicate, std::vector<IterDomain>& domains) {
   return predicate;
 }
 
-/// Which marks' values the bindings' values tell: for each mark the largest  mark % reach  that is known.
+/// Finds the marks that the bindings' values determine: for each mark the largest  reach  with known  mark %
+/// reach.
 class Recovery {
  public:
   Recovery(const MarkTable& table, size_t loops)
@@ -79,7 +79,7 @@ class Recovery {
     for (const Piece& piece : pieces) learn(piece);
   }
 
-  /// True when all loops are recovered.
+  /// True if all loops are recovered.
   bool run() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -97,7 +97,7 @@ class Recovery {
   struct Facts {
     PieceSum::Pieces known;
     int64_t reach = 1;
-    int64_t told = 0;  // the reach whose consequences for the pieces have been drawn
+    int64_t told = 0;  // the reach that has already been propagated to the pieces
   };
   static size_t index(const Piece& piece) { return static_cast<size_t>(piece.mark); }
 
@@ -107,7 +107,7 @@ class Recovery {
       tell_upper_pieces(table_.mark(piece.mark).pieces, piece.lower);
   }
 
-  /// sum // divisor  tells the pieces whose scales it divides, and what it leaves of the finest piece.
+  /// sum // divisor  determines the pieces whose scales it divides, and the upper part of the finest piece.
   void tell_upper_pieces(const PieceSum::Pieces& pieces, int64_t divisor) {
     const auto divided = [&](const Piece& piece) { return piece.scale % divisor == 0; };
     if (pieces.empty() || pieces.back().scale != 1) return;
@@ -144,7 +144,7 @@ class Recovery {
     return true;
   }
 
-  /// How many of the lowest values of a piece are known: piece % result.
+  /// The largest result for which  piece % result  is known.
   int64_t known_values(const Piece& piece) const {
     const Facts& facts = facts_[index(piece)];
     if (is_whole(index(piece))) return piece.extent;
@@ -157,7 +157,7 @@ class Recovery {
     return table_.at_top(piece) || piece.extent % values == 0 ? values : 1;
   }
 
-  /// The r for which  sum % r  is known from its finer pieces; it divides the scales of all coarser ones.
+  /// The r for which the finer pieces determine  sum % r; it divides the scales of all coarser pieces.
   int64_t reach_from_pieces(const PieceSum::Pieces& pieces) const {
     int64_t best = 1;
     for (size_t i = pieces.size(); i-- > 0;) {
@@ -171,7 +171,7 @@ class Recovery {
     return best;
   }
 
-  /// sum % reach  tells the pieces that are finer than the reach, and the one at the reach up to there.
+  /// sum % reach  determines the pieces below the reach, and the part below it of the piece at the reach.
   void tell_pieces(const PieceSum::Pieces& pieces, int64_t reach) {
     size_t first = 0;
     while (first < pieces.size() && pieces[first].scale % reach == 0) ++first;
@@ -204,9 +204,8 @@ std::string missing_loop(const Recovery& recovery, std::span<const Expr> binding
   return {};
 }
 
-/// Parts of one number may have been simplified into forms in which it is not found again. Together, as the
-/// row-major number of a point of the bindings' box, they become it again; when that tells all loops, the
-/// bindings do.
+/// Parts of one number may be simplified to forms in which the number is not recognised. Their row-major
+/// combination over the bindings' box restores it; if that determines all loops, the bindings do.
 bool number_tells_all(std::span<const Expr> bindings, std::span<const IterDomain> domains,
                       const Expr& condition) {
   const Analyzer analyzer = analyzer_over(domains);
@@ -221,11 +220,11 @@ bool number_tells_all(std::span<const Expr> bindings, std::span<const IterDomain
   return check_iter_map(numbers, extents, domains, condition).injective;
 }
 
-/// Tells the table of all bounds in the condition; false where one of them is not understood.
+/// Adds all bounds in the condition to the table; false if it does not understand one of them.
 bool constrain_by(const Expr& condition, const Analyzer& analyzer, MarkTable& table) {
-  // Smaller constraints first: larger ones are built from them.
+  // Smaller constraints come first: larger ones are built from them.
   struct Bound {
-    std::pair<size_t, size_t> size;  // loops, nodes
+    std::pair<size_t, size_t> size;  // number of loops, number of nodes
     Expr sum;
     int64_t bound;
   };
@@ -247,7 +246,7 @@ bool constrain_by(const Expr& condition, const Analyzer& analyzer, MarkTable& ta
   return all_understood;
 }
 
-/// The bindings over the table's marks, or why one of them is none.
+/// The bindings over the table's marks, or why a binding is not separable.
 tl::expected<std::vector<PieceSum>, std::string> separable_sums(std::span<const Expr> bindings,
                                                                 MarkTable& table) {
   std::vector<PieceSum> sums;
@@ -298,7 +297,7 @@ IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int6
   }
   check.injective = true;
 
-  // One-to-one into the box, from as many points as the box has: onto.
+  // One-to-one into the box, and with as many points as the box: onto.
   int64_t box = 1;
   for (size_t b = 0; b < sums.size(); ++b) {
     if (sums[b].min() < 0 || sums[b].max() >= extents[b]) {

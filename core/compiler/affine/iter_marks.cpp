@@ -10,14 +10,14 @@ namespace {
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// A sum whose pieces all have positive scales, taken apart for a division.
+/// A sum whose pieces all have positive scales, split for a division.
 struct Division {
-  PieceSum whole;      // pieces the divisor divides, divided
-  PieceSum rest;       // the others
-  int64_t common = 1;  // gcd of the divisor and all scales of the rest
+  PieceSum whole;      // the pieces that the divisor divides, divided
+  PieceSum rest;       // the other pieces
+  int64_t common = 1;  // gcd of the divisor and all scales of `rest`
 };
 
-/// Nothing when the form does not allow it.
+/// Nothing if the sum does not allow it.
 std::optional<Division> take_apart(const PieceSum& sum, int64_t divisor) {
   if (sum.base % divisor != 0) return std::nullopt;
   Division division;
@@ -37,7 +37,7 @@ std::optional<Division> take_apart(const PieceSum& sum, int64_t divisor) {
   return division;
 }
 
-/// No other piece of the same mark is in the sum.
+/// True if the sum contains no other piece of the mark.
 bool stands_alone(const Piece& piece, const PieceSum& sum) {
   const auto same_mark = [&](const Piece& other) { return other.mark == piece.mark; };
   return std::count_if(sum.pieces.begin(), sum.pieces.end(), same_mark) == 1;
@@ -61,7 +61,7 @@ void PieceSum::add(Piece piece) {
       piece.scale += known.scale;
       return add(piece);
     }
-    // Neighbouring digits of one mark are one piece.
+    // Adjacent digits of one mark are one piece.
     if (known.mark == piece.mark) {
       const Piece& low = known.lower < piece.lower ? known : piece;
       const Piece& high = known.lower < piece.lower ? piece : known;
@@ -115,7 +115,7 @@ MarkTable::MarkTable(std::span<const IterDomain> domains, const Analyzer& analyz
 
 std::optional<PieceSum> MarkTable::parse(const Expr& expr) {
   const LinearForm form = analyzer_.linear(expr);
-  // Far from what could overflow in products of scales and extents.
+  // Prevents overflow in products of scales and extents.
   constexpr int64_t kLimit = int64_t{1} << 40;
   const auto small = [](int64_t value) { return value < kLimit && value > -kLimit; };
   if (!small(form.constant) || !analyzer_.bounds(expr).bounded()) return std::nullopt;
@@ -184,9 +184,9 @@ Piece MarkTable::modulo_piece(const Piece& piece, int64_t divisor) {
   return {find_or_add(alone), 1, divisor, 1};
 }
 
-// The same number comes in many forms: with x = 4*a + b,  x // 10  may be written  (2*a + b//2) // 5,  and  x
-// % 12  as 4*(a%3) + b. All are brought to pieces of one mark, x, by undoing the division at the finest piece
-// and the modulo at the coarsest.
+// A number has many forms: with x = 4*a + b,  x // 10  may be written  (2*a + b//2) // 5,  and  x % 12  as
+// 4*(a%3) + b. All are normalised to pieces of one mark, x, by undoing the division at the finest piece and
+// the modulo at the coarsest.
 std::optional<Piece> MarkTable::piece_of(PieceSum sum) {
   group(sum);
   if (sum.pieces.size() == 1 && sum.pieces[0].scale == 1) return sum.pieces[0];
@@ -234,7 +234,8 @@ void MarkTable::group(PieceSum& sum) const {
 
 bool MarkTable::group_into(int m, PieceSum& sum) const {
   const auto& wanted = mark(m).pieces;
-  // How much of the mark's finest piece is divided away tells the quotient of the mark that the sum may hold.
+  // The part of the mark's finest piece that is divided away determines which quotient of the mark the sum
+  // may hold.
   const Piece& finest = wanted.back();
   int64_t quotient = 0;
   int64_t factor = 0;
@@ -300,10 +301,10 @@ bool MarkTable::constrain(PieceSum sum, int64_t bound) {
   return true;
 }
 
-// The points are counted by digits. A constraint  x < bound  on a number of uniform, independent digits
-// leaves bound of its values, each with as many points as before; constraints on different digits multiply.
+// Counts points by digits. A constraint  x < bound  on a number of uniform, independent digits leaves `bound`
+// values, each with as many points as before; constraints on different digits multiply.
 
-/// False when the digits are in use already.
+/// False if the digits are in use already.
 bool MarkTable::use(const Piece& piece, Digits& digits) {
   if (piece.extent == 1) return true;
   const int64_t end = piece.lower * piece.extent;
@@ -315,8 +316,8 @@ bool MarkTable::use(const Piece& piece, Digits& digits) {
   return true;
 }
 
-/// The lowest digits of a constrained number, of which the constraint does not speak:  4*a + b < 30  is  2*a
-/// + b//2 < 15.
+/// The lowest digits of a constrained number, which the constraint does not restrict:  4*a + b < 30  is 2*a +
+/// b//2 < 15.
 Piece MarkTable::free_digits(const Mark& constrained) const {
   Piece finest = constrained.pieces.back();
   int64_t common = std::gcd(constrained.extent, finest.extent);
@@ -326,13 +327,13 @@ Piece MarkTable::free_digits(const Mark& constrained) const {
   return finest;
 }
 
-/// All pieces of the mark are digits, next to each other, and free; those of a constrained mark without its
-/// free digits.
+/// True if all pieces of the mark are adjacent, unused digits; for a constrained mark, without its free
+/// digits.
 bool MarkTable::use_pieces(int m, Digits& digits) const {
   int64_t next_scale = 1;
   const auto& pieces = mark(m).pieces;
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-    // The source's own constraint comes first: within it the piece has to be uniform.
+    // Counts the source's own constraint first: the piece must be uniform within it.
     if (mark(piece->mark).constrained && !count_constraint(piece->mark, digits)) return false;
     if (piece->scale != next_scale) return false;
     if (mark(piece->mark).extent % (piece->lower * piece->extent) != 0) return false;
@@ -359,7 +360,7 @@ bool MarkTable::count_constraint(int m, Digits& digits) const {
   return true;
 }
 
-/// The digits under a mark that a constraint uses a piece of.
+/// The digits of a mark a piece of which a constraint uses.
 bool MarkTable::use_source(const Piece& piece, Digits& digits) const {
   const Mark& source = mark(piece.mark);
   if (source.pieces.empty() || digits.whole[static_cast<size_t>(piece.mark)]) return true;

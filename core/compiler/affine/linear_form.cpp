@@ -42,7 +42,7 @@ LinearParts parts_of(const LinearForm& form, std::span<const Var> moving) {
     bool moves = false;
     bool stands = false;
     walk_expr(term.atom, [&](const Expr& part) {
-      // A gather's index may be any value within its bounds, whichever variables move.
+      // A loaded index may have any value within its bounds, whichever variables change.
       if (part.is(ExprKind::Load)) moves = stands = true;
       if (!part.is(ExprKind::Var)) return;
       const bool known =

@@ -55,7 +55,7 @@ void LinearSum::add_scaled(const LinearSum& other, int64_t factor) {
   add_constant(saturating_mul(other.constant, factor));
 }
 
-// Positive terms, then the constant if nothing is positive but it, then what is subtracted, then the
+// Prints positive terms, then the constant if nothing else is positive, then subtracted terms, then the
 // constant: `i*4 + j - k - 1`, `7 - i`.
 Expr LinearSum::to_expr() const {
   Expr sum;
@@ -80,7 +80,7 @@ bool LinearSum::is_form_of(const Expr& expr) const {
   const bool constant_leads = !any_positive && (constant > 0 || terms.empty());
   if (terms.empty()) return is_const_int(expr, constant);
 
-  // From the last part written to the first, which stands alone at the bottom of the left spine.
+  // From the last part to the first, which is the bottom of the left spine.
   const Expr* rest = &expr;
   if (!constant_leads && constant != 0) {
     if (!rest->is(constant > 0 ? ExprKind::Add : ExprKind::Sub)) return false;

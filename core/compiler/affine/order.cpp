@@ -17,7 +17,7 @@ std::tuple<int, int, int> type_rank(const DType& type) {
   return {static_cast<int>(type.code), type.bits, type.lanes};
 }
 
-/// The leftmost operand of the leftmost operand...
+/// The leftmost leaf.
 const ExprNode* first_leaf(const Expr& expr) {
   const ExprNode* node = expr.get();
   while (!node->args().empty()) node = node->args()[0].get();

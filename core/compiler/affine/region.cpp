@@ -19,8 +19,8 @@ std::optional<DimRange> whole(const Interval& range) {
   return DimRange{range.min, range.max - range.min + 1};
 }
 
-/// Around [a, a + extent_a) and [b, b + extent_b) with b - a in `shift`; `either` is at or below both a and
-/// b, for a shift that may be of either sign.
+/// Covers [a, a + extent_a) and [b, b + extent_b) with b - a in `shift`; `either` is a lower bound of both a
+/// and b, for a shift of unknown sign.
 template <typename Either>
 DimRange hull_of(const DimRange& a, const DimRange& b, const Interval& shift, const Either& either) {
   const int64_t to_b = shift.max + b.extent;
@@ -48,7 +48,7 @@ class Relaxer {
     standing.constant += span.min;
     DimRange result{standing.to_expr(), span.max - span.min + 1};
     if (mixed.empty()) return result;
-    // Terms that mix both sorts are bounded one by one; together they may stay within less.
+    // Terms with both kinds of variables are bounded one by one; the bound of the whole may be tighter.
     const std::optional<DimRange> absolute = whole(analyzer_.bounds(expr));
     if (absolute && absolute->extent <= result.extent) return absolute;
     result.min = analyzer_.simplify(result.min);
@@ -56,7 +56,7 @@ class Relaxer {
   }
 
  private:
-  /// Of a form that the analyzer gave; variables are independent and need no second look at the whole.
+  /// Bounds a form from the analyzer: its variables are independent, so no bound of the whole is needed.
   Interval bounds_of(const LinearForm& form) const {
     Interval sum = affine::point(form.constant);
     for (const auto& [coefficient, atom] : form.terms) {
@@ -77,7 +77,7 @@ class Relaxer {
         const int64_t d = divisor();
         const std::optional<DimRange> x = d != 0 ? relax(atom.arg(0)) : std::nullopt;
         if (!x) break;
-        // How far into a period of d the range begins decides how many periods it meets.
+        // The offset of the range's begin within a period of d determines how many periods it meets.
         const Expr start = floormod(x->min, int_imm(d));
         const int64_t last = analyzer_.bounds(start).max + x->extent - 1;
         if (atom.is(ExprKind::FloorDiv)) return DimRange{floordiv(x->min, int_imm(d)), last / d + 1};
@@ -88,7 +88,7 @@ class Relaxer {
         const auto a = relax(atom.arg(0));
         const auto b = relax(atom.arg(1));
         if (!a || !b) break;
-        // The smaller of two values moves no further than the one that moves more.
+        // The minimum moves no further than the operand that moves more.
         return DimRange{binary(atom.kind(), a->min, b->min), std::max(a->extent, b->extent)};
       }
       case ExprKind::Select: {
@@ -111,7 +111,7 @@ class Relaxer {
   const Analyzer& analyzer_;
 };
 
-/// Accesses stay inside the buffer, so that a box as large as the buffer may be the buffer.
+/// Accesses stay inside the buffer, so that a box of the buffer's size is the buffer.
 DimRange within(const DimRange& range, int64_t size) {
   return range.extent >= size ? DimRange{0, size} : range;
 }

@@ -12,7 +12,8 @@ bool is_atom(const LinearSum& sum) {
   return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1;
 }
 
-/// A distance in memory that varies: of sums times it each term is a step through memory by itself.
+/// A varying stride: each term of a sum times it stays separate, since it is a step through memory of its
+/// own.
 bool is_of_parameters(const LinearSum& sum) {
   return std::ranges::all_of(sum.terms, [](const auto& term) {
     return !any_of_expr(term.atom, [](const Expr& part) {

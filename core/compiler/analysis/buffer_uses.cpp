@@ -79,7 +79,7 @@ bool is_output(const Program& program, const Buffer& buffer) { return contains(p
 
 namespace {
 
-/// Over its iterators' domains.
+/// True if the instances, over their iterators' domains, write all elements.
 bool instances_write_everything(const Block& block, const Buffer& buffer) {
   const Store* store = body_store(block);
   if (store == nullptr) return false;
@@ -87,7 +87,7 @@ bool instances_write_everything(const Block& block, const Buffer& buffer) {
   for (const IterVar& iter : block.iters) {
     if (iter.kind == IterKind::Spatial) domains.push_back({iter.var, iter.extent});
   }
-  // The usual case, [i, j, 0, ...], needs no theory.
+  // A fast path for the usual case, [i, j, 0, ...].
   size_t next = 0;
   bool plain = true;
   for (size_t d = 0; d < buffer->shape.size(); ++d) {
@@ -102,7 +102,7 @@ bool instances_write_everything(const Block& block, const Buffer& buffer) {
   return plain || check_iter_map(store->indices, buffer->shape, domains, bool_imm(true)).bijective;
 }
 
-/// As seen from outside all loops of its scope.
+/// As seen from outside all loops of the block's scope.
 bool written_region_is_whole(const Block& block, const Buffer& buffer) {
   const Stmt* top = block.parent;
   while (top->parent != nullptr && top->kind != StmtKind::Block) top = top->parent;

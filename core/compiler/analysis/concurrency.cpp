@@ -16,28 +16,28 @@
 namespace tunesmith {
 namespace {
 
-/// True when all accesses of `buffer` are below `above`, a loop or
-/// block: each iteration or instance may then have its own buffer.
+/// True if all accesses of `buffer` are below `above`, a loop or block: each iteration or instance may then
+/// have its own buffer.
 bool is_private(const Program& program, const Stmt& above, const Buffer& buffer) {
   const auto& kept = program.intermediates;
   if (!contains(kept, buffer)) return false;
   const std::vector<Block*> blocks = program.blocks();
   return std::all_of(blocks.begin(), blocks.end(), [&](const Block* block) {
-    // An outer block has the reads and writes of the blocks in it.
+    // An outer block has the reads and writes of its inner blocks.
     return is_ancestor(above, *block) || is_ancestor(*block, above) ||
            (!touches(reads_of(*block), buffer) && !touches(writes_of(*block), buffer));
   });
 }
 
-/// True when different iterations of `loop` run different instances of `block`.
+/// True if different iterations of `loop` run different instances of `block`.
 bool separates_instances(const Block& block, const Loop& loop) {
-  // If a binding mixes the loop with an outer one (after fuse and split), that loop moves, too: what
-  // distinguishes the iterations of both distinguishes those of `loop` while the outer loop is fixed.
+  // A binding may mix the loop with an outer one (after fuse and split); then the outer loop moves, too: what
+  // distinguishes the iterations of both also distinguishes those of `loop` for a fixed outer one.
   const std::vector<Loop*> loops = loops_above(block);
   auto outermost = std::find(loops.begin(), loops.end(), &loop);
   std::optional<std::vector<Expr>> bindings = inner_bindings(block, **outermost);
   while (!bindings.has_value()) bindings = inner_bindings(block, **--outermost);
-  // A loop that no binding uses repeats the same instances within one iteration: no matter here.
+  // A loop that no binding uses only repeats instances within one iteration, and is ignored.
   const std::vector<IterDomain> below = domains_below(block, **outermost);
   std::vector<IterDomain> domains = used_domains(below, *bindings, Expr());
   const auto is_own = [&](const IterDomain& domain) { return domain.var == loop.var; };
@@ -66,10 +66,10 @@ std::optional<Refusal> block_refusal(const Program& program, const Loop& loop, c
                      &block};
     }
   }
-  // Instances at different values of an opaque iterator may write the same element.
+  // Instances with different values of an opaque iterator may write the same element.
   if (!ordered_inside && separates_instances(block, loop)) {
     if (concurrency == Concurrency::Threads || !holds_blocks(block)) return std::nullopt;
-    // A buffer between the inner blocks is shared by all lanes.
+    // All lanes share a buffer between the inner blocks.
     for (const Access& write : writes_of(block)) {
       if (is_private(program, block, write.buffer))
         return Refusal{"a block below has a buffer of its own", block.name, &block};

@@ -1,4 +1,4 @@
-// May the instances of a block run in another order?
+// Decides whether the instances of a block may run in another order.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -38,8 +38,9 @@ bool holds_at_first(const Expr& condition, const std::vector<IterSplit>& digits,
   });
 }
 
-/// The instance with all reduction iterators zero comes first in every order of the loops: each reduction
-/// iterator is a rising sum of digits of the loops, and the predicate never skips just that instance.
+/// The instance whose reduction iterators are all zero comes first in every order of the loops: each
+/// reduction iterator is an increasing sum of digits of the loops, and the predicate never skips just that
+/// instance.
 bool first_stays_first(const Block& block, const std::vector<Expr>& bindings,
                        const std::vector<IterDomain>& domains) {
   std::vector<IterSplit> digits;

@@ -21,7 +21,7 @@ void bind_loop(const Stmt& stmt, Viewpoint& view) {
   view.moving.push_back(loop->var);
 }
 
-/// A box around the loads of `buffer` in `block`, and around its stores if these count.
+/// A box around the loads of `buffer` in `block`; also around its stores if they count.
 std::optional<Region> reach(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
                             Viewpoint view, bool stores) {
   std::optional<Region> region;
@@ -42,7 +42,7 @@ std::optional<Region> reach(const Block& block, std::span<const Expr> bindings, 
 }
 
 /// The indices of the only element of `buffer` that an instance of `block` stores to, over the loops around
-/// and inside the block, which `view` gets. Nothing when there are others, or a condition.
+/// and inside the block, which `view` gets. Nothing if it stores to others, or under a condition.
 std::optional<std::vector<Expr>> only_store(const Block& block, const Buffer& buffer, Viewpoint& view) {
   std::optional<std::vector<Expr>> found;
   bool guarded = false;
@@ -61,7 +61,7 @@ std::optional<std::vector<Expr>> only_store(const Block& block, const Buffer& bu
   return guarded ? std::nullopt : found;
 }
 
-/// standing + moving, the latter starting from 0.
+/// The parts of an index: standing + moving, where `moving` starts from 0.
 struct IndexParts {
   DimRange range;
   LinearForm moving;
@@ -81,7 +81,7 @@ std::optional<IndexParts> split_index(const Expr& index, const Viewpoint& view) 
   return IndexParts{{form.standing.to_expr(), extent}, std::move(form.moving)};
 }
 
-/// The sum of `terms` is `ratio` times the terms of `of`, for one positive integer ratio.
+/// The positive integer ratio for which the sum of `terms` is `ratio` times the terms of `of`, if it exists.
 std::optional<int64_t> ratio_of(const LinearForm& of, const LinearForm& form, int64_t sign) {
   if (form.terms.size() != of.terms.size() || form.terms.empty()) return std::nullopt;
   std::optional<int64_t> ratio;
@@ -101,7 +101,7 @@ struct Scaled {
   Interval rest;
 };
 
-/// With the positive whole ratio that the first term of `of` tells.
+/// Takes the ratio from the first term of `of`; it must be a positive integer.
 std::optional<Scaled> scaled(const LinearForm& of, const LinearForm& form, int64_t sign,
                              const Analyzer& analyzer) {
   if (of.terms.empty()) return std::nullopt;
@@ -118,8 +118,8 @@ std::optional<Scaled> scaled(const LinearForm& of, const LinearForm& form, int64
   return result;
 }
 
-/// Does every point of the box satisfy `condition`? Fast when
-/// each dimension is at most one loop, else by iterator maps.
+/// Does every point of the box satisfy `condition`? Fast if each dimension is at most one loop, else by
+/// iterator maps.
 bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, const Viewpoint& view) {
   std::vector<const ExprNode*> used;
   bool simple = is_const_int(condition, 1);
@@ -144,7 +144,7 @@ bool fills_box(const std::vector<IndexParts>& parts, const Expr& condition, cons
   return check_iter_map(bindings, extents, domains, condition).bijective;
 }
 
-/// Beyond its domain the iterator would index outside the buffer.
+/// True if values beyond the iterator's domain would index outside the buffer.
 bool leaves_buffer(const Block& block, size_t iter, const Buffer& buffer) {
   const Store* store = body_store(block);
   if (store == nullptr || store->buffer != buffer) return false;
@@ -155,8 +155,8 @@ bool leaves_buffer(const Block& block, size_t iter, const Buffer& buffer) {
   return false;
 }
 
-/// `condition` only restricts an iterator of the block to its
-/// domain, beyond which it would write outside the buffer.
+/// True if `condition` only restricts an iterator of the block to its domain, beyond which it would write
+/// outside the buffer.
 bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffer, const Analyzer& analyzer) {
   const std::optional<LinearForm> slack = slack_of(condition, analyzer);
   if (!slack) return false;
@@ -183,8 +183,7 @@ bool clips_domain(const Expr& condition, const Block& block, const Buffer& buffe
   return false;
 }
 
-/// Applies a condition over moving loops by cutting
-/// the end of the box. False for an unsupported form.
+/// Applies a condition over moving loops by cutting off the end of the box. False for an unsupported form.
 bool narrow(std::vector<IndexParts>& parts, const Expr& condition, const Viewpoint& view, Expr* kept) {
   bool all = true;
   bool any = false;
@@ -196,7 +195,7 @@ bool narrow(std::vector<IndexParts>& parts, const Expr& condition, const Viewpoi
     all = all && indexed;
     any = any || indexed;
   }
-  // Over reduction loops only: a part of the steps for the same elements.
+  // The condition is over reduction loops only: it skips some steps for the same elements.
   if (!any) return true;
   if (!all) return false;
   const std::optional<LinearForm> slack = slack_of(condition, view.analyzer);

@@ -18,7 +18,7 @@
 namespace tunesmith {
 namespace {
 
-/// Walks the program once; the first thing wrong ends it.
+/// Walks the program once and stops at the first fault.
 class Verifier {
  public:
   explicit Verifier(const Program& program) : program_(program) {}
@@ -138,7 +138,7 @@ class Verifier {
     if (!block_names_.insert(block.name).second) found("two blocks have the same name", &block);
     if (block.bindings.size() != block.iters.size()) {
       problem_ = fmt::format("the block '{}' has not as many bindings as iteration variables", block.name);
-      return;  // no printer could show it
+      return;  // the printer could not show it
     }
     if (block.body() == nullptr) return found("a block has no body", &block);
     for (const Expr& binding : block.bindings) expression(binding, block);
@@ -173,7 +173,7 @@ class Verifier {
     visible_ = outside;
   }
 
-  /// Loops around the statement and iteration variables of the blocks around it.
+  /// The ranges of the loops around the statement and of the iteration variables of the blocks around it.
   static std::vector<IterDomain> ranges_around(const Stmt& stmt) {
     std::vector<IterDomain> ranges;
     for (const Stmt* above = stmt.parent; above != nullptr; above = above->parent) {
@@ -229,8 +229,8 @@ class Verifier {
     }
     if (guarded) return;
     for (size_t d = 0; d < indices.size(); ++d) {
-      // Instances that an outer block's predicate skips make no
-      // accesses, so nothing is reported inside such a block.
+      // An outer block's predicate may skip instances, which then make no accesses: reports nothing inside
+      // such a block.
       const Block* around = blocks_.empty() ? nullptr : blocks_.back();
       if (around == nullptr || !is_const_int(around->predicate, 1)) continue;
       if (const auto point =
@@ -246,7 +246,7 @@ class Verifier {
     std::vector<Buffer> written = program_.inputs;
     const auto is_written = [&](const Buffer& buffer) { return contains(written, buffer); };
     for (const Block* block : program_.blocks()) {
-      if (holds_blocks(*block)) continue;  // covered by the inner blocks
+      if (holds_blocks(*block)) continue;  // its inner blocks are checked instead
       for (const Access& write : writes_of(*block)) {
         if (!block_reads_first(*block, write.buffer)) written.push_back(write.buffer);
       }
@@ -279,7 +279,7 @@ class Verifier {
   std::set<std::string> block_names_;
   std::set<uint64_t> defined_;  // serials of all variables
   std::vector<Var> visible_;
-  std::vector<Block const*> blocks_;  // around the statement
+  std::vector<Block const*> blocks_;  // the blocks around the statement
 };
 
 }  // namespace

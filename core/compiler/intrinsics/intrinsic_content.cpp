@@ -4,7 +4,7 @@
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/support/hash.h"
 
-// Members are named all together, so that a new one does not compile until its place here is decided.
+// Structured bindings name all members, so that a new member does not compile until it is added here.
 namespace tunesmith {
 namespace {
 

@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// Above this many loops the orders to try are too many; no instruction has as many.
+/// Limits the orders to try; no instruction has more loops.
 constexpr size_t kMaxLoops = 6;
 
 /// Compares under one assignment of the nest's loops to the semantics' iterators.
@@ -23,7 +23,7 @@ class Matcher {
     for (const Loop* loop : nest.loops) zero_.set(loop->var, Expr(0));
   }
 
-  /// `iters[l]`: the position of the iterator that the nest's l-th loop is, -1 for a loop of one iteration.
+  /// `iters[l]`: the iterator to which the nest's l-th loop is assigned; -1 for a loop of one iteration.
   std::optional<IntrinsicMatch> run(const std::vector<int>& iters) {
     iters_ = &iters;
     match_.operands.assign(intrinsic_.operands.size(), {});
@@ -33,7 +33,7 @@ class Matcher {
       return std::nullopt;
     }
     for (size_t i = 1; i < match_.operands.size(); ++i) {
-      // One instruction reads all before it writes.
+      // An instruction reads all operands before it writes.
       if (match_.operands[i].buffer == match_.operands[0].buffer) {
         why = "an operand is the array that is written";
         return std::nullopt;
@@ -90,8 +90,8 @@ class Matcher {
     return same_steps(operand, axes, given, indices, known.strides);
   }
 
-  /// Each loop steps through the array as its iterator does through the operand; `found` gets its free
-  /// stride.
+  /// True if each loop moves through the array as its iterator does through the operand; `found` gets the
+  /// free stride.
   bool same_steps(const TensorOperand& operand, std::span<const Expr> axes, const Buffer& given,
                   std::span<const Expr> indices, std::vector<int64_t>& found) {
     const std::vector<int64_t> strides = lowered_ ? std::vector<int64_t>{1} : given->effective_strides();
@@ -136,7 +136,7 @@ class Matcher {
     return true;
   }
 
-  /// Is this a valid row stride for the operand's free dimension?
+  /// Is `step` a valid row stride for the operand's free dimension?
   static bool is_row_distance(const TensorOperand& operand, int64_t step) {
     const int64_t row = operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()];
     return step >= row && step % operand.stride_multiple == 0;

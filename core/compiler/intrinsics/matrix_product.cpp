@@ -26,7 +26,8 @@ struct IterPart {
   Role role = Role::First;
 };
 
-/// A number by which a factor divides the iterator and which divides its extent; 0 if there is none.
+/// A number that divides the iterator's extent and by which a factor divides the iterator; 0 if there is
+/// none.
 int64_t divisor_of(const IterVar& iter, const std::vector<Access>& accesses) {
   int64_t found = 0;
   for (const Access& access : accesses) {
@@ -81,7 +82,7 @@ class ProductMatcher {
   }
 
  private:
-  /// Splits iterators into parts and rewrites the accesses with these.
+  /// Splits iterators into parts and rewrites the accesses over them.
   void take_apart() {
     Substitution map;
     for (size_t i = 0; i < block_.iters.size(); ++i) {
@@ -131,7 +132,7 @@ class ProductMatcher {
     return "";
   }
 
-  /// Columns vary faster than rows in the result.
+  /// Columns are the part that varies faster than rows in the result.
   Role column_role() const {
     for (auto index = written_.front().indices.rbegin(); index != written_.front().indices.rend(); ++index) {
       for (const IterPart& part : parts_) {

@@ -18,7 +18,7 @@ bool is_iterator(const Block& block, const Expr& index) {
                      [&](const IterVar& iter) { return iter.var.get() == index.get(); });
 }
 
-/// The indices are distinct iterators; 0 is allowed for an extent of 1.
+/// True if the indices are distinct iterators; 0 is allowed for an extent of 1.
 bool plain_access(const Block& block, const Buffer& buffer, std::span<const Expr> indices) {
   for (size_t d = 0; d < indices.size(); ++d) {
     if (buffer->shape[d] == 1 && is_const_int(indices[d], 0)) continue;

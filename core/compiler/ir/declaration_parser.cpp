@@ -74,7 +74,7 @@ Buffer DeclarationParser::buffer() {
   const Position at = here_;
   const std::string name = any_name("the name of a buffer");
   skip_blank(false);
-  // A colon with nothing behind it is the line's.
+  // A colon with nothing after it ends the line, and begins no type.
   const std::string_view behind = rest().substr(0, rest().find_first_of("#\n"));
   if (peek() != ':' || behind.find_first_not_of(" \t\r", 1) == std::string_view::npos)
     return buffer_of(name, at);

@@ -11,8 +11,8 @@ namespace tunesmith {
 namespace {
 
 uint64_t next_serial() {
-  // One counter for all threads: with one each, the order of a fresh variable and an older one from another
-  // thread would depend on how much each thread had done before.
+  // One counter for all threads: with one per thread, the order of variables from different threads would
+  // depend on how much work each thread had done.
   static std::atomic<uint64_t> counter{0};
   return counter.fetch_add(1, std::memory_order_relaxed);
 }

@@ -16,7 +16,7 @@ Expr make_op(ExprKind kind, DType type, const Expr& a, const Expr& b = {}, const
 
 Expr widen(const Expr& a, int lanes) { return a.dtype().lanes == lanes ? a : broadcast(a, lanes); }
 
-/// The scalar under a Broadcast: what a constant with lanes is made of.
+/// The scalar under a Broadcast, or the expression itself.
 const Expr& lane_value(const Expr& a) { return a.is(ExprKind::Broadcast) ? a.arg(0) : a; }
 const IntImm* int_constant(const Expr& a) { return lane_value(a).as<IntImm>(); }
 const FloatImm* float_constant(const Expr& a) { return lane_value(a).as<FloatImm>(); }
@@ -53,7 +53,7 @@ void check_types(ExprKind kind, const Expr& a, const Expr& b) {
   if (!good) refuse(kind, a, b);
 }
 
-/// Null when nothing folds. Both operands are constants of the same type.
+/// Null if nothing folds. Both operands must be constants of the same type.
 Expr fold_constants(ExprKind kind, const Expr& a, const Expr& b, DType result) {
   if (const IntImm *ia = int_constant(a), *ib = int_constant(b); ia && ib) {
     const auto value = fold_int(kind, ia->value, ib->value, a.dtype());
@@ -67,7 +67,7 @@ Expr fold_constants(ExprKind kind, const Expr& a, const Expr& b, DType result) {
   return {};
 }
 
-/// Neutral and absorbing elements on integers and bools; null when none applies.
+/// Folds neutral and absorbing elements of integers and bools; null if none applies.
 Expr fold_int_identity(ExprKind kind, const Expr& a, const Expr& b) {
   const IntImm* ia = int_constant(a);
   const IntImm* ib = int_constant(b);
@@ -107,7 +107,7 @@ Expr fold_int_identity(ExprKind kind, const Expr& a, const Expr& b) {
   return {};
 }
 
-/// Only what is exact for every value, infinities and signed zeros included.
+/// Folds only what is exact for all values, including infinities and signed zeros.
 Expr fold_float_identity(ExprKind kind, const Expr& a, const Expr& b) {
   switch (kind) {
     case ExprKind::Add:
@@ -188,7 +188,7 @@ Expr binary(ExprKind kind, const Expr& left, const Expr& right) {
     if (lanes > 1) {
       if (Expr folded = fold_ramp(kind, a, b, lanes)) return folded;
     }
-    // Constants stand on the right of sums and products, so that nobody has to look on both sides.
+    // Constants go to the right of sums and products, so that callers need not look on both sides.
     if ((kind == ExprKind::Add || kind == ExprKind::Mul) && int_constant(a)) std::swap(a, b);
   }
   return make_op(kind, type, a, b);
@@ -197,7 +197,7 @@ Expr binary(ExprKind kind, const Expr& left, const Expr& right) {
 Expr operator+(const Expr& a, const Expr& b) { return binary(ExprKind::Add, a, b); }
 Expr operator-(const Expr& a, const Expr& b) { return binary(ExprKind::Sub, a, b); }
 Expr operator*(const Expr& a, const Expr& b) { return binary(ExprKind::Mul, a, b); }
-// A product, because 0 - x loses the sign of a floating zero and linear forms want coefficients.
+// A product: 0 - x would lose the sign of a floating-point zero, and linear forms need coefficients.
 Expr operator-(const Expr& a) {
   return a * (a.dtype().is_float() ? float_imm(-1, a.dtype()) : int_imm(-1, a.dtype()));
 }

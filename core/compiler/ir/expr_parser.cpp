@@ -119,7 +119,7 @@ void ExprParser::adopt(ExprSyntax& parent, SyntaxPtr child) const {
   parent.args.push_back(std::move(child));
 }
 
-/// `load if condition`, or what binds stronger.
+/// Parses `load if condition`, or an operator that binds stronger.
 SyntaxPtr ExprParser::conditional() {
   SyntaxPtr value = syntax(kOr);
   skip_blank(false);

@@ -14,7 +14,7 @@ constexpr int64_t kTypicalSteps[] = {1, 4, 16};
 
 const Expr& uncast(const Expr& expr) { return expr.is(ExprKind::Cast) ? expr.arg(0) : expr; }
 
-/// Is it the least of the last index and another, as contents of a buffer are that say where to read?
+/// Is the index clamped to the last one by a minimum, as loaded indices are?
 bool is_clamped(const Expr& index, const Expr& extent) {
   const Expr& least = uncast(index);
   if (!least.is(ExprKind::Min)) return false;

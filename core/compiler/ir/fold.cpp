@@ -7,7 +7,7 @@
 namespace tunesmith {
 namespace {
 
-/// To 11 significant bits, ties away from zero.
+/// Rounds to 11 significant bits, ties away from zero.
 double round_tf32(double value) {
   if (!std::isfinite(value)) return value;
   constexpr int kDropped = 52 - 10;

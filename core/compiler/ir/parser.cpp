@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxDepth = 1000;
 
-/// Statements by their indentation; each line is one or begins one.
+/// Parses statements by their indentation; each line is a statement or begins one.
 class ProgramParser : private DeclarationParser {
  public:
   using DeclarationParser::DeclarationParser;
@@ -59,7 +59,7 @@ class ProgramParser : private DeclarationParser {
     return std::move(program_);
   }
 
-  /// "1 <= n <= 512 typical [128], 1 <= m <= 8]"
+  /// For example "1 <= n <= 512 typical [128], 1 <= m <= 8]".
   std::vector<ExtentParameter> parameters() {
     std::vector<ExtentParameter> found;
     do {
@@ -89,7 +89,7 @@ class ProgramParser : private DeclarationParser {
 
   // ---- Statements ----
 
-  /// What belongs to a line at `outer`.
+  /// The body of a line with indentation `outer`.
   StmtPtr body_of(int outer) { return body(inner(outer)); }
 
   StmtPtr body(int level) {
@@ -154,7 +154,7 @@ class ProgramParser : private DeclarationParser {
     return std::make_unique<Store>(to, std::move(at_indices), std::move(value), std::move(mask));
   }
 
-  /// "again" says that it is the one that an earlier loop of this name has.
+  /// "again" refers to the variable of an earlier loop with this name.
   Var variable(const std::string& name, Position at) {
     if (!take_word("again")) return bound_.insert_or_assign(name, Var(name)).first->second;
     const auto found = bound_.find(name);
@@ -332,7 +332,7 @@ class ProgramParser : private DeclarationParser {
   }
 
   Program program_;
-  std::map<std::string, Var> bound_;  // the last of each name
+  std::map<std::string, Var> bound_;  // the last variable of each name
   std::set<std::string> blocks_;
   int depth_of_stmts_ = 0;
 };

@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// Behind its name; `extents` as text.
+/// The facts after a buffer's name; `extents` is text.
 std::string buffer_facts(const BufferNode& buffer, const std::string& extents) {
   std::string text = fmt::format("{}[{}]", buffer.dtype.str(), fmt::join(buffer.shape, ", "));
   if (buffer.scope != kScopeGlobal) text += " " + dotted_text(buffer.scope);
@@ -25,7 +25,7 @@ std::string buffer_facts(const BufferNode& buffer, const std::string& extents) {
   return text;
 }
 
-/// Variables that several loops have, as copies of a statement do.
+/// Variables that several loops share, as copies of a statement do.
 std::vector<const VarNode*> shared_variables(const Stmt& root) {
   std::vector<const VarNode*> bound;
   walk(root, [&](const Stmt& stmt) {
@@ -42,7 +42,7 @@ std::vector<const VarNode*> shared_variables(const Stmt& root) {
   return shared;
 }
 
-/// The names of the variables or buffers in scope: one whose name another one has gets a suffix.
+/// The names of the variables or buffers in scope: a duplicate name gets a suffix.
 template <typename Node>
 class Names {
  public:
@@ -113,7 +113,7 @@ class Printer {
     }
   }
 
-  /// `typed`: a literal is taken to be of its type here, without saying so.
+  /// `typed`: the context gives literals their type, so they are printed without it.
   std::string expr(const Expr& e, Strength around = kConditional, bool typed = true) {
     if (!e) return "<null>";
     const auto [text, strength] = inner_text(e, typed);
@@ -198,7 +198,7 @@ class Printer {
     return fmt::format("{}[{}]", name, list(indices, true));
   }
 
-  /// Its declaration, the first time.
+  /// Prints the declaration at the first use.
   std::string buffer_text(const BufferNode& buffer) {
     if (const std::string* known = buffers_.find(&buffer)) return *known;
     std::string extents;
@@ -223,7 +223,7 @@ class Printer {
     return text;
   }
 
-  /// Its name, with "again" where an earlier loop has it too.
+  /// The name, with "again" if an earlier loop has the variable, too.
   std::string binding(const Var& var) {
     const auto found = std::ranges::find(shared_, var.get(), &std::pair<const VarNode*, bool>::first);
     if (found == shared_.end()) return names_.declare(var.get());
@@ -236,7 +236,7 @@ class Printer {
     if (of && of == marked_) text_ += indent + std::string(content.size(), '^') + "\n";
   }
 
-  /// A sequence of one statement is another program than the statement: a second line says so.
+  /// A Seq of one statement differs from the statement: a second line marks it.
   void body(const Stmt* inner) {
     stmt(inner);
     const Seq* seq = inner ? inner->as<Seq>() : nullptr;
@@ -322,7 +322,7 @@ class Printer {
   }
 
   void loop(const Loop& l) {
-    // The bounds are outside the variable's scope: their free variables are named first.
+    // The bounds are outside the variable's scope: names their free variables first.
     int64_t min = 0;
     int64_t extent = 0;
     const bool ends = as_const_int(l.min, &min) && (min == 0 || as_const_int(l.extent, &extent));
@@ -366,8 +366,8 @@ class Printer {
 
   const Stmt* marked_;
   Names<VarNode> names_;
-  Names<BufferNode> buffers_;                            // of the whole text
-  std::vector<std::pair<const VarNode*, bool>> shared_;  // and whether a loop had it already
+  Names<BufferNode> buffers_;                            // for the whole text
+  std::vector<std::pair<const VarNode*, bool>> shared_;  // and whether a loop has had it already
   std::string text_;
   int depth_ = 0;
 };

@@ -91,7 +91,7 @@ std::vector<Buffer> Program::buffers() const {
 }
 
 void Program::swap_buffer(const Buffer& from, const Buffer& to) {
-  // `from` may be an element of a list that is changed here.
+  // Copies, since `from` may be an element of a list that changes here.
   const Buffer old = from;  // NOLINT(performance-unnecessary-copy-initialization)
   const Buffer fresh = to;  // NOLINT(performance-unnecessary-copy-initialization)
   for (auto* list : {&inputs, &outputs, &intermediates}) std::replace(list->begin(), list->end(), old, fresh);

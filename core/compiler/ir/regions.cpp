@@ -57,7 +57,7 @@ void add_unless_there(std::vector<Access>& list, const AccessSite& site, const S
   list.push_back(std::move(access));
 }
 
-/// The load of what the statement stores, in a block that makes it.
+/// True for the load of the stored element, in a block that accumulates.
 bool is_accumulator(const Stmt& stmt, const AccessSite& access) {
   const auto* store = stmt.as<Store>();
   return store && store->buffer == access.buffer && equal_indices(access.indices, store->indices) &&

@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// Puts `value` into `slot` as a child of `owner` and answers what was there.
+/// Puts `value` into `slot` as a child of `owner` and returns the old child.
 StmtPtr put(Stmt& owner, StmtPtr& slot, StmtPtr value) {
   if (value) value->parent = &owner;
   std::swap(slot, value);

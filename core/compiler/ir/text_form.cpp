@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// Where a name may stand, these mean something else.
+/// Keywords: not allowed as names.
 constexpr std::string_view kWords[] = {
     "program", "intermediate", "annotate", "for",        "block",    "where",   "init",    "if",
     "else",    "alloc",        "barrier",  "async",      "handover", "produce", "consume", "pass",

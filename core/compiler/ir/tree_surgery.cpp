@@ -6,7 +6,7 @@
 namespace tunesmith {
 namespace {
 
-/// The Seq around `anchor`, made when there is none.
+/// The Seq around `anchor`; makes one if there is none.
 Seq& seq_around(Stmt& anchor) {
   if (Seq* seq = anchor.parent->as<Seq>()) return *seq;
   auto made = std::make_unique<Seq>();
@@ -22,7 +22,7 @@ size_t depth(const Stmt& stmt) {
   return result;
 }
 
-/// Position of `child` among the children of its parent.
+/// The position of `child` among its parent's children.
 size_t rank(const Stmt& child) {
   size_t position = 0;
   size_t found = 0;
@@ -36,7 +36,7 @@ size_t rank(const Stmt& child) {
 }  // namespace
 
 StmtPtr take_out(Stmt& stmt) {
-  // The outermost statement that holds nothing else.
+  // The outermost statement that contains nothing else.
   Stmt* top = &stmt;
   for (Stmt* up = top->parent; up->kind == StmtKind::Loop || up->kind == StmtKind::Seq; up = top->parent) {
     const Seq* seq = up->as<Seq>();

@@ -35,7 +35,7 @@ std::optional<double> read_float(std::string_view text, DType type) {
     return bits ? std::optional(std::bit_cast<double>(*bits)) : std::nullopt;
   }
   if (type.bits == 64) return read_number<double>(text);
-  // By way of f64 it would round twice.
+  // Reading via f64 would round twice.
   return read_number<float>(text);
 }
 
@@ -48,7 +48,7 @@ std::optional<int64_t> read_integer(std::string_view text, DType type) {
   return number && wrap_to(type, *number) == *number ? number : std::nullopt;
 }
 
-/// One node's operands become expressions first, then their types are compared.
+/// Builds expressions of the operands first, then compares their types.
 class Typer {
  public:
   explicit Typer(const std::string& file) : file_(file) {}
@@ -118,7 +118,7 @@ class Typer {
     return made;
   }
 
-  /// Of operands that one operation takes together.
+  /// Operands of one operation must have equal lanes.
   void check_lanes(const ExprSyntax& s, std::span<const Expr> operands) const {
     int lanes = 1;
     for (const Expr& operand : operands) {
