@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Why the buffer of `allocate` cannot live in registers, or "".
+/// Why the buffer of `allocate` cannot live in registers; "" if it can.
 std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
   const size_t limit = static_cast<size_t>(std::max<int64_t>(allocate.buffer->span(), 1));
   std::vector<Slice> distinct;
@@ -35,7 +35,7 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
       }
     }
     for (const Slice& slice : *slices) {
-      // Its mask leaves out what lies before the buffer, but a register has no part that begins there.
+      // A mask omits elements before the buffer, but no part of a register can begin there.
       if (slice.offset < 0 && slice.offset + slice.lanes > 0) reason = "an access begins before it";
       bool known = false;
       for (const Slice& other : distinct) {

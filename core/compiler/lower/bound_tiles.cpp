@@ -1,5 +1,5 @@
-// Guards over a program's parameters become ranges of loops and a choice per tile: work is in proportion to
-// what is there, and whole tiles are as those of a program of fixed extents.
+// Replaces guards over a program's parameters by loop ranges and a choice per tile: work is proportional to
+// the extents, and whole tiles run the code of a program with fixed extents.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,7 +20,7 @@ bool reads_none(const Expr& expr) {
   return !any_of_expr(expr, [](const Expr& part) { return part.is(ExprKind::Load); });
 }
 
-/// Its slack: what must be 0 or more. Nothing where a condition is no such bound by a parameter.
+/// The condition's slack, which must be at least 0. Nothing if the condition does not bound by a parameter.
 std::optional<LinearForm> parametric_slack(const Expr& condition, const If& branch) {
   if (!uses_parameter(condition) || !reads_none(condition)) return std::nullopt;
   return slack_of(condition, Analyzer::at(branch));
@@ -28,8 +28,8 @@ std::optional<LinearForm> parametric_slack(const Expr& condition, const If& bran
 
 enum class Iterations { Some, All };
 
-/// What holds of `slack` outside of the loop where it holds in some, or in all, of the loop's iterations.
-/// Nothing where that is not linear.
+/// The condition outside the loop for `slack` to hold in some, or in all, of the loop's iterations. Nothing
+/// if it is not linear.
 std::optional<LinearForm> outside_of(LinearForm slack, const Loop& loop, Iterations wanted) {
   if (hides(slack, loop.var)) return std::nullopt;
   const int64_t c = take_term(slack, loop.var);
@@ -45,11 +45,11 @@ bool has_form(const std::vector<LinearForm>& forms, const LinearForm& wanted) {
   return std::ranges::any_of(forms, [&](const LinearForm& form) { return same_form(form, wanted); });
 }
 
-/// What must hold for a statement to do anything that matters outside of `around`.
+/// Conditions without which a statement has no effect outside `around`.
 struct Needs {
-  bool idle = false;  // nothing of it matters
+  bool idle = false;  // it never has an effect
   std::vector<LinearForm> slacks;
-  Substitution at;  // variables that must have these values, as in the first step of a reduction
+  Substitution at;  // required values of variables, as in the first step of a reduction
 };
 
 bool implies(const Needs& needs, const LinearForm& slack) {
@@ -57,7 +57,7 @@ bool implies(const Needs& needs, const LinearForm& slack) {
          (!needs.at.empty() && Analyzer().bounds(substitute(slack.to_expr(), needs.at)).min >= 0);
 }
 
-/// Of two statements of which either may matter.
+/// The conditions of two statements of which either may have an effect.
 Needs either(const Needs& a, const Needs& b) {
   if (a.idle || b.idle) return a.idle ? b : a;
   Needs both;
@@ -71,7 +71,7 @@ Needs either(const Needs& a, const Needs& b) {
 
 Needs needs_of(const Stmt& stmt, const Stmt& around);
 
-/// Of statements of which any may matter.
+/// The conditions of statements of which any may have an effect.
 Needs needs_of_any(const Stmt& stmt, const Stmt& around) {
   Needs all{true, {}, {}};
   visit_children(stmt, [&](const Stmt& child) { all = either(all, needs_of(child, around)); });
@@ -118,8 +118,7 @@ Needs needs_of(const Stmt& stmt, const Stmt& around) {
   }
 }
 
-/// Where values of `var` end for which `slack` holds. Nothing where they do not end, or where that is not
-/// known.
+/// The end of the values of `var` for which `slack` holds. Nothing if there is none, or it is unknown.
 std::optional<Expr> end_of(LinearForm slack, const Var& var, const Analyzer& analyzer) {
   if (!hides(slack, var)) {
     const int64_t c = take_term(slack, var);
@@ -144,7 +143,7 @@ bool runs_one_by_one(const Loop& loop) {
   return loop.loop_kind == LoopKind::Serial || loop.loop_kind == LoopKind::Parallel;
 }
 
-/// The slacks that the loop's range now stands for.
+/// Tightens the loop's range; returns the slacks that the range now guarantees.
 std::vector<LinearForm> tighten(Loop& loop) {
   std::vector<LinearForm> taken;
   const Needs needs = needs_of(*loop.body(), loop);
@@ -154,7 +153,7 @@ std::vector<LinearForm> tighten(Loop& loop) {
     const std::optional<Expr> end = end_of(slack, loop.var, outside);
     if (!end.has_value()) continue;
     const Expr extent = outside.simplify(min(loop.extent, *end - loop.min));
-    // How many iterations threads share is no negative number.
+    // A parallel loop must not have a negative number of iterations.
     if (loop.loop_kind == LoopKind::Parallel && outside.bounds(extent).min < 0) continue;
     loop.extent = extent;
     taken.push_back(slack);
@@ -162,18 +161,19 @@ std::vector<LinearForm> tighten(Loop& loop) {
   return taken;
 }
 
-/// A condition of a branch in a tile, and what must hold of the tile for it to hold in all of it.
+/// A branch's condition in a tile, and the condition under which it holds for the whole tile.
 struct InTile {
-  size_t branch = 0;  // in the order of the text
+  size_t branch = 0;  // its index in text order
   Expr condition;
   LinearForm whole;
 };
 
-/// Which loops a tile may have: unrolled ones and vectors, or serial ones, too, which could be bounded.
+/// The loops that a tile may contain: unrolled and vectorized ones only, or also serial ones, which could be
+/// bounded.
 enum class Tile { Written, Any };
 
-/// What `condition` comes to around the tile that `loop` runs over, the innermost loop that is not part of
-/// it.
+/// The condition under which `condition` holds in the whole tile that `loop` runs over: `loop` is the
+/// innermost loop outside of the tile.
 std::optional<LinearForm> of_whole_tile(const Expr& condition, const If& branch, const Loop& loop,
                                         Tile tile) {
   std::optional<LinearForm> slack = parametric_slack(condition, branch);
@@ -209,8 +209,8 @@ void drop(If& branch, const Expr& condition) {
   branch.condition = rest;
 }
 
-/// From the last to the first, so that none is gone before what stands in it. `fresh`: the variables that
-/// stand here for those of the conditions.
+/// Drops inner branches first, before their parents disappear. `fresh`: the variables that replace those of
+/// the conditions here.
 void drop_all(Stmt& root, const std::vector<InTile>& conditions, const Substitution& fresh = {}) {
   const std::vector<If*> branches = collect<If>(root);
   for (const InTile& one : conditions) drop(*branches[one.branch], substitute(one.condition, fresh));
@@ -219,7 +219,7 @@ void drop_all(Stmt& root, const std::vector<InTile>& conditions, const Substitut
   }
 }
 
-/// What the loop's range says already goes; else each iteration asks once whether all of its tile is there.
+/// Drops conditions that the loop's range guarantees; each iteration tests once whether its tile is whole.
 void choose_whole_tiles(Program& program, Loop& loop, const std::vector<LinearForm>& taken) {
   std::vector<InTile> known;
   std::vector<InTile> chosen;
@@ -256,7 +256,7 @@ void choose_whole_tiles(Program& program, Loop& loop, const std::vector<LinearFo
   drop_all(*choice.then_case(), chosen, fresh);
 }
 
-/// A piece of a partitioned loop that there may be nothing of: no loop is left that could end before it.
+/// Guards pieces of a partitioned loop that may be empty: none of their loops could end before them.
 void skip_pieces(Seq& seq) {
   std::vector<Stmt*> pieces;
   for (const StmtPtr& child : seq.children()) pieces.push_back(child.get());

@@ -25,7 +25,7 @@ void check_swizzles(const TensorIntrinsic& intrinsic, const IntrinsicMatch& matc
   }
 }
 
-/// The operands begin where the intrinsic wants them to.
+/// Requires that the operands' addresses have the intrinsic's alignment.
 void check_alignment(const TensorIntrinsic& intrinsic, const IntrinsicMatch& match, const Loop& loop,
                      const ExecutionModel& model) {
   const Analyzer analyzer = Analyzer::at(loop);
@@ -47,7 +47,7 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   const TensorIntrinsicPtr known = called_intrinsic(loop.annotations, options.intrinsics);
   const auto together = loop.annotations.extract(kTogetherAlong);
   loop.annotations.erase(kTensorIntrinsic);
-  if (known == nullptr) return;  // the loops are the same, if slower
+  if (known == nullptr) return;  // the plain loops compute the same, only slower
   std::string_view why = "the block computes something else";
   const auto nest = store_nest(loop);
   const auto match =
@@ -68,7 +68,7 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   store.indices[0] = analyzer.simplify(store.indices[0]);
 }
 
-/// What a group holds means one thing to all calls.
+/// Requires that all calls use one layout for a group's buffer.
 void check_layouts(Program& program) {
   std::map<const BufferNode*, std::string> layouts;
   const auto is_call = [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); };

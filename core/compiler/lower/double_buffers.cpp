@@ -22,7 +22,7 @@ Stmt* only_child(const Stmt& stmt) {
   return seq != nullptr && seq->children().size() == 1 ? seq->children()[0].get() : nullptr;
 }
 
-/// The loop whose body, but for other allocations, is the allocation.
+/// The loop whose body is the allocation, apart from other allocations.
 Loop* loop_around(const Allocate& allocate) {
   Stmt* around = allocate.parent;
   while (around != nullptr && (around->kind == StmtKind::Allocate || only_child(*around) != nullptr))
@@ -30,7 +30,7 @@ Loop* loop_around(const Allocate& allocate) {
   return around == nullptr ? nullptr : around->as<Loop>();
 }
 
-/// The one statement of the loop's body that fills the buffer.
+/// The only statement of the loop's body that fills the buffer.
 Stmt& find_producer(const Buffer& buffer, const Loop& loop) {
   Stmt* body = loop.body();
   while (body->kind == StmtKind::Allocate || only_child(*body) != nullptr)
@@ -45,7 +45,8 @@ Stmt& find_producer(const Buffer& buffer, const Loop& loop) {
   return *writers[0];
 }
 
-/// It may run an iteration earlier: it writes the buffer alone, and reads nothing else that the loop writes.
+/// Requires that the producer can run an iteration earlier: it writes only the buffer, and reads nothing else
+/// that the loop writes.
 void require_early(const Stmt& producer, const Loop& loop, const Buffer& buffer) {
   if (find_first<Allocate>(producer) != nullptr)
     refuse("the statement that writes the buffer has a buffer of its own", buffer);
@@ -57,7 +58,7 @@ void require_early(const Stmt& producer, const Loop& loop, const Buffer& buffer)
   });
 }
 
-/// Accesses of the buffer go to one half of the double one.
+/// Redirects accesses of the buffer to one half of the doubled one.
 void use_half(Stmt& stmt, const Buffer& buffer, const Buffer& both, const Expr& half) {
   move_accesses(stmt, buffer, both, [&](const Stmt&, std::span<const Expr> indices) {
     std::vector<Expr> result{half};
@@ -90,7 +91,7 @@ void double_buffers(Program& program, const BlockFacts& facts) {
   for (const Buffer& buffer : facts.doubled) {
     Allocate* allocate =
         find_first<Allocate>(program.root(), [&](const Allocate& one) { return one.buffer == buffer; });
-    if (allocate == nullptr) continue;  // nothing reads it
+    if (allocate == nullptr) continue;  // no statement reads it
     Loop* loop = loop_around(*allocate);
     if (loop == nullptr) refuse("the buffer is not made anew in each iteration of a loop", buffer);
     if (loop->loop_kind != LoopKind::Serial) refuse("the loop is not serial", buffer);

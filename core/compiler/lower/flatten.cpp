@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// Without gaps between the elements that there are.
+/// The offset in a layout without gaps between existing elements.
 Expr packed_offset(const BufferNode& buffer, std::span<const Expr> indices) {
   Expr offset = 0;
   for (size_t d = 0; d < indices.size(); ++d)
@@ -18,7 +18,7 @@ Expr packed_offset(const BufferNode& buffer, std::span<const Expr> indices) {
   return offset;
 }
 
-/// Loads flattened, then every index and condition simplified.
+/// Flattens loads, then simplifies indices and conditions.
 class Flattener {
  public:
   explicit Flattener(const Program& program) {

@@ -1,5 +1,5 @@
-// A condition moves out of the loops in which it stays the same: a row of a tile that may not be there asks
-// once, not for each of its vectors.
+// Moves a condition out of loops in which it is invariant: a row of a tile is tested once, not for each of
+// its vectors.
 #include "ir/reads_memory.h"
 #include "tunesmith/ir/tree_surgery.h"
 #include "tunesmith/ir/visit.h"
@@ -8,7 +8,7 @@
 namespace tunesmith {
 namespace {
 
-/// The outermost loop out of which `branch` may move, over all that the loops do; null when there is none.
+/// The outermost loop out of which `branch` may move, if it is all that the loops do; null if there is none.
 Loop* outermost(If& branch) {
   Loop* found = nullptr;
   for (Stmt* at = &branch; at->parent != nullptr; at = at->parent) {

@@ -39,7 +39,8 @@ size_t uses_in(const Stmt& stmt, const Buffer& buffer) {
   return uses;
 }
 
-/// What a block inside `block` writes and nothing outside of it uses is made anew by each of its instances.
+/// True for a buffer that an inner block of `block` writes and only `block` uses: each instance of `block`
+/// makes it anew.
 bool is_made_anew(const Program& program, const Block& block, const Store& store) {
   return enclosing_block(store) != &block &&
          uses_in(block, store.buffer) == uses_in(program.root(), store.buffer);
@@ -61,7 +62,7 @@ std::vector<Expr> parts_for(const Stmt* stmt, const Block& block) {
   return parts;
 }
 
-/// Does `known` hold wherever `stronger` does, because its bound is never the lower one?
+/// Does `known` hold wherever `stronger` holds, because its bound is never tighter?
 bool follows(const Expr& known, const Expr& stronger, const Analyzer& analyzer) {
   const auto weak = slack_of(known, analyzer);
   const auto strong = slack_of(stronger, analyzer);
@@ -81,7 +82,8 @@ void add_to_predicate(Block& block, const std::vector<Expr>& parts) {
   block.predicate = all;
 }
 
-/// Stores happen where all that they touch exists. What all stores of the block ask becomes its condition.
+/// Guards each store by the existence of the elements that it accesses. Conditions that all stores share join
+/// the block's predicate.
 void guard_stores(Block& block) {
   std::vector<Expr> shared = parts_for(block.body(), block);
   if (block.init() != nullptr) {
@@ -105,7 +107,7 @@ void guard_stores(Block& block) {
   add_to_predicate(block, shared);
 }
 
-/// `block` is replaced in the tree and gone on return; blocks inside it have been lowered before.
+/// Replaces `block` in the tree and deletes it; its inner blocks are already lowered.
 void lower_block(Block& block) {
   const Substitution bindings = block.iters_at(block.bindings);
   auto body = std::make_unique<Seq>();
@@ -145,7 +147,7 @@ BlockFacts lower_blocks(Program& program) {
         facts.loop_carried.push_back({buffer, loop});
     }
   }
-  // Inner blocks come after the blocks around them in text order, so going backwards lowers them first.
+  // In text order inner blocks follow their outer blocks, so reverse order lowers inner blocks first.
   for (auto it = blocks.rbegin(); it != blocks.rend(); ++it) lower_block(**it);
   return facts;
 }

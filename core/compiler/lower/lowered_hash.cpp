@@ -18,7 +18,7 @@ void add(StructuralHasher& hasher, const LoweredProgram& lowered) {
   add_layout(hasher, lowered.workspace, lowered.workspace_bytes);
   add_layout(hasher, lowered.prepared, lowered.prepared_bytes);
   hasher.number(lowered.prepare != nullptr);
-  // One hasher for both: which inputs the preparation reads, and what it makes of them, is by the same count.
+  // One hasher for both, so that shared buffers and variables have the same numbers in the preparation.
   if (lowered.prepare) add(hasher, *lowered.prepare);
 }
 

@@ -17,7 +17,7 @@
 namespace tunesmith {
 namespace {
 
-/// What lies around an accumulating store, up to the outermost loop of its reduction.
+/// The guards and loops around an accumulating store, up to its outermost reduction loop.
 struct Surroundings {
   std::vector<If*> guards;   // innermost first
   std::vector<Var> reduced;  // serial loops whose iterations accumulate into one element
@@ -25,7 +25,7 @@ struct Surroundings {
   std::vector<const Loop*> tile;  // the other loops inside them
 };
 
-/// Does nothing but `inner` happen in `outer`, through loops and conditions?
+/// Is `inner` the only effect of `outer`, through loops and conditions?
 bool holds_only(const Stmt& outer, const Stmt& inner) {
   const Stmt* at = &inner;
   while (at != &outer) {
@@ -65,7 +65,7 @@ Surroundings surroundings_of(Store& store) {
   return around;
 }
 
-/// Computing the value where the guard does not hold could trap: on a division by what happens to lie there.
+/// Could the value trap where the guard does not hold: by a division by an arbitrary element?
 bool may_trap(const Expr& value) {
   return any_of_expr(value, [](const Expr& part) {
     const bool division =
@@ -75,15 +75,15 @@ bool may_trap(const Expr& value) {
   });
 }
 
-/// A guard "sum <= limit" that admits some iteration of the tile wherever the loops around it stand, and
-/// whose sum takes every value from that of the first iteration on.
+/// A guard "sum <= limit" that admits some iteration of the tile for all values of the outer loops, and whose
+/// sum takes all values from its minimum on.
 struct Bound {
   LinearForm sum;
   int64_t limit = 0;
-  std::vector<Var> tile;  // its variables that belong to the tile
+  std::vector<Var> tile;  // the sum's variables that belong to the tile
 };
 
-/// Does the term grow with the variable, or stand still?
+/// Is the term non-decreasing in the variable?
 bool rises_with(const Var& var, const LinearForm::Term& term, const Analyzer& analyzer) {
   if (!uses_var(term.atom, var)) return true;
   if (term.coefficient < 0) return false;
@@ -93,8 +93,8 @@ bool rises_with(const Var& var, const LinearForm::Term& term, const Analyzer& an
   return divided.coefficient_of(var) > 0 && !hides(divided, var);
 }
 
-/// The most that `sum` is. What a parameter bounds is most in the last iterations of the loops around, which
-/// end where the parameter says (bound_tiles).
+/// The maximum of `sum`. A sum that a parameter bounds is largest in the last iterations of the outer loops,
+/// whose ends the parameter determines (bound_tiles).
 int64_t most_of(Expr sum, const Store& store, const Analyzer& analyzer) {
   const int64_t most = analyzer.bounds(sum).max;
   if (!uses_parameter(sum)) return most;
@@ -117,12 +117,12 @@ std::optional<Bound> bound_of(const Expr& guard, const std::vector<const Loop*>&
   Bound bound{*slack, slack->constant, {}};
   bound.sum.constant = 0;
   for (LinearForm::Term& term : bound.sum.terms) term.coefficient = -term.coefficient;
-  std::vector<std::pair<int64_t, int64_t>> steps;  // size and number, of the tile's loops
+  std::vector<std::pair<int64_t, int64_t>> steps;  // step and maximum of the tile's loops
   LinearForm outside = bound.sum;
   int64_t least = 0;
   for (const Loop* loop : tile) {
     int64_t extent = 0;
-    if (!as_const_int(loop->extent, &extent)) continue;  // shared by threads: it is outside
+    if (!as_const_int(loop->extent, &extent)) continue;  // a varying extent: outside of the tile
     const int64_t step = take_term(outside, loop->var);
     if (step == 0) continue;
     steps.emplace_back(std::abs(step), extent - 1);
@@ -140,8 +140,8 @@ std::optional<Bound> bound_of(const Expr& guard, const std::vector<const Loop*>&
   return bound;
 }
 
-/// The index that the last admitted iteration has in place of those that `bound` excludes. Nothing where the
-/// index tells the tile's iterations apart in another way.
+/// Replaces indices that `bound` excludes by that of the last admitted iteration. Nothing if the index
+/// distinguishes the tile's iterations in another way.
 std::optional<Expr> admitted(const Expr& index, const Bound& bound, const Analyzer& analyzer) {
   if (!uses_any(index, bound.tile)) return index;
   const Var& first = bound.tile.front();
@@ -155,8 +155,8 @@ std::optional<Expr> admitted(const Expr& index, const Bound& bound, const Analyz
   return min(sum, bound.limit) * factor + rest;
 }
 
-/// A load that happens whether or not `guard` holds: where it does not, it repeats that of the last iteration
-/// for which it does, or is masked. What it then reads is dropped.
+/// A load without `guard`: where it does not hold, the load repeats that of the last admitted iteration, or
+/// is masked; the result is discarded.
 Expr unguarded(const LoadNode& access, const Store& store, const Expr& guard,
                const std::optional<Bound>& bound, const Analyzer& analyzer) {
   const Expr masked = load(access.buffer, {access.indices().begin(), access.indices().end()},
@@ -171,13 +171,13 @@ Expr unguarded(const LoadNode& access, const Store& store, const Expr& guard,
   return load(access.buffer, std::move(indices));
 }
 
-/// Takes the parts of the guards that stand still during the reduction out of the tree; the others stay.
+/// Removes from the tree the parts of guards that are invariant during the reduction; the others stay.
 std::vector<Expr> take_guards(const Surroundings& around, const Analyzer& analyzer, std::vector<Expr>& left) {
   std::vector<Expr> taken;
   for (If* guard : around.guards) {
     Expr kept;
     for (const Expr& whole : conjuncts(guard->condition)) {
-      // The lanes of whole vectors often cancel out: of 48*j + 16*v + lane < 512 no lane is left.
+      // The lanes of whole vectors often cancel out: 48*j + 16*v + lane < 512 does not depend on the lane.
       const Expr part = analyzer.simplify(whole);
       if (is_const_int(part, 1)) continue;
       const bool stays = uses_any(part, around.reduced) || uses_any(part, around.vectorized);
@@ -193,7 +193,7 @@ std::vector<Expr> take_guards(const Surroundings& around, const Analyzer& analyz
   return taken;
 }
 
-/// Does anything else depend on which of the bound's iterations it is, so that one cannot stand for another?
+/// Does nothing else depend on the iteration within the bound, so that one can replace another?
 bool stands_alone(const Bound& bound, const Expr& guard, const std::vector<Expr>& conditions,
                   const Expr& value) {
   const bool alone = std::all_of(conditions.begin(), conditions.end(), [&](const Expr& other) {

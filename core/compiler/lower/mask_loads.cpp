@@ -6,14 +6,14 @@
 namespace tunesmith {
 namespace {
 
-/// Where a statement stands: what is known of its loops, and the store that it is, or null.
+/// The ranges of the loops around a statement, and the statement itself if it is a store, else null.
 struct Place {
   Analyzer analyzer;
   const Store* store;
 };
 
-/// Is it an index of what is stored, of an axis that is no longer than `extent`? It is inside then, whatever
-/// conditions around the store make it so.
+/// Is it an index of the stored element, along an axis no longer than `extent`? Then it is inside, because
+/// the conditions around the store guarantee it.
 bool is_stored_at(const Expr& index, int64_t extent, const Expr& varying, const Store* store) {
   if (store == nullptr) return false;
   for (size_t d = 0; d < store->indices.size(); ++d) {
@@ -36,17 +36,17 @@ bool inside_buffer(const LoadNode& access, const Place& place) {
   return true;
 }
 
-/// What pads what pads with the same is one select: select(a, select(b, x, y), y) = select(a && b, x, y).
+/// Nested padding with the same value is one select: select(a, select(b, x, y), y) = select(a && b, x, y).
 Expr joined_select(const Expr& guard, const Expr& chosen, const Expr& other) {
   if (!chosen.is(ExprKind::Select) || !equal(chosen.arg(2), other)) return select(guard, chosen, other);
   return select(logical_and(guard, chosen.arg(0)), chosen.arg(1), other);
 }
 
-/// `expr` where only `condition` (null: always) makes its loads happen.
+/// `expr` with loads masked by `condition` (null: always true).
 Expr masked(const Expr& expr, const Expr& condition, const Place& place) {
   if (expr.is(ExprKind::Select)) {
     const Expr guard = masked(expr.arg(0), condition, place);
-    // As a mask the condition is a value like any other, whose own loads need their masks.
+    // The condition becomes a mask, so its own loads need masks, too.
     return joined_select(guard, masked(expr.arg(1), conjunction(condition, guard), place),
                          masked(expr.arg(2), conjunction(condition, logical_not(guard)), place));
   }

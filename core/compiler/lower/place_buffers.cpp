@@ -17,7 +17,7 @@
 namespace tunesmith {
 namespace {
 
-/// What threads load or store at once at most: a swizzle moves such pieces of a row as a whole.
+/// The size of the largest access by one thread: a swizzle moves pieces of this size as a whole.
 constexpr int64_t kPieceBytes = 16;
 
 /// A load or a store of the buffer, in the statement that has it.
@@ -50,7 +50,7 @@ std::vector<Uses> collect_uses(Program& program) {
   return all;
 }
 
-/// Do the iterations of the loop share the memory that the buffer lies in?
+/// Do the iterations of the loop share the buffer's memory?
 bool is_shared_over(const Loop& loop, const Buffer& buffer, const ExecutionModel& model) {
   if (loop.loop_kind != LoopKind::Bound) return false;
   const auto axis = model.find_axis(loop.thread);
@@ -58,14 +58,14 @@ bool is_shared_over(const Loop& loop, const Buffer& buffer, const ExecutionModel
   return axis && scope != nullptr && axis->level >= model.depth_of(*scope);
 }
 
-/// The innermost statement around all uses under which the buffer may be made anew each time.
+/// The innermost statement around all uses under which the buffer may be allocated anew each time.
 Stmt* allocation_site(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
   Stmt* site = uses.uses.front().stmt;
   for (const Use& use : uses.uses) site = common_ancestor(site, use.stmt);
   for (const BlockFacts::LoopCarried& carried : facts.loop_carried) {
     if (carried.buffer == buffer && is_ancestor(*carried.loop, *site)) site = carried.loop->parent;
   }
-  // A buffer made inside a vector operation would need one copy for each lane.
+  // Inside a vector operation each lane would need its own buffer.
   for (Stmt* at = site; at != nullptr; at = at->parent) {
     const Loop* loop = at->as<Loop>();
     if (loop != nullptr && loop->loop_kind == LoopKind::Vectorized) site = at->parent;
@@ -74,7 +74,7 @@ Stmt* allocation_site(const Buffer& buffer, const Uses& uses, const BlockFacts& 
 }
 
 /// The outermost of the loops around `site` whose iterations share the buffer, or null. `shared` gets the
-/// variables of these; in the other loops on the way the elements are used again in each iteration.
+/// variables of these loops; the other loops on the way reuse the elements in each iteration.
 Loop* outermost_sharing(Stmt* site, const Buffer& buffer, const ExecutionModel& model,
                         std::vector<Var>& shared) {
   Loop* outermost = nullptr;
@@ -87,7 +87,7 @@ Loop* outermost_sharing(Stmt* site, const Buffer& buffer, const ExecutionModel& 
   return outermost;
 }
 
-/// Variables of the loops above `stmt` and inside `site`.
+/// The variables of the loops above `stmt` and inside `site`.
 std::vector<Var> moving_vars(const Stmt& site, const Stmt& stmt) {
   std::vector<Var> moving;
   for (const Stmt* at = &stmt; at != &site; at = at->parent) {
@@ -97,7 +97,8 @@ std::vector<Var> moving_vars(const Stmt& site, const Stmt& stmt) {
   return moving;
 }
 
-/// The part of the variable's range for which  smaller < larger  may hold, whatever the others are.
+/// The part of the variable's range in which  smaller < larger  is possible for some values of the other
+/// variables.
 Interval possible_range(const Var& var, const Expr& smaller, const Expr& larger, const Analyzer& analyzer) {
   Interval range = analyzer.range_of(var).value();
   LinearForm difference = analyzer.linear(smaller - larger);
@@ -111,7 +112,7 @@ Interval possible_range(const Var& var, const Expr& smaller, const Expr& larger,
   return range;
 }
 
-/// Ranges of the loops around. Threads that a condition leaves out touch nothing and need no room.
+/// The ranges of the loops around. Threads that a condition excludes access nothing and need no room.
 Analyzer known_at(const Stmt& stmt, const std::vector<Var>& threads) {
   Analyzer analyzer = Analyzer::at(stmt);
   for (const Stmt* at = &stmt; at->parent != nullptr; at = at->parent) {
@@ -126,7 +127,7 @@ Analyzer known_at(const Stmt& stmt, const std::vector<Var>& threads) {
   return analyzer;
 }
 
-/// For rows of the buffer as it is placed.
+/// The swizzle for the rows of the placed buffer.
 Swizzle swizzle_of(const Buffer& buffer, const std::vector<int64_t>& shape, const MemoryScope& scope) {
   const auto refuse = [&](std::string_view reason) {
     throw LowerError("storage_swizzle", reason, fmt::format("{}[{}]", buffer->name, fmt::join(shape, ", ")));
@@ -172,14 +173,14 @@ std::vector<Expr> shifted(std::span<const Expr> indices, const Region& region) {
   return result;
 }
 
-/// The statement is put under an Allocate.
+/// Puts the statement under an Allocate.
 void wrap_statement(Stmt& stmt, const Buffer& buffer) {
   auto allocate = std::make_unique<Allocate>(buffer, std::make_unique<Seq>());
   Allocate& around = *allocate;
   around.set_body(replace(stmt, std::move(allocate)));
 }
 
-/// The body of `site` is put under an Allocate.
+/// Puts the body of `site` under an Allocate.
 void wrap(Stmt& site, const Buffer& buffer) {
   if (Loop* loop = site.as<Loop>()) {
     StmtPtr body = loop->take_body();
@@ -218,7 +219,7 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const Exec
     if (loop != nullptr && loop->annotations.contains(kSoftwarePipeline))
       facts.privatised.push_back({placed, loop});
   }
-  // The launches beside this one have no part in it.
+  // Other launches at this level do not use the buffer.
   if (around != nullptr) {
     Stmt* outermost = around;
     while (const Allocate* other = outermost->parent->as<Allocate>()) {
@@ -233,11 +234,11 @@ void place(const Buffer& buffer, const Uses& uses, BlockFacts& facts, const Exec
   std::replace(facts.ordered.begin(), facts.ordered.end(), buffer, placed);
 }
 
-/// Stores to a buffer that nothing loads do nothing.
+/// Removes stores to a buffer that nothing loads.
 void remove_dead(Program& program, const Buffer& buffer) {
   const auto is_dead = [&](const Store& store) { return store.buffer == buffer; };
   for (Stmt* stmt : collect<Store>(program.root(), is_dead)) {
-    // Loops and conditions around nothing go with it.
+    // Removes the loops and conditions that become empty, too.
     while (stmt->parent->kind != StmtKind::Seq || stmt->parent->as<Seq>()->children().size() == 1) {
       if (stmt->parent->parent == nullptr) break;
       stmt = stmt->parent;

@@ -7,16 +7,16 @@ namespace tunesmith {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-/// Above this a buffer outside parallel loops is workspace: small ones are better on the stack, beside the
-/// other locals, as far as it reaches.
+/// Larger buffers outside parallel loops are workspace; smaller ones stay on the stack, near the other locals,
+/// while it has room.
 constexpr int64_t kSmall = int64_t{16} * 1024;
 
 struct Planner {
   LoweredProgram& lowered;
   const LowerOptions& options;
   int64_t stores = 0;
-  int64_t stack = 0;             // of parallel loops: what a thread needs has no other place
-  std::vector<Buffer> serial{};  // outside of them
+  int64_t stack = 0;             // of parallel loops, whose threads have no other memory
+  std::vector<Buffer> serial{};  // outside of parallel loops
 
   void run(const Stmt& stmt, int64_t copies, bool parallel) {
     if (const Loop* loop = stmt.as<Loop>()) {
@@ -77,7 +77,7 @@ void lay_out_prepared(LoweredProgram& lowered) {
   for (const Buffer& buffer : std::vector<Buffer>(prepare.outputs)) {
     Buffer placed = buffer;
     if (!buffer->strides.empty()) {
-      // With its gaps: accesses have one index by now, and an argument has no strides.
+      // Includes gaps: accesses have one index by now, and an argument has no strides.
       placed = make_buffer(buffer->name, buffer->dtype, {buffer->span()}, buffer->scope);
       prepare.swap_buffer(buffer, placed);
       lowered.program.swap_buffer(buffer, placed);

@@ -10,15 +10,15 @@
 namespace tunesmith {
 namespace {
 
-/// An accumulating store and the loop around which its element may be kept in registers.
+/// An accumulating store and the loop around which its element may stay in registers.
 struct Accumulation {
   Store* store = nullptr;
-  Loop* loop = nullptr;       // serial: over it the element stands still
+  Loop* loop = nullptr;       // serial; the element is invariant in it
   std::vector<Loop*> tile;    // unrolled loops inside `loop` that the index uses, outermost first
   std::vector<Slice> slices;  // in the row-major order of `tile`
 };
 
-/// Every access to the store's buffer under `loop` is to the same index under the same mask.
+/// True if every access to the store's buffer under `loop` has the same index and mask.
 bool only_user(const Loop& loop, const Store& accumulating) {
   bool only = true;
   const auto same_mask = [&](const Expr& mask) {
@@ -41,20 +41,20 @@ bool disjoint(std::vector<Slice> slices) {
   return true;
 }
 
-/// The widest promotion that fits the registers: `loop` null when there is none.
+/// The widest promotion that fits the registers; its `loop` is null if there is none.
 Accumulation find(Store& store, const LowerOptions& options) {
   Accumulation best;
-  std::vector<Loop*> inner;  // unrolled loops met so far, innermost first
+  std::vector<Loop*> inner;  // unrolled loops on the way, innermost first
   for (Stmt* at = store.parent; at != nullptr; at = at->parent) {
-    if (at->kind == StmtKind::If) break;  // what happens under a condition must not happen without it
+    if (at->kind == StmtKind::If) break;  // a promotion would ignore the condition
     Loop* loop = at->as<Loop>();
     if (loop == nullptr) continue;
     const bool in_index = uses_var(store.indices[0], loop->var);
     const bool used = in_index || (store.mask && uses_var(store.mask, loop->var));
     if (loop->loop_kind == LoopKind::Unrolled) {
-      // Iterations that the mask alone tells apart accumulate into one element.
+      // Iterations that differ only in the mask accumulate into one element.
       if (used && !in_index && loop->const_extent() > 1) break;
-      if (used && !is_const_int(loop->min, 0)) break;  // the tile begins at its first element
+      if (used && !is_const_int(loop->min, 0)) break;  // the tile must begin at its first element
       inner.push_back(loop);
       continue;
     }
@@ -74,7 +74,7 @@ Accumulation find(Store& store, const LowerOptions& options) {
   return best;
 }
 
-/// Position of the element in the accumulator, over the variables of the tile's loops.
+/// The position of the element in the accumulator, over the variables of the tile's loops.
 Expr position(const Accumulation& what, int lanes) {
   Expr at = 0;
   for (const Loop* loop : what.tile) at = at * loop->const_extent() + loop->var;
@@ -109,7 +109,7 @@ void promote(Program& program, const Accumulation& what) {
   });
   what.store->buffer = accumulator;
   what.store->indices = {inside};
-  what.store->mask = Expr();  // lanes that the mask leaves out accumulate what is never copied out
+  what.store->mask = Expr();  // masked lanes accumulate values that are never copied out
 
   auto allocate = std::make_unique<Allocate>(accumulator, std::make_unique<Seq>());
   Allocate& around = *allocate;
@@ -120,7 +120,7 @@ void promote(Program& program, const Accumulation& what) {
   body.append(std::move(copy_out));
 }
 
-/// What a tensor intrinsic accumulates, the target keeps in registers.
+/// The target keeps an intrinsic's accumulators in registers.
 bool in_intrinsic(const Stmt& stmt) {
   return loop_above(stmt, [](const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }) !=
          nullptr;
@@ -130,7 +130,7 @@ bool in_intrinsic(const Stmt& stmt) {
 
 void promote_accumulators(Program& program, const LowerOptions& options) {
   const ExecutionModel& machine = options.execution;
-  // What one of the threads that synchronise has of its own is as good as a register.
+  // Memory owned by a single one of the synchronising threads counts as registers.
   const auto in_registers = [&](const Buffer& buffer) {
     const MemoryScope* scope = machine.find_scope(buffer->scope);
     return buffer->scope == kScopeRegister ||

@@ -1,4 +1,4 @@
-// A loop of one iteration is what it does: programs that differ only in such loops are one.
+// Replaces a loop of one iteration by its body: programs that differ only in such loops become equal.
 #include <unordered_set>
 
 #include "tunesmith/ir/visit.h"
@@ -7,9 +7,9 @@
 namespace tunesmith {
 namespace {
 
-using Vars = std::unordered_set<const VarNode*>;  // looked up in, never walked
+using Vars = std::unordered_set<const VarNode*>;  // only looked up, never iterated
 
-/// What is annotated is for the target (a call of an intrinsic), with all that is in it.
+/// Skips annotated statements with their content: the target handles them (calls of intrinsics).
 void collect_unit_loops(Stmt& stmt, const Vars& used, std::vector<Loop*>& loops) {
   if (Loop* loop = stmt.as<Loop>()) {
     if (!loop->annotations.empty()) return;
@@ -22,7 +22,7 @@ void collect_unit_loops(Stmt& stmt, const Vars& used, std::vector<Loop*>& loops)
 }  // namespace
 
 void remove_unit_loops(Program& program) {
-  // Indices are simplified: the variable of a loop of one iteration that begins at a constant is in none.
+  // Simplified indices contain no variable of a loop of one iteration with a constant begin.
   Vars used;
   walk_exprs(program.root(), [&](const Expr& part) {
     if (const auto* var = part.as<VarNode>()) used.insert(var);

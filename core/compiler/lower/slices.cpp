@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// What a product multiplies the variable by. Nothing where it is no such product.
+/// The factor of the variable in a product. Null if it is no such product.
 Expr factor_of(const Expr& product, const Var& var) {
   if (product.same_as(var)) return 1;
   if (!product.is(ExprKind::Mul)) return {};
@@ -22,13 +22,13 @@ bool is_of_parameters(const Expr& expr) {
   return std::ranges::all_of(vars_of(expr), [](const Var& var) { return var->is_parameter(); });
 }
 
-/// Steps through memory. Where the distance varies (is_packed), elements of different rows are different all
-/// the same, for one that does not exist is not stored: any distance stands for it that no row exceeds.
+/// Steps through memory. If a stride varies (is_packed), elements of different rows are still different: a
+/// large constant that no row exceeds represents the stride.
 class Steps {
  public:
   explicit Steps(const LinearForm& form) : form_(form) {}
 
-  /// 0 where it is not known.
+  /// 0 if unknown.
   int64_t of(const Var& var) {
     int64_t step = form_.coefficient_of(var);
     for (const LinearForm::Term& term : form_.terms) {
@@ -102,8 +102,8 @@ std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* c
 }
 
 int64_t operand_registers(const Store& store, std::span<Loop* const> loops, int64_t vector_bits) {
-  // Steps of the reduction that enclose the whole tile run one after the other: operands of one are there at
-  // a time.
+  // Reduction steps that enclose the whole tile are sequential: the operands of only one step are live at a
+  // time.
   const auto is_step = [&](const Loop* loop) { return !uses_var(store.indices[0], loop->var); };
   while (!loops.empty() && is_step(loops.back())) loops = loops.first(loops.size() - 1);
   bool accumulates = false;

@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// All elements that an access touches in the whole program, as an interval for each dimension.
+/// All elements that an access touches in the whole program, as an interval per dimension.
 using Box = std::vector<Interval>;
 
 Box box_of(const Stmt& stmt, std::span<const Expr> indices, const Buffer& buffer) {
@@ -31,7 +31,7 @@ bool overlap(const Box& a, const Box& b) {
   return true;
 }
 
-/// The statements that access a buffer, each with the groups of accesses that overlap it merged into one.
+/// Groups a buffer's accesses: overlapping ones belong to one group, with their statements.
 class Groups {
  public:
   void add(Stmt* stmt, Box box) {
@@ -98,7 +98,7 @@ void split_buffers(Program& program, BlockFacts& facts) {
                                       buffer->scope, false, buffer->strides);
       program.intermediates.push_back(part);
       for (Stmt* stmt : groups[g]) move_own_accesses(*stmt, buffer, part, same_place);
-      // Facts about the whole hold for its parts.
+      // Facts about the whole buffer also hold for its parts.
       for (size_t i = 0, n = facts.loop_carried.size(); i < n; ++i) {
         if (facts.loop_carried[i].buffer == buffer)
           facts.loop_carried.push_back({part, facts.loop_carried[i].loop});

@@ -9,10 +9,10 @@
 namespace tunesmith {
 namespace {
 
-// Looked up by address, never walked.
+// Only looked up by address, never iterated.
 using BufferSet = std::unordered_set<const BufferNode*>;
 
-/// A statement of the root: what it touches, and whether it is done ahead of time.
+/// A statement of the root: its accesses, and whether it runs ahead of time.
 struct Part {
   BufferSet reads;
   BufferSet writes;
@@ -36,7 +36,7 @@ class Splitter {
     for (const StmtPtr& child : program.root().children()) parts_.push_back(part_of(*child));
   }
 
-  /// For each statement of the root, whether it is done ahead of time; empty when none is.
+  /// For each statement of the root, whether it runs ahead of time; empty if none does.
   std::vector<bool> run() {
     while (drop_dependent() || drop_independent()) {
     }
@@ -46,7 +46,7 @@ class Splitter {
   }
 
  private:
-  /// Leaves statements that need what is known only at a call; true when there was one.
+  /// Excludes statements that need values known only at a call; true if there was one.
   bool drop_dependent() {
     bool dropped = false;
     for (Part& part : parts_) {
@@ -61,7 +61,8 @@ class Splitter {
     return dropped;
   }
 
-  /// True for an intermediate that is written ahead of time only, and whole before anything else reads it.
+  /// True for an intermediate that is written ahead of time only, and completely before any other statement
+  /// reads it.
   bool is_ready(const BufferNode* buffer) const {
     if (variables_.contains(buffer) || constants_.contains(buffer) || buffer->scope != kScopeGlobal)
       return false;
@@ -74,8 +75,8 @@ class Splitter {
     return true;
   }
 
-  /// Leaves statements that have nothing to do with constant inputs (a table of numbers, an initialisation)
-  /// where they are used by others; true when there was one.
+  /// Excludes statements that do not depend on constant inputs (a table of numbers, an initialisation) but
+  /// whose results other statements use; true if there was one.
   bool drop_independent() {
     BufferSet derived = constants_;
     for (bool grown = true; grown;) {
@@ -107,7 +108,7 @@ class Splitter {
   std::vector<Part> parts_;
 };
 
-/// The program that computes ahead of time; nothing when there is nothing to.
+/// Splits off the program that runs ahead of time; nothing if it would be empty.
 std::optional<Program> split(Program& program, const BlockFacts& facts) {
   const auto is_constant = [](const Buffer& input) { return input->constant; };
   if (std::none_of(program.inputs.begin(), program.inputs.end(), is_constant)) return std::nullopt;
@@ -116,7 +117,7 @@ std::optional<Program> split(Program& program, const BlockFacts& facts) {
 
   std::vector<StmtPtr> statements;
   while (!program.root().children().empty()) statements.push_back(program.root().remove(0));
-  Program prepare = program.clone();  // of the empty program: ids of new loops stay unique in both
+  Program prepare = program.clone();  // of the empty program, so that ids of new loops stay unique in both
   prepare.name += "_prepare";
   Part first;
   Part rest;
@@ -141,7 +142,7 @@ std::optional<Program> split(Program& program, const BlockFacts& facts) {
     }
   }
   program.intermediates = std::move(kept);
-  if (prepare.outputs.empty()) return std::nullopt;  // nobody wants what it computes
+  if (prepare.outputs.empty()) return std::nullopt;  // no statement uses its results
   program.inputs.insert(program.inputs.end(), prepare.outputs.begin(), prepare.outputs.end());
   for (const Buffer& buffer : std::vector<Buffer>(prepare.outputs)) {
     std::vector<int64_t> strides = aligned_strides(buffer, buffer->shape, facts);

@@ -18,7 +18,7 @@ std::vector<Buffer> allocated_in(const Stmt& stmt) {
   return buffers;
 }
 
-/// Of one of the programs that are joined.
+/// The preparation of one of the joined programs.
 struct Preparation {
   uint64_t hash = 0;
   std::vector<Buffer> reads;
@@ -57,7 +57,7 @@ class Switch {
   LoweredProgram take() { return std::move(joined_); }
 
  private:
-  /// `program` becomes one of the joined program's arguments.
+  /// Replaces the arguments of `own` in `program` by those of the joined program.
   void take_arguments(const Program& own, Program& program) const {
     for (const auto& parameter : joined_.program.parameters)
       check_invariant(
@@ -110,7 +110,7 @@ class Switch {
       if (own.inputs[i] != given_[i]) prepare.swap_buffer(own.inputs[i], given_[i]);
   }
 
-  /// After what the joined preparation does already.
+  /// Appends to the joined preparation.
   void add_preparing(const LoweredProgram& lowered, const Program& prepare) {
     if (!joined_.prepare) {
       joined_.prepare = std::make_unique<LoweredProgram>();

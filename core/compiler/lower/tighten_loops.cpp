@@ -1,5 +1,5 @@
-// A condition that bounds a loop becomes the loop's range: an If around all that the loop does, or a Select
-// without which a step of a reduction adds nothing, as on the padding of a convolution.
+// Turns a condition that bounds a loop into the loop's range. The condition is an If around the whole body,
+// or a Select without which a reduction step adds nothing, as on the padding of a convolution.
 #include <algorithm>
 #include <optional>
 
@@ -36,7 +36,7 @@ struct Bound {
   Expr end;    // null: to the end
 };
 
-/// `condition` over the loop and others further out, which have the same value in all of its iterations.
+/// The bound by `condition`, whose other variables belong to outer loops.
 std::optional<Bound> bound_of(const Expr& condition, const Var& var, const Analyzer& analyzer) {
   std::optional<LinearForm> slack = slack_of(condition, analyzer);
   if (!slack) return std::nullopt;
@@ -55,7 +55,8 @@ bool is_alone(const Stmt& stmt) {
 
 enum class Company { Alone, Any };
 
-/// The innermost loop around `stmt` that moves `condition`; for Alone, when `stmt` is all that the loop does.
+/// The innermost loop around `stmt` on which `condition` depends; for Alone, only if `stmt` is the loop's
+/// whole body.
 Loop* loop_of(const Stmt& stmt, const Expr& condition, Company company) {
   for (const Stmt* at = &stmt; at->parent != nullptr; at = at->parent) {
     if (company == Company::Alone && !is_alone(*at)) return nullptr;
@@ -76,7 +77,7 @@ bool in_vector(const Loop& loop, const Expr& condition) {
 
 enum class Ranges { Any, Constant };
 
-/// True when the loop (null: none) now runs just where `condition` holds.
+/// Tightens the loop (null: none); true if it now runs exactly where `condition` holds.
 bool tighten(Loop* loop, const Expr& condition, Ranges ranges = Ranges::Any) {
   if (loop == nullptr || in_vector(*loop, condition)) return false;
   if (loop->loop_kind != LoopKind::Serial && loop->loop_kind != LoopKind::Unrolled) return false;
@@ -89,24 +90,24 @@ bool tighten(Loop* loop, const Expr& condition, Ranges ranges = Ranges::Any) {
   if (bound->end) end = min(end, bound->end);
   first = outside.simplify(first);
   const Expr extent = outside.simplify(end - first);
-  // A target writes unrolled loops out, so their ranges are constants.
+  // Targets write unrolled loops out, so their ranges must be constants.
   const bool constant = first.is(ExprKind::IntImm) && extent.is(ExprKind::IntImm);
   if ((ranges == Ranges::Constant || loop->loop_kind == LoopKind::Unrolled) && !constant) return false;
-  // All threads meet at a barrier: they go round its loop equally often.
+  // All threads must reach a barrier equally often.
   if (has_barrier(*loop)) return false;
   loop->min = first;
   loop->extent = extent;
   return true;
 }
 
-/// An accumulator is moved out of the loops that it is in but not out of an If, nor out of a loop that may
-/// not run at all: its element may be none then.
+/// An accumulator can be moved out of loops, but not out of an If or a loop that may have no iterations,
+/// because its element may not exist then.
 bool accumulates(const Stmt& stmt) {
   return find_first<Store>(stmt, [](const Store& store) { return loads_from(store.value, store.buffer); }) !=
          nullptr;
 }
 
-/// What `condition` comes to in the lane for which it holds first, or null when it is the same in all lanes.
+/// The condition in the lane for which it holds first; null if it is the same in all lanes.
 Expr for_some_lane(const Stmt& stmt, const Expr& condition) {
   if (!condition.is(ExprKind::Lt) && !condition.is(ExprKind::Le)) return {};
   Expr result;
@@ -122,7 +123,7 @@ Expr for_some_lane(const Stmt& stmt, const Expr& condition) {
   return result;
 }
 
-/// The condition keeps the parts that no loop can take.
+/// Tightens loops; the branch keeps the parts that no loop can take.
 void tighten_by(If& branch) {
   if (branch.else_case() != nullptr) return;
   const Ranges ranges = accumulates(branch) ? Ranges::Constant : Ranges::Any;
@@ -130,7 +131,8 @@ void tighten_by(If& branch) {
     if (tighten(loop_of(branch, part, Company::Alone), part, ranges)) {
       branch.condition = without(branch.condition, part);
     } else if (const Expr some = for_some_lane(branch, part)) {
-      tighten(loop_of(branch, some, Company::Alone), some, ranges);  // iterations without a lane
+      tighten(loop_of(branch, some, Company::Alone), some,
+              ranges);  // skips iterations without an active lane
     }
   }
   if (!is_const_int(branch.condition, 1)) return;
@@ -142,8 +144,8 @@ bool is_zero(const Expr& expr) {
   return is_const_int(expr, 0) || (number != nullptr && number->value == 0);
 }
 
-/// `term` changes nothing where `condition` does not hold: it is `neutral` there or, when that is zero, a
-/// product with it. A factor that is infinite or no number is not looked at: a tap on padding is no tap.
+/// Is `term` neutral where `condition` does not hold: equal to `neutral`, or, if that is zero, a product with
+/// zero? Ignores infinite and NaN factors: padding contributes nothing.
 bool is_neutral_without(const Expr& term, const Expr& condition, const Expr& neutral) {
   if (term.is(ExprKind::Select)) {
     return has_conjunct(term.arg(0), condition) && equal(term.arg(2), neutral);
@@ -156,7 +158,7 @@ bool is_neutral_without(const Expr& term, const Expr& condition, const Expr& neu
   return term.is(ExprKind::Cast) && in_zero_of(term.arg(0));
 }
 
-/// What is combined into the element that is stored, with the neutral value; nothing for another form.
+/// The value that the store combines with its element, and the neutral value; nothing for another form.
 std::optional<std::pair<Expr, Expr>> combined(const Store& store) {
   const ExprKind op = store.value.kind();
   if (op != ExprKind::Add && op != ExprKind::Min && op != ExprKind::Max) return std::nullopt;
@@ -180,8 +182,8 @@ void drop_condition(Store& store, const Expr& condition) {
   });
 }
 
-/// All stores under the loop of the condition must do nothing where it does not hold: the pieces of a
-/// partitioned inner loop, say.
+/// Tightens only if all stores under the condition's loop do nothing where it does not hold, as in the pieces
+/// of a partitioned inner loop.
 void tighten_by(Store& store) {
   const auto step = combined(store);
   if (!step.has_value()) return;
@@ -206,7 +208,7 @@ bool is_zero_product(const Expr& term) {
   return is_zero(term) || (term.is(ExprKind::Cast) && is_zero_product(term.arg(0)));
 }
 
-/// A step that adds nothing, as in a piece of a loop that lies on padding.
+/// True for a step that adds nothing, as in a piece of a loop that lies on padding.
 bool does_nothing(const Store& store) {
   if (is_own_element(store.value, store)) return true;
   const auto step = combined(store);

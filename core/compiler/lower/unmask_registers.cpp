@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxStores = 1024;
 
-/// The conditions inside `site` under which a store happens, null for none. Each of the Ifs does nothing
+/// The conditions inside `site` under which a store runs; null if there are none. Each If contains nothing
 /// else.
 struct Guard {
   bool known = true;
@@ -41,13 +41,13 @@ Guard guard_of(const Allocate& site, Store& store) {
   return guard;
 }
 
-/// The condition (or none) under which each slice of a register buffer is stored.
+/// The condition, if any, under which each slice of a register buffer is stored.
 class Masks {
  public:
   explicit Masks(const Allocate& allocate) : allocate_(allocate), outside_(Analyzer::at(allocate)) {}
 
-  /// False when the condition is not that of the other stores to the same slices, or changes while the buffer
-  /// lives.
+  /// False if the condition differs from that of other stores to the same slices, or changes during the
+  /// buffer's lifetime.
   bool add(const Store& store, const Guard& guard) {
     if (!guard.known) return false;
     loops_.clear();
@@ -59,7 +59,7 @@ class Masks {
     return expand(store, guard.condition, 0, {});
   }
 
-  /// The elements [first, end) that the stores touch in all their lanes.
+  /// The range [first, end) of elements that the stores touch in all their lanes.
   int64_t first() const { return masks_.empty() ? 0 : masks_.begin()->first.first; }
   int64_t end() const {
     int64_t end = 0;
@@ -102,7 +102,7 @@ bool loads_others(const Store& store) {
   });
 }
 
-/// The store and the loads of its own element happen always, in all lanes.
+/// Makes the store, and the loads of its own element, unconditional in all lanes.
 void unmask(Store& store, const Guard& guard) {
   store.mask = Expr();
   store.value = rewrite_expr(store.value, [&](const Expr& part) -> Expr {
@@ -111,7 +111,7 @@ void unmask(Store& store, const Guard& guard) {
         access != nullptr && access->buffer == store.buffer && equal(access->indices()[0], store.indices[0]);
     return own ? load(access->buffer, {store.indices[0]}) : part;
   });
-  if (loads_others(store)) return;  // perhaps only there where the condition holds
+  if (loads_others(store)) return;  // such a load may be valid only where the condition holds
   for (If* branch : guard.branches) {
     unwrap(*branch);
   }

@@ -11,11 +11,11 @@
 namespace tunesmith {
 namespace {
 
-/// Turns one body into its vector form: `var` becomes base + (0, 1, .., lanes - 1), under `mask` when that is
-/// given.
+/// Turns a body into its vector form: `var` becomes base + (0, 1, .., lanes - 1), under `mask` if there is
+/// one.
 class Vectorizer {
  public:
-  /// `outside` knows the loops around the vectorized one.
+  /// `outside` knows the loops around the vectorized loop.
   Vectorizer(Var var, Expr base, int lanes, Expr mask, const Analyzer& outside)
       : var_(std::move(var)),
         base_(std::move(base)),
@@ -84,9 +84,9 @@ class Vectorizer {
 
   Expr lanes_of(const Expr& expr) const { return expr.dtype().lanes == 1 ? broadcast(expr, lanes_) : expr; }
 
-  /// An index over lanes: a Ramp where it is linear in the variable.
+  /// An index over lanes: a Ramp if it is linear in the variable.
   Expr index(const Expr& expr) const {
-    // As data whose loads take the mask where there may be no lane at all.
+    // Treated as data, whose loads are masked, if all lanes may be inactive.
     if (mask_may_be_empty_ && reads_outside(expr)) return widen_children(expr);
     if (!uses_var(expr, var_)) return expr;
     LinearForm form = analyzer_.linear(expr);
@@ -102,13 +102,13 @@ class Vectorizer {
     if (expr.same_as(var_)) return ramp(base_, 1, lanes_);
     if (!uses_var(expr, var_) && !(mask_may_be_empty_ && reads_outside(expr))) return expr;
     std::vector<Expr> args;
-    // Data in an index, as of a gather, is a value: its loads take the mask.
+    // Loaded indices, as in a gather, are data: their loads are masked.
     for (const Expr& arg : expr.args())
       args.push_back(arg.dtype().is_index() ? widen_children(arg) : widen(arg));
     return with_args(expr, std::move(args));
   }
 
-  /// A value over lanes. What does not vary stays scalar and is broadcast where it meets a vector.
+  /// A value over lanes. Invariant parts stay scalar and are broadcast where they meet a vector.
   Expr widen(const Expr& expr) const {
     if (const LoadNode* access = expr.as<LoadNode>()) return widen_load(*access, expr);
     if (expr.same_as(var_)) return ramp(base_, 1, lanes_);
@@ -136,7 +136,7 @@ class Vectorizer {
     return load(access.buffer, {where}, conjunction(own, mask_));
   }
 
-  /// Does it load what may lie outside its buffer where the mask does not hold?
+  /// Does it load elements that may lie outside their buffer where the mask does not hold?
   bool reads_outside(const Expr& expr) const {
     return any_of_expr(expr, [&](const Expr& part) {
       const LoadNode* access = part.as<LoadNode>();
@@ -153,14 +153,14 @@ class Vectorizer {
   Expr base_;
   int lanes_;
   Expr mask_;
-  /// Under a condition there may be no lane at all, and then nothing may be loaded, not even what all lanes
+  /// Under a condition all lanes may be inactive; then nothing may be loaded, not even values that all lanes
   /// share.
   bool mask_may_be_empty_ = false;
   Analyzer analyzer_;
   Analyzer ranges_;
 };
 
-/// Bits of the widest element that the body loads or stores.
+/// The width in bits of the widest element that the body loads or stores.
 int widest_element(const Stmt& body) {
   int bits = 8;
   walk_accesses(body, [&](const Stmt&, const AccessSite& access) {
@@ -169,8 +169,8 @@ int widest_element(const Stmt& body) {
   return bits;
 }
 
-/// Does a store go to the same element in all lanes, but only where a condition that differs between them
-/// holds? Whether any lane holds it is no vector operation.
+/// Does a store go to the same element in all lanes, under a condition that differs between lanes? "Does any
+/// lane hold it" is no vector operation.
 bool stores_once_for_some_lane(const Stmt& stmt, const Var& var, bool conditional) {
   if (const Store* store = stmt.as<Store>()) return conditional && !uses_var(store->indices[0], var);
   if (const If* branch = stmt.as<If>()) conditional = conditional || uses_var(branch->condition, var);
@@ -225,7 +225,7 @@ void vectorize_loops(Program& program, int64_t vector_bits) {
   std::vector<Loop*> outermost = collect<Loop>(program.root(), is_vectorized);
   std::erase_if(outermost, [](Loop* loop) {
     const bool nested = loop_above(*loop, is_vectorized) != nullptr;
-    if (nested) loop->loop_kind = LoopKind::Unrolled;  // one vector operation cannot hold another
+    if (nested) loop->loop_kind = LoopKind::Unrolled;  // vector operations cannot be nested
     return nested;
   });
   for (Loop* loop : outermost) vectorize(program, *loop, vector_bits);
