@@ -12,16 +12,16 @@
 namespace tunesmith {
 namespace {
 
-/// How the block's iterators are divided between the outer block and a tile.
+/// The division of the block's iterators between the outer block and a tile.
 struct Division {
   Block* block = nullptr;
-  std::vector<Loop*> loops;  // of the tile
+  std::vector<Loop*> loops;  // the tile's loops
   std::vector<Var> loop_vars;
   std::vector<IterVar> outer;
   std::vector<Expr> outer_bindings;
   std::vector<IterVar> inner;
   std::vector<Expr> inner_bindings;
-  Substitution iters;  // old ones by the new
+  Substitution iters;  // maps old iterators to new ones
 };
 
 bool divides(int64_t tile, const LinearForm& form) {
@@ -39,12 +39,12 @@ std::optional<Refusal> divide_iterator(const IterVar& iter, const Expr& binding,
   if (parts.moving.terms.empty()) {
     if (iter.extent > 1 || iter.kind == IterKind::Spatial) {
       plan->outer.push_back({whole, iter.extent, iter.kind});
-      // Without inner loops of one iteration.
+      // Omits inner loops of one iteration.
       plan->outer_bindings.push_back(parts.standing.to_expr());
       plan->iters.set(iter.var, whole);
       return std::nullopt;
     }
-    // A reduction of one step stays with the init that it may have.
+    // A one-step reduction stays in the outer block, with its init, if any.
     const Var var(iter.var->name);
     plan->inner.push_back({var, 1, iter.kind});
     plan->inner_bindings.emplace_back(0);
@@ -103,7 +103,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, Division* plan) {
   return std::nullopt;
 }
 
-/// Loads' indices are expressions of an expression of any type.
+/// Indices of loads may be expressions of any data type.
 Expr with_simple_loads(const Expr& value, const Analyzer& analyzer) {
   return rewrite_expr(value, [&](const Expr& part) {
     const LoadNode* old = part.as<LoadNode>();

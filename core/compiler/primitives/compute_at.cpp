@@ -14,7 +14,7 @@
 namespace tunesmith {
 namespace {
 
-/// Conditions that do not depend on the loop.
+/// Checks conditions that do not depend on the loop.
 std::optional<Refusal> producer_refusal(const Program& program, Block& block, Stage* stage) {
   if (auto refusal = stage_refusal(program, block, stage)) return refusal;
   if (!is_intermediate(program, stage->buffer))

@@ -37,7 +37,7 @@ class InlinedValue {
   const Store& store_;
 };
 
-/// Does what the store reads exist only where its own element does?
+/// Does everything that the store reads exist only where its own element exists?
 bool replaces_existence(const Store& store) {
   if (store.buffer->extents.empty()) return true;
   const Buffer whole = with_extents(store.buffer, {});

@@ -17,12 +17,12 @@ namespace tunesmith {
 namespace {
 
 struct Inside {
-  std::vector<Interval> domain;  // of each iterator, where the block copies
+  std::vector<Interval> domain;  // the range of each iterator in which the block copies
   Expr value;
   Expr padding;
 };
 
-/// The condition bounds iterators one by one.
+/// Requires a condition that bounds iterators one by one.
 std::optional<Refusal> box_refusal(const Block& block, const Expr& condition, Inside* inside) {
   const Analyzer analyzer;
   for (const Expr& part : conjuncts(condition)) {
@@ -93,7 +93,7 @@ BlockId decompose_padding(Program& program, BlockId block_id, LoopId loop_id) {
 
   BlockId id{};
   insert_before(loop, make_fill(program, block, loop, inside.padding, &id));
-  // Shrinks the domains to where the block copies, so that the block still covers its domains.
+  // Shrinks the domains to the copied range, so that the block still covers its domains.
   const Analyzer analyzer = Analyzer::at(block);
   auto& store = const_cast<Store&>(*body_store(block));
   Substitution shifted;

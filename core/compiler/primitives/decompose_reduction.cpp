@@ -17,7 +17,7 @@ namespace {
 
 struct Decomposition {
   std::vector<Loop*> copied;     // loops of the init block, outermost first
-  std::vector<Expr> conditions;  // its predicate's parts
+  std::vector<Expr> conditions;  // the conjuncts of its predicate
 };
 
 /// A block inside the loop that writes what the init reads, or null.
@@ -48,8 +48,8 @@ std::optional<Refusal> plan_refusal(const Block& block, const Loop& loop, Decomp
     if (use.opaque) return Refusal{"the loop carries an opaque iterator", (*inner)->var->name, *inner};
     if (use.spatial && use.reduction)
       return Refusal{"a loop carries spatial and reduction iterators", (*inner)->var->name, *inner};
-    // A loop in no binding may still choose, by the predicate, the iteration that does the work; and a loop
-    // of one iteration is copied so that the number of loops does not depend on the sizes of spatial tiles.
+    // A loop that no binding uses may still select, by the predicate, the iteration that does the work; and a
+    // loop of one iteration is copied, so that the number of loops does not depend on tile sizes.
     (use.reduction ? reducing : plan->copied).push_back(*inner);
   }
   if (!runs_once(block, loop))

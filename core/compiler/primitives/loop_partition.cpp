@@ -43,7 +43,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
       return Refusal{"nothing runs in a piece", fmt::format("[{}, {})", part.range.begin, part.range.end),
                      &loop};
   }
-  // A read that is never reached may still name a buffer that would have no writer.
+  // A read that never happens may still name a buffer that would have no writer.
   size_t number = 0;
   std::optional<Refusal> refusal;
   for_each_outer_block(loop, [&](const Block& block) {

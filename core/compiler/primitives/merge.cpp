@@ -53,7 +53,7 @@ std::optional<Refusal> shape_refusal(const Nest& first, const Nest& other) {
   return std::nullopt;
 }
 
-/// Different iterations of `var` access different elements: a[..] in one, b[..] in the other.
+/// True if different iterations of `var` access different elements: a[..] in one, b[..] in the other.
 bool apart(const Region& a, const Region& b, const Var& var, const Analyzer& analyzer) {
   for (size_t d = 0; d < a.size(); ++d) {
     const LinearForm form = analyzer.linear(a[d].min);
@@ -70,14 +70,14 @@ bool writes_buffer(const Block& block, const Buffer& buffer) {
   return contains(written, buffer);
 }
 
-/// Elements shared by two nests are accessed by one iteration only.
+/// Requires that elements shared by two nests belong to one iteration only.
 std::optional<Refusal> sharing_refusal(const Program& program, const Nest& first, const Block& a,
                                        const Nest& second, const Block& b) {
   Substitution same;
   for (size_t level = 0; level < first.size(); ++level) same.set(second[level]->var, first[level]->var);
   for (const Buffer& buffer : program.buffers()) {
     for (size_t level = 0; level < first.size(); ++level) {
-      if (first[level]->const_extent() == 1) continue;  // it has no other iterations
+      if (first[level]->const_extent() == 1) continue;  // it has only one iteration
       const Viewpoint view_a = view_from(*first[level], a);
       const auto touched_a = touched_region(a, buffer, view_a);
       auto touched_b = touched_region(b, buffer, view_from(*second[level], b));

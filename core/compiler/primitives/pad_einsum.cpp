@@ -74,7 +74,7 @@ std::optional<Refusal> shape_refusal(const Padding& plan, const Buffer& buffer, 
   return std::nullopt;
 }
 
-/// The term is zero where a padded reduction iterator exceeds its end: a product of loads that all use it.
+/// Is the term zero where a padded reduction iterator exceeds its end: a product of loads that all use it?
 bool vanishes(const Expr& term, const Var& var) {
   switch (term.kind()) {
     case ExprKind::Mul:
@@ -102,7 +102,7 @@ std::optional<Refusal> term_refusal(const Padding& plan) {
   return std::nullopt;
 }
 
-/// A guard that holds beyond the end would let a load happen there that never did.
+/// A guard must not hold beyond the end: it would let a new load happen there.
 std::optional<Refusal> guard_refusal(const Padding& plan) {
   const Block& block = *plan.stage.block;
   bool guarded = false;

@@ -23,8 +23,8 @@ void swap_heads(Loop& a, Loop& b) {
   std::swap(a.annotations, b.annotations);
 }
 
-/// All loops from the outermost to the innermost of `wanted`, outermost first; each the only child of the one
-/// before.
+/// All loops from the outermost to the innermost of `wanted`; each must be the only child of the previous
+/// one.
 std::vector<Loop*> chain_of(const Program& program, const std::vector<Loop*>& wanted) {
   const auto is_wanted = [&](const Stmt* stmt) { return contains(wanted, stmt); };
   Loop* outermost = wanted.front();

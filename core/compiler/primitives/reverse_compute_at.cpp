@@ -13,11 +13,11 @@
 namespace tunesmith {
 namespace {
 
-/// A buffer of which one iteration of the loop completes `region`.
+/// A buffer, and the region of it that one iteration of the loop completes.
 struct Made {
   Buffer buffer;
   Region region;
-  std::vector<Expr> conditions;  // of the fixed loops, for anything to be written at all
+  std::vector<Expr> conditions;  // on the fixed loops, without which nothing is written
 };
 
 struct Move {
@@ -39,7 +39,7 @@ std::optional<Refusal> find_made(const Program& program, const Stage& stage, Loo
                      fmt::format("{} accumulates over {}", writer.name, carrying->var->name), &writer};
     Made one{buffer, {}, {}};
     auto region = written_region(writer, buffer, loop, &one.conditions);
-    // If there are other writers, the last one must write everything that they write.
+    // If there are other writers, the last one must overwrite all that they write.
     if (!region || (writers.size() > 1 && !writes_everything(writer, buffer)))
       return Refusal{"what an iteration of the loop writes cannot be shown", writer.name, &writer};
     one.region = std::move(*region);
@@ -51,8 +51,8 @@ std::optional<Refusal> find_made(const Program& program, const Stage& stage, Loo
   return std::nullopt;
 }
 
-/// The iterations that read what one iteration of the loop
-/// writes, by the access that bounds the most iterators.
+/// The iterations that read what one iteration of the loop writes, by the access that bounds the most
+/// iterators.
 std::vector<DimRange> iterations_of(const Block& block, const std::vector<Access>& reads,
                                     const std::vector<Made>& made, const Analyzer& analyzer,
                                     const Made** told_by, const Access** access) {
@@ -74,7 +74,7 @@ std::vector<DimRange> iterations_of(const Block& block, const std::vector<Access
   return best;
 }
 
-/// Every iteration of the block reads an element, so that each gets a place.
+/// Does every iteration of the block read an element? The element determines where it runs.
 bool always_reads(const Block& block, const Access& access) {
   Analyzer domains;
   domains.bind(block);
@@ -86,7 +86,7 @@ bool always_reads(const Block& block, const Access& access) {
   return true;
 }
 
-/// No iteration runs twice; checked where that matters.
+/// Requires that no iteration runs twice, if that would change the result.
 std::optional<Refusal> repetition_refusal(const Stage& stage, const LoopNest& nest, const Loop& loop) {
   bool matters = stage.block->has_reduction();
   std::vector<IterDomain> domains = nest.loops;

@@ -15,7 +15,7 @@ namespace {
 struct ReverseInline {
   Stage consumer;
   Stage producer;
-  Buffer buffer;           // between the two
+  Buffer buffer;           // written by the producer, read by the consumer
   std::vector<Expr> read;  // the consumer's indices of `buffer`
 };
 

@@ -19,10 +19,10 @@ struct Factoring {
   Loop* factored = nullptr;
   Block* block = nullptr;
   ReductionPattern pattern;
-  size_t axis = 0;               // of the factored loop, in the new buffer
-  std::vector<Loop*> chain;      // each the only child of the one before, down to the block
-  std::vector<Loop*> reducing;   // the loops of the chain that the reduction runs over
-  std::vector<Expr> of_spatial;  // spatial parts of the block's predicate
+  size_t axis = 0;               // position of the factored loop in the new buffer
+  std::vector<Loop*> chain;      // each loop is the only child of the previous one, down to the block
+  std::vector<Loop*> reducing;   // the loops of the chain that belong to the reduction
+  std::vector<Expr> of_spatial;  // conjuncts of the block's predicate over spatial iterators
   std::vector<Expr> of_reduction;
 };
 
@@ -97,7 +97,7 @@ Expr conjunction(std::span<const Expr> parts, const Substitution& map) {
   return all;
 }
 
-/// Partial results: the factored loop is spatial, every other reduction loop an iterator of its own.
+/// Computes partial results: the factored loop is spatial, each other reduction loop is a separate iterator.
 std::unique_ptr<Block> make_partial(Program& program, const Factoring& plan, const Buffer& partial) {
   const Block& block = *plan.block;
   std::vector<IterVar> iters;
@@ -127,7 +127,7 @@ std::unique_ptr<Block> make_partial(Program& program, const Factoring& plan, con
   const std::vector<Expr> indices =
       with_inserted<Expr>(substitute(plan.pattern.update->indices, map), plan.axis, factor);
   const Expr identity = plan.pattern.init->value;
-  // Steps beyond the end of a reduction that was split unevenly change nothing.
+  // Steps beyond the end of an unevenly split reduction must be neutral.
   const Expr term =
       select(conjunction(plan.of_reduction, loops), substitute(plan.pattern.term, map), identity);
   const bool accumulates = plan.reducing.size() > 1;

@@ -20,10 +20,10 @@ namespace {
 
 struct Rolling {
   Stage stage;
-  Loop* loop = nullptr;  // the innermost around the block and all its consumers
+  Loop* loop = nullptr;  // the innermost loop around the block and all its consumers
   size_t axis = 0;       // the dimension along which the window moves
-  Region window;         // written by one iteration of the loop
-  int64_t step = 0;      // distance that it moves per iteration
+  Region window;         // the region that one iteration of the loop writes
+  int64_t step = 0;      // distance that the window moves per iteration
 };
 
 /// The innermost loop around the block and its consumers, or null.
@@ -36,7 +36,7 @@ Loop* loop_around(const Stage& stage) {
   return around == nullptr ? nullptr : around->as<Loop>();
 }
 
-/// The window moves along one dimension, forwards, and overlaps with itself.
+/// Requires that the window moves along one dimension, forwards, and overlaps itself.
 std::optional<Refusal> window_refusal(const Analyzer& analyzer, Rolling* plan) {
   const Loop& loop = *plan->loop;
   size_t moving = 0;
@@ -89,7 +89,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Rollin
   return window_refusal(analyzer, plan);
 }
 
-/// Elements a window apart share a place.
+/// Makes elements that are a window apart share memory.
 void fold(Program& program, const Buffer& buffer, size_t axis, int64_t extent) {
   std::vector<int64_t> shape = buffer->shape;
   shape[axis] = extent;
@@ -116,10 +116,10 @@ void rolling_buffer(Program& program, BlockId id, int64_t write_index) {
 
   const auto& [min, extent] = plan.window[plan.axis];
   const Expr index = substitute(body_store(block)->indices[plan.axis], block.iters_at(block.bindings));
-  // The previous iteration has written this part.
+  // The previous iteration has already written the rest.
   const Expr fresh = Analyzer::at(block).simplify(le(extent - plan.step, index - min));
   block.predicate = logical_and(block.predicate, logical_or(eq(plan.loop->var, 0), fresh));
-  // Iterations now need their order and each other; nothing else may be assumed of the loop.
+  // The loop becomes opaque: iterations now depend on their order and on each other.
   block.iters.push_back({Var("v" + plan.loop->var->name), plan.loop->const_extent(), IterKind::Opaque});
   block.bindings.emplace_back(plan.loop->var);
   if (extent < plan.stage.buffer->shape[plan.axis]) fold(program, plan.stage.buffer, plan.axis, extent);

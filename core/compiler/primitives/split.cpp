@@ -7,10 +7,10 @@
 namespace tunesmith {
 namespace {
 
-/// Beyond this a loop is a mistake, and products of extents would not fit 64 bits.
+/// A larger extent is a mistake, and products of extents would overflow.
 constexpr int64_t kLargestExtent = int64_t{1} << 40;
 
-/// The factors with the open one filled in; their product is at least the extent.
+/// Fills in the open factor; the product is at least the extent.
 std::vector<int64_t> complete_factors(const Program& program, const Loop& loop,
                                       std::span<const std::optional<int64_t>> factors) {
   const int64_t extent = loop.const_extent();
@@ -58,7 +58,7 @@ std::vector<LoopId> split(Program& program, LoopId loop_id, std::span<const std:
   for (size_t i = 0; i < extents.size(); ++i) {
     stride /= extents[i];
     vars.emplace_back(fmt::format("{}_{}", loop.var->name, i));
-    // A loop of one iteration adds nothing to the index, and leaving it out keeps bindings short.
+    // Omits loops of one iteration, which keeps bindings short.
     if (extents[i] > 1) index = index + vars.back() * stride;
   }
   const bool exceeds = product > loop.const_extent();

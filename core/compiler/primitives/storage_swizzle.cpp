@@ -18,7 +18,7 @@ bool touches(const Block& block, const Buffer& buffer) {
   return found;
 }
 
-/// Does the block call an intrinsic with an operand like the buffer, in that scope, that may not be swizzled?
+/// Does the block call an intrinsic with an operand for this buffer and scope that must not be swizzled?
 bool wants_plain_rows(const Block& block, const Buffer& buffer, const TensorIntrinsics& intrinsics) {
   const auto name = block.annotations.find(kTensorIntrinsic);
   if (name == block.annotations.end() || !touches(block, buffer)) return false;

@@ -13,9 +13,8 @@
 namespace tunesmith {
 namespace {
 
-/// The nest in the body of `block` (a single block under loops)
-/// as new loops around the bare store, so that handles of the
-/// old loops become invalid; with the annotations of that block.
+/// Rebuilds the nest in the body of `block` (a single block under loops) as new loops around the bare store,
+/// which invalidates handles of the old loops; also returns that block's annotations.
 std::pair<StmtPtr, Annotations> bare_nest(Program& program, Block& block) {
   const auto refuse = [&](std::string_view reason, const Stmt* place) {
     throw ScheduleError("tensorize", reason, block.name, program, place);
@@ -62,7 +61,7 @@ BlockId tensorize(Program& program, BlockId id, std::string_view name, const Ten
     block.set_body(std::move(old));
     throw ScheduleError("tensorize", why, std::string(name), program, &block);
   }
-  // Storage alignment and swizzle are annotations of the writing block, which is now this one.
+  // Storage alignment and swizzle are annotations of the writing block, which is this one now.
   block.annotations.merge(annotations);
   block.annotations[kTensorIntrinsic] = std::string(name);
   return block.id;

@@ -18,10 +18,10 @@ struct NewIters {
   MapImage image;
   std::vector<IterKind> kinds;
   std::vector<IterVar> iters;
-  std::vector<Expr> old_values;  // of the old iterators, as expressions of the new ones
+  std::vector<Expr> old_values;  // the old iterators as expressions of the new ones
 };
 
-/// The loops around are the block's iterators one by one, and hold nothing else.
+/// Requires that the loops around are just the block's iterators and contain nothing else.
 std::optional<Refusal> nest_refusal(const Block& block) {
   std::vector<Loop*> own;
   if (auto refusal = plain_nest_refusal(block, &own)) return refusal;

@@ -13,9 +13,9 @@
 #include "tunesmith/ir/regions.h"
 #include "tunesmith/ir/tree_surgery.h"
 
-// Minimal filtering F(2, 3): two outputs of a filter of three taps by four products instead of six (Winograd,
-// Arithmetic Complexity of Computations; Lavin and Gray, Fast Algorithms for Convolutional Neural Networks).
-// All of its factors are powers of two, so that sums of small integers stay exact.
+// Minimal filtering F(2, 3) computes two outputs of a filter of three taps by four products instead of six
+// (Winograd, Arithmetic Complexity of Computations; Lavin and Gray, Fast Algorithms for Convolutional Neural
+// Networks). Its factors are powers of two, so that sums of small integers stay exact.
 
 namespace tunesmith {
 namespace {
@@ -23,17 +23,17 @@ namespace {
 constexpr int64_t kTaps = 3;
 constexpr int64_t kOutputs = 2;  // per tile
 constexpr int64_t kPoints = kTaps + kOutputs - 1;
-/// More windows stay sums: each multiplies the additions of the transforms.
+/// Windows beyond these stay plain sums: each window multiplies the additions of the transforms.
 constexpr size_t kMaxWindows = 2;
 
 /// A spatial iterator of the outputs and a reduction over the taps: data[out + tap + offset] * weights[tap].
 struct Window {
-  size_t out = 0;  // among the block's iterators
+  size_t out = 0;  // index of the spatial iterator
   size_t tap = 0;
   size_t data_index = 0;
   size_t weights_index = 0;
   int64_t offset = 0;
-  int64_t extent = 0;  // of `out`
+  int64_t extent = 0;  // extent of `out`
   int64_t tiles() const { return (extent + kOutputs - 1) / kOutputs; }
 };
 
@@ -56,7 +56,7 @@ size_t count_uses(const LoadNode& load, const Var& var) {
       std::ranges::count_if(indices, [&](const Expr& index) { return uses_var(index, var); }));
 }
 
-/// The position of the only index that uses `var`, or nothing.
+/// The position of the only index that uses `var`; nothing if there are none or several.
 std::optional<size_t> only_index(const LoadNode& load, const Var& var) {
   if (count_uses(load, var) != 1) return std::nullopt;
   const auto indices = load.indices();
@@ -64,7 +64,7 @@ std::optional<size_t> only_index(const LoadNode& load, const Var& var) {
   return static_cast<size_t>(found - indices.begin());
 }
 
-/// The window that `tap`, a position among the iterators, makes with an iterator of the output.
+/// The window of `tap`, the index of an iterator, with an iterator of the output.
 std::optional<Window> window_of(const Block& block, size_t tap, const LoadNode& data,
                                 const LoadNode& weights) {
   const Var& var = block.iters[tap].var;
@@ -148,7 +148,7 @@ Expr of_products(const Expr& at, std::span<const Expr> m) {
 
 using Transform = Expr (*)(const Expr&, std::span<const Expr>);
 
-/// The transform along each window in turn, at `at`, of the elements `element(points)` of `count` points
+/// Applies the transform along each window, at `at`, to the elements `element(points)` of `count` points
 /// each.
 Expr transform_all(Transform transform, std::span<const Expr> at, int64_t count,
                    const std::function<Expr(const std::vector<int64_t>&)>& element,
@@ -164,7 +164,7 @@ Expr transform_all(Transform transform, std::span<const Expr> at, int64_t count,
   return transform(here, values);
 }
 
-/// The number of the tile along window `which`, from `tile`, its number among all tiles.
+/// The tile's number along window `which`, given its number `tile` among all tiles.
 Expr tile_of(const Filtering& plan, size_t which, const Expr& tile) {
   if (plan.windows.size() == 1) return tile;
   const int64_t columns = plan.windows.back().tiles();
@@ -197,7 +197,7 @@ Buffer add_buffer(Program& program, const Buffer& like, std::string_view suffix,
   return made;
 }
 
-/// Loops over `to`: the transformed data of every tile. Beyond the last output nothing is read.
+/// Loops over `to`, the transformed data of all tiles. Reads nothing beyond the last output.
 StmtPtr make_data(Program& program, const Filtering& plan, const Buffer& to) {
   const LoadNode& data = *plan.data;
   const auto body = [&](const std::vector<Expr>& v) -> StmtPtr {
@@ -244,15 +244,15 @@ StmtPtr make_weights(Program& program, const Filtering& plan, const Buffer& to) 
   return make_block_nest(program, plan.stage.block->name + "_weights", to->shape, body).nest;
 }
 
-/// The iterators of the sums of products: the points, the block's spatial iterators
-/// with tiles in the place of the last window's, and its reductions without the taps.
+/// The iterators of the sums of products: the points; the block's spatial iterators, with tiles instead of
+/// the last window's; and its reductions without the taps.
 struct Products {
   std::vector<IterVar> iters;
-  Substitution map;  // for the remaining iterators of the block
+  Substitution map;  // for the other iterators of the block
   std::vector<Expr> points;
   Expr tile;
   std::vector<int64_t> shape;
-  std::vector<Expr> at;  // the element of a sum
+  std::vector<Expr> at;  // indices of the sum's element
 };
 
 Products products_of(const Filtering& plan) {
@@ -280,7 +280,7 @@ Products products_of(const Filtering& plan) {
   return made;
 }
 
-/// A load of the transformed elements that replace those of `load`.
+/// Replaces `load` by a load of the transformed elements.
 Expr transformed_load(const Filtering& plan, const Products& products, const Buffer& from,
                       const LoadNode& load_node, size_t Window::* which, bool tiled) {
   std::vector<Expr> indices = products.points;

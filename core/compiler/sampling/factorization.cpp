@@ -9,13 +9,13 @@
 namespace tunesmith {
 namespace {
 
-__extension__ typedef __int128 Wide;  // for products of two extents
+__extension__ typedef __int128 Wide;  // holds products of two extents
 
 uint64_t choose(uint64_t n, uint64_t k) {
   k = std::min(k, n - k);
   uint64_t result = 1;
   for (uint64_t i = 1; i <= k; ++i) {
-    // Exact at every step: a product of i successive numbers is divisible by i!.
+    // Exact at every step: a product of i consecutive numbers is divisible by i!.
     check_invariant(!__builtin_mul_overflow(result, n - k + i, &result),
                     "a number of factorizations fits 64 bits");
     result /= i;
@@ -23,14 +23,14 @@ uint64_t choose(uint64_t n, uint64_t k) {
   return result;
 }
 
-/// The number of ways to put `exponent` equal primes into `parts` boxes.
+/// The number of ways to distribute `exponent` equal primes over `parts` boxes.
 uint64_t compositions(uint64_t exponent, uint64_t parts) {
   if (parts == 0) return exponent == 0 ? 1 : 0;
   return choose(exponent + parts - 1, parts - 1);
 }
 
-/// The number of `left` equal primes in the first of `boxes_after` + 1 boxes of the distribution
-/// numbered `ticket`; `ticket` becomes its number among the distributions of the rest.
+/// The number of primes in the first of `boxes_after` + 1 boxes, in distribution number `ticket` of `left`
+/// equal primes; `ticket` becomes the number of the distribution of the rest.
 uint64_t take_primes(uint64_t left, uint64_t boxes_after, uint64_t& ticket) {
   uint64_t taken = 0;
   for (uint64_t ways = compositions(left, boxes_after); ticket >= ways;
@@ -41,7 +41,7 @@ uint64_t take_primes(uint64_t left, uint64_t boxes_after, uint64_t& ticket) {
   return taken;
 }
 
-/// Every move of a divisor from the factor at `from` to the one at `to` that gives a legal tuple.
+/// Every move of a divisor from the factor `from` to the factor `to` that gives a legal tuple.
 void for_each_move(const Decision& current, const LegalTile& legal, bool primes_only,
                    const std::function<void(Decision)>& visit) {
   for (size_t from = 0; from < current.size(); ++from) {
@@ -106,7 +106,7 @@ uint64_t count_factorizations(int64_t n, int64_t parts) {
 std::vector<int64_t> draw_factorization(int64_t n, int64_t parts, RandomStream& random) {
   std::vector<int64_t> factors(static_cast<size_t>(parts), 1);
   for (const auto& [prime, exponent] : prime_powers(n)) {
-    // Each box takes a number of primes such that the rest stays uniform.
+    // The number of primes for each box is drawn so that the rest stays uniform.
     auto left = static_cast<uint64_t>(exponent);
     for (size_t box = 0; box < factors.size() && left > 0; ++box) {
       const uint64_t boxes_after = factors.size() - box - 1;

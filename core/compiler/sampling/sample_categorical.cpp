@@ -40,7 +40,7 @@ class SampleCategorical final : public SamplingKindBase {
     return others;
   }
 
-  /// The candidate with the same value, or, if candidates increase, with the nearest.
+  /// The candidate with the same value; if candidates increase, else the nearest one.
   Decision carry_over(const Decision& decision, std::span<const Arg> from,
                       std::span<const Arg> to) const override {
     const std::vector<int64_t> theirs = listed(from);
@@ -73,8 +73,7 @@ class SampleCategorical final : public SamplingKindBase {
     throw InternalError("a number of a category is below their count");
   }
 
-  /// Increasing candidates are an ordered quantity, encoded by rank.
-  /// Others are names, with one number each: 1 for the chosen one.
+  /// Increasing candidates are an ordered quantity, encoded by rank; other candidates are one-hot encoded.
   std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const override {
     const size_t size = domain.candidates.size();
     if (std::ranges::is_sorted(domain.candidates, std::less_equal<>()))

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// Decisions besides a loop's depth.
+/// Decisions other than a loop's depth.
 constexpr int64_t kRoot = -1;
 constexpr int64_t kInline = -2;
 
@@ -52,12 +52,12 @@ class SampleComputeLocation final : public SamplingKindBase {
 
   uint64_t count(const SamplingDomain& domain) const override { return domain.candidates.size(); }
 
-  /// Inlining, the root, then from the outermost loop inwards.
+  /// Order: inlining, the root, then loops from the outermost inwards.
   Decision at(const SamplingDomain& domain, uint64_t index) const override {
     return {domain.candidates.at(index)};
   }
 
-  /// One number in that order, which is the same for a place whatever other places are legal.
+  /// One number, by the order of at(), independent of which locations are legal.
   std::vector<double> encode(const SamplingDomain&, const Decision& decision) const override {
     constexpr double kDeepest = 32;
     return {std::min(1.0, static_cast<double>(decision[0] - kInline) / kDeepest)};

@@ -23,7 +23,7 @@ class SamplePartitionedTile final : public TileKind {
                  ResultType::Ints) {}
 
   Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
-    // The product of the inner factors with the number of ways to complete it as weight, then both sides.
+    // Draws the product of the inner factors, weighted by the number of its completions, then both sides.
     const std::vector<Cut> cuts = cuts_of(domain);
     uint64_t ticket = random.below(count(domain));
     auto chosen = cuts.begin();
@@ -36,8 +36,8 @@ class SamplePartitionedTile final : public TileKind {
 
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
     if (is_tile_of(domain, wanted) && inner_product(domain, wanted) % domain.inner_factor == 0) return wanted;
-    // From the innermost outwards, the nearest divisor of what is left. The first factor of the
-    // inner side is completed to a multiple of the inner factor; the outermost takes the rest.
+    // From the innermost outwards, takes the nearest divisor of the rest. The first inner factor is completed
+    // to a multiple of the inner factor; the outermost takes the rest.
     const auto parts = static_cast<size_t>(domain.parts);
     const auto partition = static_cast<size_t>(domain.partition);
     Decision decision(parts, 1);
@@ -61,8 +61,8 @@ class SamplePartitionedTile final : public TileKind {
     return total;
   }
 
-  /// Ordered by the product of the inner factors (increasing), then
-  /// by factorization_at() of the outer ones, then of the inner ones.
+  /// Ordered by the product of the inner factors (increasing), then by factorization_at() of the outer
+  /// factors, then of the inner ones.
   Decision at(const SamplingDomain& domain, uint64_t index) const override {
     const std::vector<Cut> cuts = cuts_of(domain);
     auto chosen = cuts.begin();
@@ -96,7 +96,7 @@ class SamplePartitionedTile final : public TileKind {
   }
 
  private:
-  /// A product of the inner factors, and in how many ways either side can have its product.
+  /// A product of the inner factors, and the number of factorizations of either side.
   struct Cut {
     int64_t inner = 1;
     uint64_t inner_ways = 0;

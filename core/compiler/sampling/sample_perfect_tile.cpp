@@ -17,7 +17,7 @@ class SamplePerfectTile final : public TileKind {
                  ResultType::Ints) {}
 
   Decision propose(const SamplingDomain& domain, RandomStream& random) const override {
-    // The last factor with the number of ways to complete it as weight, then the others.
+    // Draws the last factor, weighted by the number of its completions, then the others.
     const std::vector<Completions> last = last_factors(domain);
     uint64_t ticket = random.below(count(domain));
     auto chosen = last.begin();
@@ -29,7 +29,7 @@ class SamplePerfectTile final : public TileKind {
 
   Decision repair(const SamplingDomain& domain, const Decision& wanted) const override {
     if (is_tile_of(domain, wanted) && wanted.back() <= domain.max_innermost) return wanted;
-    // From the innermost outwards, the nearest divisor of what is left; the outermost takes the rest.
+    // From the innermost outwards, takes the nearest divisor of the rest; the outermost takes the rest.
     const auto parts = static_cast<size_t>(domain.parts);
     Decision decision(parts, 1);
     int64_t left = domain.extent;
@@ -78,7 +78,7 @@ class SamplePerfectTile final : public TileKind {
   }
 
  private:
-  /// A factor, and in how many ways the others can make it a tile.
+  /// A last factor, and the number of ways to complete it.
   struct Completions {
     int64_t factor = 1;
     uint64_t ways = 0;

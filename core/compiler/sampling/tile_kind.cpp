@@ -5,7 +5,7 @@
 namespace tunesmith {
 namespace {
 
-/// More nested loops than any machine has levels; also keeps the number of factorizations within 64 bits.
+/// More nested loops than any machine has levels; keeps the number of factorizations within 64 bits.
 constexpr int64_t kMaxParts = 16;
 
 }  // namespace

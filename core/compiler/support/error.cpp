@@ -58,7 +58,7 @@ constexpr size_t kMinPrefix = 2;
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
-  // Less than the name's length: a name with every letter changed is another name.
+  // Less than the name's length: changing every letter gives an unrelated name.
   size_t best_distance = std::min(std::max<size_t>(2, name.size() / 3) + 1, name.size());
   for (const std::string& candidate : known) {
     const size_t distance = edit_distance(name, candidate);

@@ -134,7 +134,7 @@ std::string_view TextScanner::number_text(std::string_view wanted) {
     const char c = peek();
     const bool exponent_sign =
         (c == '-' || c == '+') && (text_[offset_ - 1] == 'e' || text_[offset_ - 1] == 'E');
-    const bool point = c == '.' && !rest().starts_with("..");  // the two dots of a range are no decimal point
+    const bool point = c == '.' && !rest().starts_with("..");  // the dots of a range are no decimal point
     if (!continues_name(c) && !point && !exponent_sign) break;
     advance();
   }

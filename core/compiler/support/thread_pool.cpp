@@ -43,7 +43,7 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(size_t threads) : state_(std::make_unique<State>()) {
   const size_t size = threads == 0 ? available_processors() : threads;
-  // The caller of parallel_for works too, so one thread fewer is started.
+  // The caller of parallel_for works, too, so one thread fewer is started.
   for (size_t i = 1; i < size; ++i) {
     state_->threads.emplace_back([state = state_.get()] {
       uint64_t seen = 0;

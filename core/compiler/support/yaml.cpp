@@ -18,12 +18,12 @@ namespace {
 
 constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxYamlNesting = 32;
-/// The limit of a list or mapping: a key is compared with those before
-/// it, and readers of a list may copy it for each item of another.
+/// Limits lists and mappings: each key is compared with all earlier ones, and readers may copy a list for
+/// each item of another.
 constexpr size_t kMaxItems = 4096;
 
-/// yaml-cpp 0.7 ends a plain scalar inside [] and {} at any question mark, so it rejects [name?].
-/// A question mark after a word is no indicator; it is passed as a byte that no text contains.
+/// yaml-cpp 0.7 ends a plain scalar inside [] and {} at any question mark, so it rejects [name?]. A question
+/// mark after a word is no indicator; a byte that no text contains replaces it for the parser.
 constexpr char kQuestionMark = '\x01';
 
 std::string shield_question_marks(std::string_view text) {
@@ -71,8 +71,8 @@ class LineTable {
   std::vector<size_t> starts_{0};
 };
 
-/// Walks a scalar's value and its text in the file side by side: they differ in indentation, folded line ends
-/// and escapes only, so that every visible character finds its place.
+/// Aligns a scalar's value with its text in the file: they differ in indentation, folded line ends and
+/// escapes only, so every visible character has a location.
 std::vector<YamlNode::Segment> align(const std::string& value, size_t file_offset, const LineTable& lines) {
   const std::string_view raw = lines.text();
   size_t at = file_offset;
@@ -82,7 +82,7 @@ std::vector<YamlNode::Segment> align(const std::string& value, size_t file_offse
     ++at;
   }
   std::vector<YamlNode::Segment> segments;
-  size_t expected = std::string_view::npos;  // the file offset that needs no new segment
+  size_t expected = std::string_view::npos;  // the next file offset that continues the segment
   for (size_t i = 0; i < value.size(); ++i) {
     if (!is_space(value[i])) {
       while (at < raw.size() && is_space(raw[at])) ++at;
@@ -231,7 +231,7 @@ void check_characters(std::string_view text, const std::string& file, const Line
   }
 }
 
-/// Explains a parse error by a tab in the indentation, which the parser does not mention.
+/// Detects a tab in the indentation, which the parser's error does not mention.
 void refuse_tab(std::string_view text, const std::string& file, int line, const LineTable& lines) {
   const size_t begin = lines.offset(line, 0);
   const size_t end = std::min(text.find_first_not_of(" \t", begin), text.size());
@@ -287,7 +287,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& file) {
                     "expected YAML");
   }
   YamlNode root = builder.take();
-  if (root.location.line == 0) root.location = {file, 1, 1};  // no document at all
+  if (root.location.line == 0) root.location = {file, 1, 1};  // there is no document
   return root;
 }
 

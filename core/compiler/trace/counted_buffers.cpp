@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// What the n-th counts: "read", "write", or "" for a string parameter that says it.
+/// What the parameter counts: "read", "write", or "" if a string parameter says it.
 constexpr struct {
   std::string_view parameter;
   std::string_view sort;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kThreads = 256;  // per block
 
-/// The loops around the block that are exactly its first spatial iterators, outermost first.
+/// The loops around the block that are its first spatial iterators, outermost first.
 std::vector<LoopRV> leading_spatial(Schedule& schedule, BlockRV block) {
   std::vector<LoopRV> leading;
   for (const LoopRV& rv : schedule.get_loops(block)) {
@@ -34,7 +34,7 @@ void begin_before_loops(Schedule& schedule, BlockRV block) {
   }
 }
 
-/// Does the change, or leaves the schedule as it is.
+/// Applies the change; leaves the schedule as it is if the change is refused.
 template <typename Change>
 void where_legal(Schedule& schedule, const Change& change) {
   Schedule tried = schedule.clone();
@@ -46,7 +46,7 @@ void where_legal(Schedule& schedule, const Change& change) {
   schedule = std::move(tried);
 }
 
-/// A refused nest runs on a single thread.
+/// Binds a nest; a refused nest runs on a single thread.
 void bind_nest(Schedule& schedule, const std::string& name, const std::string& blocks,
                const std::string& threads) {
   where_legal(schedule, [&](Schedule& tried) {

@@ -123,7 +123,7 @@ ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const A
   const std::vector<Value> arguments = resolve_all(kind, args, values_);
   const bool marker = kind.name() == kFinishingMarker;
   if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has begun already", "");
-  // One instruction adds little depth, so the deeper program can still be walked; it is then refused.
+  // One instruction adds little depth, so the deeper program can still be walked; then it is refused.
   if (kind.sort() == InstructionSort::Transformation && nests_deeper(program_.root(), kMaxProgramNesting))
     throw ScheduleError(kind.name(), "loops and blocks are nested too deeply",
                         fmt::format("more than {} levels", kMaxProgramNesting));
@@ -176,7 +176,7 @@ void Schedule::replay_instruction(std::shared_ptr<const Instruction> instruction
   const InstructionKind& kind = *instruction->kind;
   if (instruction->counts_buffers) {
     check_buffers_are_accesses(kind, resolve_all(kind, instruction->args, values_), program_);
-    // There is nothing between counting one and the other here.
+    // Here buffers and accesses have equal numbers, so the instruction may count accesses from now on.
     auto counted = std::make_shared<Instruction>(*instruction);
     counted->counts_buffers = false;
     instruction = std::move(counted);

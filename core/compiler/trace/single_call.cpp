@@ -13,12 +13,12 @@
 namespace tunesmith {
 namespace {
 
-/// The index map that gives an array the operand's order of
-/// dimensions in memory, for transform_layout; "" if it is row-major.
+/// The index map for transform_layout that gives an array the operand's order of dimensions in memory; "" for
+/// row-major order.
 std::string order_of(const TensorOperand& operand) {
   std::vector<size_t> order(operand.strides.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  // A free stride, which is written 0, is the largest.
+  // A free stride, written as 0, counts as the largest.
   const auto rank = [&](size_t d) {
     return operand.strides[d] == 0 ? std::numeric_limits<int64_t>::max() : operand.strides[d];
   };

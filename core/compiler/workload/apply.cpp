@@ -30,7 +30,7 @@ SyntaxPtr copy(const Syntax& syntax) {
   return made;
 }
 
-/// Puts values in the place of names.
+/// Replaces names by values.
 void substitute(SyntaxPtr& syntax, const Leaves& values) {
   const auto value = values.find(syntax->name);
   if (value != values.end() && syntax->kind == SyntaxKind::Name) {
@@ -39,7 +39,7 @@ void substitute(SyntaxPtr& syntax, const Leaves& values) {
     syntax->place = place;
     return;
   }
-  // A type converts: dtype(x).
+  // A type is a conversion: dtype(x).
   if (value != values.end() && syntax->kind == SyntaxKind::Call) syntax->name = value->second->name;
   for (SyntaxPtr& arg : syntax->args) substitute(arg, values);
   for (AxisSyntax& axis : syntax->axes)
@@ -52,7 +52,7 @@ void substitute(StatementSyntax& statement, const Leaves& values) {
   substitute(statement.value, values);
 }
 
-/// Gives arrays other names, and each axis the extent that the last one of its name had.
+/// Renames arrays, and gives each axis the extent of the last axis of its name.
 class Completion {
  public:
   explicit Completion(std::map<std::string, std::string> arrays) : arrays_(std::move(arrays)) {}
@@ -90,7 +90,7 @@ bool is_real(const Syntax& value) {
   return value.kind == SyntaxKind::Real || (value.kind == SyntaxKind::Negate && is_real(*value.args[0]));
 }
 
-/// A definition whose parameters get values.
+/// Gives values to a definition's parameters.
 class Application {
  public:
   Application(const WorkloadDefinition& definition, const std::vector<ArrayType>& inputs)
@@ -102,7 +102,7 @@ class Application {
 
   void bind(const std::map<std::string, AttributeValue>& attributes) {
     for (size_t i = 0; i < inputs_.size(); ++i) bind_input(i);
-    std::vector<std::string> open;  // what attributes may give
+    std::vector<std::string> open;  // names that attributes may define
     for (const NamedValue& param : made_.params)
       if (!bound_.contains(param.name)) open.push_back(param.name);
     for (const auto& [name, value] : attributes) {
@@ -160,7 +160,7 @@ class Application {
     return name.kind == SyntaxKind::Name && found != made_.params.end() ? &*found : nullptr;
   }
 
-  /// Two inputs may say different things: then the second does not fit.
+  /// Two inputs may determine different values: then the second does not fit.
   void bind_input(size_t i) {
     const InputSyntax& input = made_.inputs[i];
     if (input.shape.size() != inputs_[i].shape.size())

@@ -112,7 +112,7 @@ std::vector<int64_t> strides_of(const BuildState& state, const std::string& buff
   std::vector<int64_t> strides(shape.size());
   int64_t dense = 1;
   int64_t span = 1;
-  // Where an inner extent varies, other distances than these are those without gaps.
+  // If an inner extent varies, fixed strides leave gaps: contiguous ones would vary.
   bool has_gaps = !extents.empty() && std::any_of(extents.begin() + 1, extents.end(), [](const Expr& extent) {
     return static_cast<bool>(extent);
   });
@@ -126,7 +126,7 @@ std::vector<int64_t> strides_of(const BuildState& state, const std::string& buff
     if (shape[d] > 1 && stride > kMaxElements / shape[d])
       parameters.rules().fail(given[d]->place, fmt::format("'{}' spans too many elements", buffer),
                               "at most 2^34 are accepted");
-    // A single index lies anywhere.
+    // The stride of an axis of extent 1 is irrelevant.
     strides[d] = shape[d] > 1 ? stride : d + 1 < shape.size() ? strides[d + 1] * shape[d + 1] : 1;
     has_gaps |= strides[d] != dense;
     dense *= shape[d];

@@ -63,7 +63,7 @@ class Reader {
     return *node;
   }
 
-  /// Every name of a workload means one thing.
+  /// Requires that every name of a workload has one meaning.
   void declare(const std::string& name, const SourceLocation& location, const std::string& what) {
     if (!is_identifier(name)) {
       throw UserError(location, fmt::format("'{}' is not a name", name),

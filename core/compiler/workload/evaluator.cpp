@@ -49,7 +49,7 @@ int64_t Evaluator::integer(const Syntax& syntax, std::string_view what) {
 }
 
 DType Evaluator::type(const Syntax& syntax, std::string_view what) {
-  // A misspelt type reads better as such than as an undefined name.
+  // A misspelt type gets its own message, better than that of an undefined name.
   if (syntax.kind == SyntaxKind::Name && !names_.contains(syntax.name) && !DType::parse(syntax.name)) {
     std::vector<std::string> known = DType::names();
     for (const auto& [each, value] : names_) {

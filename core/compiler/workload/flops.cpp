@@ -9,7 +9,7 @@ namespace tunesmith {
 
 namespace {
 
-/// Integer arithmetic over loop variables finds elements; it is not what the workload computes.
+/// Integer arithmetic over loop variables computes addresses, and does not count.
 bool is_data(const Expr& expr) {
   if (expr.is(ExprKind::Load) || expr.is(ExprKind::FloatImm) || expr.dtype().is_float()) return true;
   const auto args = expr.args();

@@ -19,7 +19,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr std::array<std::string_view, 20> kSymbols = {"//", "<=", ">=", "==", "!=", "(", ")", "[", "]", ",",
                                                        "+",  "-",  "*",  "/",  "%",  "<", ">", "=", ":", "."};
 
-/// What other languages write, and what this one does.
+/// Operators of other languages, and what to write instead.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kForeign = {
     {{"**", "write pow(a, b)"},
      {"^", "write pow(a, b), or bit_xor(a, b)"},

@@ -63,7 +63,7 @@ std::pair<std::string, std::vector<ParamText>> parse_workload_text(std::string_v
   std::string_view rest = trim(text.substr(colon + 1));
   while (!rest.empty()) {
     size_t comma = rest.find(',');
-    // Further typical values of a range have commas in front, too.
+    // Further typical values of a range also follow commas.
     while (comma != std::string_view::npos &&
            is_number(trim(rest.substr(comma + 1, rest.find(',', comma + 1) - comma - 1))))
       comma = rest.find(',', comma + 1);

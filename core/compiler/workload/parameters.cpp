@@ -34,7 +34,7 @@ Operand default_value(const Definition& definition, const NamedValue& named, con
                          "expected an integer or a data type");
 }
 
-/// `what` has the value: "parameter 'n' of gmm".
+/// `what` names the value: "parameter 'n' of gmm".
 int64_t integer_of(const std::string& what, std::string_view text) {
   int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -50,7 +50,7 @@ std::string described(const Definition& definition, const std::string& name) {
 }
 
 constexpr std::string_view kTypical = ":typical=";
-/// Longer axes are refused in any case.
+/// Longer axes are refused later in any case.
 constexpr int64_t kMaxRange = int64_t{1} << 34;
 constexpr size_t kMaxTypical = 16;
 
@@ -101,7 +101,7 @@ void check_requirements(const Definition& definition, const Environment& names) 
   }
 }
 
-/// A range of one value is a number.
+/// Replaces a range of one value by a number.
 void add_range(Parameters& made, const std::string& name, ParamRange range, std::string& listed) {
   WorkloadParam resolved{name, range.lowest};
   if (range.lowest == range.highest) {

@@ -18,7 +18,7 @@ constexpr int kMaxDepth = 256;
 
 constexpr std::array<std::string_view, 6> kReductions = {"sum", "prod", "max", "min", "argmax", "argmin"};
 
-/// Each with how strongly it binds.
+/// The operators with their precedence.
 constexpr std::array<std::pair<std::string_view, Binding>, 14> kOperators = {{{"or", Binding::Or},
                                                                               {"and", Binding::And},
                                                                               {"<", Binding::Comparison},
@@ -143,7 +143,7 @@ class Parser {
     return value;
   }
 
-  /// Of operators that bind at least so strongly.
+  /// Parses operators of at least this precedence.
   SyntaxPtr operation(Binding least) {
     SyntaxPtr value = least <= Binding::Not && at_word("not") ? prefixed(SyntaxKind::Not, Binding::Not)
                       : at_symbol("-") ? prefixed(SyntaxKind::Negate, Binding::Negation)
@@ -172,7 +172,7 @@ class Parser {
     return may_be_one ? binding(token.text) : Binding::None;
   }
 
-  /// "not" or "-", and its operand, which binds at least so strongly.
+  /// Parses "not" or "-" with its operand of at least this precedence.
   SyntaxPtr prefixed(SyntaxKind kind, Binding least) {
     SyntaxPtr made = node(kind, take());
     if (++nesting_ > kMaxNesting) fail(made->place, "nested too deeply");
@@ -227,8 +227,8 @@ class Parser {
     return token.kind == TokenKind::Integer || token.kind == TokenKind::Real || is_symbol(token, "(");
   }
 
-  /// `max` and `min` take axes or values: axes when one of the arguments begins as `name <`, or when a value
-  /// follows the parenthesis, which after a call's would be none.
+  /// `max` and `min` take axes or values: axes if an argument begins as `name <`, or if a value follows the
+  /// closing parenthesis, which never follows a call.
   bool at_reduction() const {
     if (std::ranges::find(kReductions, here().text) == kReductions.end()) return false;
     if (here().text != "max" && here().text != "min") return true;
@@ -236,7 +236,7 @@ class Parser {
     return parenthesis.has_axes || parenthesis.has_value_behind;
   }
 
-  /// As a reduction alone has them.
+  /// Only a reduction has both.
   bool has_axes_and_value() const {
     const Parenthesis parenthesis = look_into_parenthesis();
     return parenthesis.has_axes && parenthesis.has_value_behind;
@@ -247,7 +247,7 @@ class Parser {
     bool has_value_behind = false;
   };
 
-  /// The one behind the name that is here.
+  /// Looks ahead into the parenthesis after the current name.
   Parenthesis look_into_parenthesis() const {
     Parenthesis found;
     int depth = 0;
@@ -283,7 +283,7 @@ class Parser {
   const std::vector<Token> tokens_;
   size_t at_ = 0;
   int nesting_ = 0;
-  /// The reduction that ends what has been read so far without a parenthesis around it.
+  /// The reduction at the end of what was parsed, if no parenthesis encloses it.
   const Syntax* open_reduction_ = nullptr;
 };
 

@@ -15,11 +15,11 @@ Binding binding_of(const Syntax& value) {
   if (value.kind == SyntaxKind::Binary) return binding(value.name);
   if (value.kind == SyntaxKind::Not) return Binding::Not;
   if (value.kind == SyntaxKind::Negate) return Binding::Negation;
-  // A reduction stands in brackets wherever it is an operand.
+  // A reduction needs brackets wherever it is an operand.
   return value.kind == SyntaxKind::Reduce ? Binding::None : Binding::Operand;
 }
 
-/// In brackets where it binds less than that.
+/// Adds brackets around a value of lower precedence.
 std::string printed(const Syntax& value, Binding least = Binding::None);
 
 std::string printed(const std::vector<AxisSyntax>& axes) {

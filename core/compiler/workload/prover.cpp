@@ -10,7 +10,7 @@
 namespace tunesmith::workload {
 
 namespace {
-/// With constants that leave the analyzer room.
+/// True for index expressions with constants small enough for the analyzer.
 bool is_index(const Expr& expr) {
   return expr.dtype() == kIndex && !any_of_expr(expr, [](const Expr& part) {
            const auto* constant = part.as<IntImm>();
@@ -53,7 +53,7 @@ void Prover::exclude_zero(const Expr& value) {
   const int64_t coefficient = form.terms[0].coefficient;
   std::optional<Interval> range = analyzer_.range_of(var);
   if (!range || form.constant % coefficient != 0) return;
-  // Only an end of a range can be cut off.
+  // Only a value at an end of the range can be excluded.
   const int64_t excluded = -form.constant / coefficient;
   if (excluded == range->min) ++range->min;
   if (excluded == range->max) --range->max;

@@ -17,7 +17,7 @@ namespace tunesmith::workload {
 
 namespace {
 
-/// A block that runs longer than years is a mistake in a shape.
+/// A block that runs for years is a mistake in a shape.
 constexpr double kMaxIterations = 0x1p50;
 
 Place first_place(const Syntax& syntax) {
@@ -30,7 +30,7 @@ ExprKind reduction_kind(const std::string& name) {
   return name == "max" ? ExprKind::Max : ExprKind::Min;
 }
 
-/// Before the reduction whose result's position it gives.
+/// The prefix of reductions that give the position of the result, as in argmax.
 constexpr std::string_view kPositionOf = "arg";
 
 bool is_position(std::string_view reduction) { return reduction.starts_with(kPositionOf); }
@@ -45,7 +45,7 @@ Expr extent_of(const BufferNode& buffer, size_t dimension) {
   return varies ? buffer.extents[dimension] : int_imm(buffer.shape[dimension]);
 }
 
-/// Contents that say where to read are brought within what there is.
+/// A loaded index is clamped to the valid range.
 bool is_contents(const Syntax& index) { return index.kind == SyntaxKind::Call && index.name == "at"; }
 bool multiplies_axes(const Expr& expr) {
   return any_of_expr(expr, [](const Expr& part) {
@@ -83,7 +83,7 @@ Buffer StageBuilder::build_elementwise(const Syntax& value) {
   return emit(expr.dtype(), expr, nullptr);
 }
 
-/// Of all reduction axes, which it adds.
+/// Adds all reduction axes and returns the term.
 Expr StageBuilder::term_of(const Syntax& reduction) {
   add_reduction_axes(reduction);
   const Syntax& body = *reduction.args[0];
@@ -108,7 +108,7 @@ Buffer StageBuilder::build_reduction(const Syntax& reduction, const std::string&
   return emit(term.dtype(), term, &kind);
 }
 
-/// The least position of what equals the extreme, which is a stage before.
+/// The least position whose value equals the extreme, which an earlier stage computes.
 Buffer StageBuilder::build_position(const Syntax& reduction, const std::string& name) {
   if (reduction.axes.size() != 1)
     rules().fail(reduction.place,
@@ -187,7 +187,7 @@ Buffer StageBuilder::emit(DType dtype, const Expr& value, const ExprKind* reduct
   return buffer;
 }
 
-/// Steps that there are not for some values touch what does not exist.
+/// Requires that steps beyond a varying extent access no element.
 void StageBuilder::check_steps(const Store& store) const {
   const std::vector<Expr> parts = conjuncts(existence(store));
   for (const Axis& axis : axes_) {
@@ -247,7 +247,7 @@ BuildState::Known& StageBuilder::find_buffer(const Syntax& access) {
                suggest(access.name, known));
 }
 
-/// at(value): the nearest index that there is, found in the value's type, which may hold more than an index.
+/// at(value): the nearest valid index, computed in the value's type, which may be wider than an index.
 Expr StageBuilder::data_index(const Syntax& syntax, int64_t most, const Expr& extent) {
   expect_arguments(syntax, 1);
   const Operand value = evaluate(*syntax.args[0]);
@@ -367,7 +367,7 @@ Operand StageBuilder::select(const Syntax& syntax) {
 
 Operand StageBuilder::reduce(const Syntax& syntax) { return reduce_by(syntax, syntax.name); }
 
-/// A reduction inside a larger expression becomes a stage of its own, over the axes that it uses.
+/// A reduction inside a larger expression becomes a separate stage over the axes that it uses.
 Operand StageBuilder::reduce_by(const Syntax& syntax, const std::string& kind) {
   std::set<std::string> names_used;
   collect_names(syntax, names_used);

@@ -26,7 +26,7 @@ std::string WorkloadParam::value_text() const {
 
 namespace {
 
-/// Of a program for ranges: the geometric means of those at its typical values.
+/// The work of a program for ranges: geometric means over its typical values.
 void take_typical_work(Workload& workload) {
   double flops = 0.0;
   double bytes = 0.0;

@@ -38,7 +38,7 @@ class PieceFinder {
   }
 
  private:
-  /// The iterators run from 0 to the last value that their bindings take.
+  /// Shrinks the iterators' domains to the values that their bindings take.
   void shrink_domains() {
     for (size_t i = 0; i < block_.iters.size(); ++i) {
       const IterVar& iter = block_.iters[i];
@@ -57,8 +57,8 @@ class PieceFinder {
     return check_iter_map(result_.bindings, iter_extents(result_.iters), domains, result_.predicate);
   }
 
-  /// The binding's loops and coefficients, by increasing coefficient; nothing
-  /// when it is no increasing sum of loops that no other binding uses.
+  /// The binding's loops and coefficients, by increasing coefficient; nothing if it is not an increasing sum
+  /// of loops that no other binding uses.
   std::optional<std::vector<std::pair<int64_t, IterDomain>>> own_loops(size_t i) const {
     std::vector<std::pair<int64_t, IterDomain>> loops;
     for (const LinearForm::Term& term : analyzer_.linear(result_.bindings[i]).terms) {
@@ -95,7 +95,7 @@ class PieceFinder {
     return true;
   }
 
-  /// Splits an iterator, of whose inner tile a piece runs with gaps, into one iterator per loop.
+  /// Splits an iterator into one iterator per loop if a piece leaves gaps in its inner tile.
   bool one_iterator_a_loop() {
     if (!is_const_int(result_.predicate, 1)) return false;
     if (!check().injective) return false;
@@ -128,7 +128,7 @@ class PieceFinder {
   const LoopPiece& piece_;
   BlockPiece& result_;
   Analyzer analyzer_;
-  std::vector<IterDomain> domains_;  // all loops around
+  std::vector<IterDomain> domains_;  // of all loops around
 };
 
 }  // namespace

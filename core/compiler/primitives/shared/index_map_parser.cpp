@@ -11,8 +11,8 @@
 namespace tunesmith {
 namespace {
 
-/// The maximum number of names, numbers and brackets, which limits the nesting
-/// and length of expressions. A map of all loops of a block has some dozens.
+/// The maximum number of names, numbers and brackets, which limits nesting and length. A map of all loops of
+/// a block has some dozens.
 constexpr int kMaxParts = 256;
 /// The part of the text that a message quotes.
 constexpr size_t kQuotedText = 1000;
@@ -31,7 +31,7 @@ class Parser {
     } while (accept(","));
     if (parameters) expect(")");
     expect("->");
-    // A parenthesis here may open the list or its first expression: the list is tried first.
+    // A parenthesis may open the list or its first expression: tries the list first.
     const size_t start = position_;
     if (accept("(") && list(map, &map.results) && accept(")") && at_end()) return map;
     position_ = start;

@@ -22,10 +22,10 @@ bool has_iter(const std::vector<IterVar>& iters, const IterVar& wanted) {
   return std::any_of(iters.begin(), iters.end(), [&](const IterVar& iter) { return iter.var == wanted.var; });
 }
 
-/// The map over the iterators that the copy needs: those of the access and of the map.
+/// A map over the copy's iterators: those that the access and the map use.
 struct MappedIters {
   std::vector<IterVar> iters;
-  std::vector<Expr> indices;  // over them
+  std::vector<Expr> indices;  // over the iterators
   MapImage image;
 };
 
@@ -73,7 +73,8 @@ bool lies_inside(const Buffer& buffer, std::span<const Expr> indices, const Anal
   return true;
 }
 
-/// For the access and the loads in its indices: the copy also runs where a select skips them in the block.
+/// Checks the access and the loads in its indices, since the copy also runs where a select skips them in the
+/// block.
 bool reads_inside(const Access& access, const Analyzer& analyzer) {
   bool inside = lies_inside(access.buffer, access.indices, analyzer);
   for (const Expr& index : access.indices) {
@@ -85,7 +86,7 @@ bool reads_inside(const Access& access, const Analyzer& analyzer) {
   return inside;
 }
 
-/// Fills in the iterators.
+/// Checks the access, and fills in the iterators.
 std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) {
   const auto& [buffer, indices] = access->of;
   if (access->writes && !accessed_in_one_way(block, access->of))
@@ -113,7 +114,7 @@ std::optional<Refusal> access_refusal(const Block& block, CopiedAccess* access) 
 std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, const CopiedAccess& access) {
   Stage stage;
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
-  // The copy moves all elements, whether they were made or not.
+  // The copy moves all elements, so all must have been written.
   if (!every_instance_runs(block)) return Refusal{"not every instance of the block runs", block.name, &block};
   if (auto refusal = reader_in_nest_refusal(stage)) return refusal;
   std::vector<IterDomain> domains;
@@ -131,7 +132,7 @@ bool always_reads(const Expr& expr, const Access& access) {
   return std::ranges::any_of(expr.args(), [&](const Expr& arg) { return always_reads(arg, access); });
 }
 
-/// The buffer and those that its indices are loaded from.
+/// The buffer, and the buffers from which its indices are loaded.
 std::vector<Buffer> buffers_of(const Access& access) {
   std::vector<Buffer> buffers{access.buffer};
   for (const Expr& index : access.indices) {
@@ -142,8 +143,8 @@ std::vector<Buffer> buffers_of(const Access& access) {
   return buffers;
 }
 
-/// May the copy be placed directly before the block's loop nest? It reads everything that
-/// the block reads, also where a select skips it in the block, which might be unwritten.
+/// May the copy be placed directly before the block's loop nest? It reads all that the block reads, even
+/// where a select skips the read; those elements might be unwritten.
 std::optional<Refusal> copy_of_read_refusal(const Program& program, Block& block, const Access& access) {
   for (const Buffer& buffer : buffers_of(access)) {
     if (auto refusal = copy_before_refusal(program, block, buffer)) return refusal;
