@@ -73,7 +73,7 @@ const Loop& loop_of(const tunesmith_program* program, uint32_t id, std::string_v
   return *found;
 }
 
-/// Writes as many as the array can hold.
+/// Writes as many ids as the array can hold.
 void write_ids(std::span<const uint32_t> all, uint32_t* ids, uint64_t capacity, uint64_t* count,
                std::string_view call) {
   given(count, call) = all.size();

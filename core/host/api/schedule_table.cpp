@@ -58,7 +58,7 @@ tunesmith_error* call(tunesmith_schedule* schedule, const tunesmith_kind* kind, 
     std::vector<Arg> args;
     args.reserve(what.params().size());
     for (uint64_t i = 0; i < count; ++i) args.push_back(argument(values[i]));
-    // A look-up leaves the program as it is; so does a sampling.
+    // Look-ups and samplings leave the program unchanged.
     if (what.sort() == InstructionSort::Transformation) at.program.forget();
     const std::vector<TraceVar> made = at.schedule.execute(what, std::move(args));
     out = {made.empty() ? 0 : made.front().index, static_cast<uint32_t>(made.size())};

@@ -289,7 +289,7 @@ class SnapshotBuilder {
     return count_of(to_.expressions_.size() - 1);
   }
 
-  /// Adds the statement and all under it; parents first.
+  /// Adds the statement and its descendants, parents first.
   uint32_t statement(const Stmt& of, uint32_t parent) {
     const uint32_t position = count_of(to_.statements_.size());
     to_.statements_.push_back(empty_statement());

@@ -19,7 +19,7 @@ struct tunesmith_trace {
 namespace tunesmith::api {
 namespace {
 
-/// An option's text with a prologue before it, behind the line of its version, which must stay the first.
+/// An option's text after the version line, which must be first, and a prologue.
 class TextWithPrologue {
  public:
   TextWithPrologue(const std::string& text, std::string_view prologue)
@@ -52,7 +52,7 @@ class TextWithPrologue {
   int prologue_lines_;
 };
 
-/// The parser's error, at its place in the option's text.
+/// Throws the parser's error with a location in the option's text.
 [[noreturn]] void fail_there(const Options& options, std::string_view option, const TextWithPrologue& text,
                              const UserError& error) {
   const std::optional<size_t> offset = text.offset(error.location());

@@ -55,7 +55,7 @@ std::string check_header(std::span<const char> file, const Elf64_Ehdr& header) {
   return {};
 }
 
-/// The string at `offset` of the table; nothing when it does not end inside.
+/// The string at `offset` of the table; nothing if it does not end inside.
 std::optional<std::string> string_at(std::span<const char> table, uint64_t offset) {
   if (offset >= table.size()) return std::nullopt;
   const auto rest = table.subspan(offset);

@@ -26,7 +26,7 @@ void (*g_tell)(const char* signal) = nullptr;
 std::atomic<pid_t> g_telling = 0;  // the thread that handles the signal; 0: none yet
 
 void on_fatal_signal(int number, siginfo_t* info, void* /*context*/) {
-  // Plugins run on several threads: the first that faults tells, and ends the process.
+  // Plugins run on several threads: the first that faults reports and ends the process.
   pid_t telling = 0;
   const pid_t self = gettid();
   if (!g_telling.compare_exchange_strong(telling, self) && telling != self) {
@@ -37,11 +37,11 @@ void on_fatal_signal(int number, siginfo_t* info, void* /*context*/) {
   }
   // Restores the previous handlers for further signals.
   for (const FatalSignal& one : g_signals) sigaction(one.number, &one.before, nullptr);
-  // A faulting instruction is met again; a signal that was sent is not.
+  // A faulting instruction faults again on return; a signal that was sent does not recur.
   if (info->si_code <= 0 || number == SIGABRT) raise(number);
 }
 
-/// A thread's stack for signals, as long as the thread lives.
+/// A thread's signal stack, which lives as long as the thread.
 class SignalStack {
  public:
   SignalStack() {
@@ -49,7 +49,7 @@ class SignalStack {
     stack.ss_sp = memory_.data();
     stack.ss_size = memory_.size();
     stack_t before{};
-    // Sanitizers have made one already.
+    // Sanitizers may have installed one already.
     if (sigaltstack(nullptr, &before) == 0 && (before.ss_flags & SS_DISABLE) != 0)
       mine_ = sigaltstack(&stack, nullptr) == 0;
   }

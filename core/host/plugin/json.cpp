@@ -24,7 +24,7 @@ SourceLocation location_of_byte(std::string_view text, size_t byte, const std::f
   return {file.string(), static_cast<int>(line), static_cast<int>(column)};
 }
 
-/// The library's message without its own name and place.
+/// The library's message without its own name and location.
 std::string behind(std::string_view said, std::string_view mark) {
   return std::string(said.substr(said.find(mark) + mark.size()));
 }
@@ -49,7 +49,7 @@ json parse_json(std::string_view text, const std::filesystem::path& file) {
     return json::parse(text, refuse);
   } catch (const json::parse_error& error) {
     throw UserError(location_of_byte(text, error.byte, file), "not JSON", behind(error.what(), ": "));
-  } catch (const json::out_of_range& error) {  // a number that no type holds
+  } catch (const json::out_of_range& error) {  // no type holds the number
     throw UserError({file.string()}, "not JSON", behind(error.what(), "] "));
   }
 }

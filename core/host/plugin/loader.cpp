@@ -2,7 +2,7 @@
 #include "plugin/loader.h"
 
 #include <cstddef>
-#include <vector>  // Boost.DLL 1.74 forgets it
+#include <vector>  // missing in Boost.DLL 1.74
 
 #include <boost/dll/shared_library.hpp>
 #include <dlfcn.h>
@@ -123,9 +123,9 @@ PluginTier check_content(const PluginInfo& plugin, const std::string& content, c
 
 thread_local std::string loading_name;
 
-/// The state after an exception that unwinds through dlopen is undefined, and
-/// whether it can depends on the compiler of the library. So an exception of
-/// its initialisers ends the process, with a message that names the plugin.
+/// An exception that unwinds through dlopen has undefined effects, and whether it can depends on the
+/// library's compiler. So an exception in the library's initialisers ends the process, with a message that
+/// names the plugin.
 class TerminateNamesPlugin {
  public:
   explicit TerminateNamesPlugin(const PluginInfo& plugin) {

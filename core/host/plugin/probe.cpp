@@ -39,7 +39,7 @@ std::vector<std::string> help_lines_of(const std::vector<PluginInfo>& plugins, c
     question.plugins.assign(plugins.begin() + static_cast<std::ptrdiff_t>(lines.size()), plugins.end());
     std::istringstream answered(ask_worker(question, setup, answer, kAnyTime).texts.front());
     for (std::string line; std::getline(answered, line);) lines.push_back(line);
-    if (lines.size() < plugins.size()) lines.emplace_back();  // it ended the process
+    if (lines.size() < plugins.size()) lines.emplace_back();  // the plugin ended the process
   }
   return lines;
 }

@@ -137,7 +137,7 @@ void PluginRegistry::State::read_manifest_file(const SearchPlace& place, const f
   }
 }
 
-/// Of plugins with one id, the kernel's own is kept; without it, none (rule P7).
+/// Keeps the kernel's own plugin of several with one id; without it, refuses them all (rule P7).
 void PluginRegistry::State::settle_doubles() {
   for (auto& [key, same] : found) {
     if (same.size() == 1) continue;
@@ -332,7 +332,7 @@ std::string PluginRegistry::probe(PluginKind kind, std::string_view id) const {
   const State& state = *state_;
   const PluginInfo* info = nullptr;
   try {
-    // An extension named by its path is in no pack: it is data, which can always be loaded.
+    // An extension named by its path is data, not part of a pack, and can always be loaded.
     if (id.ends_with(".yaml")) {
       state.refuse_where_locked(kind, id);
       return {};

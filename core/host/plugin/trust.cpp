@@ -15,8 +15,8 @@ namespace tunesmith {
 
 namespace {
 
-/// A group that may write the kernel's own library needs no plugin to attack it: in the
-/// kernel's folder it is trusted (pip creates files that way where files are made for a group).
+/// A group that can write the kernel's own library needs no plugin for an attack, so it is trusted in the
+/// kernel's folder (pip creates such files where the umask allows group writes).
 mode_t writers_besides_the_kernels(const std::filesystem::path& path, const struct stat& status,
                                    mode_t writers) {
   static const std::filesystem::path folder = library_folder();

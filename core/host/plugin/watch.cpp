@@ -19,7 +19,7 @@ namespace tunesmith {
 namespace {
 
 constexpr int kLooksPerSecond = 10;
-constexpr int kWaitingCounts = 10;  // looks that count as one while the kernel works for the plugin
+constexpr int kWaitingCounts = 10;  // checks that count as one while the kernel works for the plugin
 
 /// A signal handler reads it, so it must not be created at first use.
 [[gnu::tls_model("initial-exec")]] thread_local PluginWatch* t_at_work = nullptr;
@@ -37,10 +37,10 @@ int64_t resident_bytes() {
 
 }  // namespace
 
-/// The calls under way, the newest first, and the thread that looks at them.
+/// Knows the running calls, the newest first, and has a thread that checks them.
 class Watchman {
  public:
-  /// Never destroyed: calls may be under way while the process ends.
+  /// Never destroyed: calls may still run while the process ends.
   static Watchman& get() {
     static auto* const watchman = new Watchman;
     return *watchman;
@@ -59,7 +59,7 @@ class Watchman {
       limits_ = limits;
     }
     if (started_.exchange(true)) return;
-    // A child has no thread that would let go of a mutex which another held when it was made.
+    // A forked child has no thread that would release a mutex which another thread held at the fork.
     pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, [] { get().mutex_.unlock(); });
     name_plugin_at_fatal_signals(&Watchman::tell_of_signal);
     std::thread([this] { look(); }).detach();
@@ -88,7 +88,7 @@ class Watchman {
   }
 
  private:
-  /// Time is counted in looks, so that a process that was stopped for a while ages no call.
+  /// Measures time in checks, so that a process that was stopped for a while ages no call.
   [[noreturn]] void look() {
     for (;;) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1000 / kLooksPerSecond));
@@ -100,7 +100,7 @@ class Watchman {
         ++watch->all_looks_;
         if (watch->pauses_ > 0 || is_given_up(*watch)) continue;
         ++watch->own_looks_;
-        // Of the calls during which the process grew, the oldest.
+        // Blames the oldest of the calls during which the process grew.
         if (limits_.memory_bytes > 0 && resident - watch->resident_ > limits_.memory_bytes) greedy = watch;
       }
       if (greedy != nullptr) {
@@ -127,7 +127,7 @@ class Watchman {
 
   static bool is_given_up(const PluginWatch& watch) { return watch.given_up_ != nullptr && *watch.given_up_; }
 
-  /// For a caller that can do without the call.
+  /// Abandons the call, if its caller can do without the result.
   static bool give_up(const PluginWatch& watch) {
     if (watch.given_up_ != nullptr) *watch.given_up_ = true;
     return watch.given_up_ != nullptr;

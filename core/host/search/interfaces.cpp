@@ -1,4 +1,4 @@
-// Out of line, so that the interfaces' type information is in the kernel and not in every plugin.
+// Key functions, so that the interfaces' type information is in the kernel and not in every plugin.
 #include "tunesmith/search/candidate.h"
 #include "tunesmith/search/cost_model.h"
 #include "tunesmith/search/searcher.h"

@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-/// Few instructions differ in nothing of this; the rest is compared.
+/// A cheap hash: few instructions agree in these fields; comparison decides.
 uint64_t hash_of(const Instruction& instruction) {
   uint64_t hash = hash_bytes(instruction.kind->name());
   for (const TraceVar& output : instruction.outputs) hash = hash_combine(hash, output.index);
@@ -55,7 +55,7 @@ uint64_t hash_of(const Numbers& numbers) {
 
 bool same(const Numbers& a, const Numbers& b) { return a == b; }
 
-/// Equal values once, by number.
+/// Stores equal values once, and numbers them.
 template <typename T>
 class Pool {
  public:
@@ -72,14 +72,14 @@ class Pool {
 
  private:
   std::vector<T> values_;
-  std::unordered_map<uint64_t, std::vector<uint32_t>> by_hash_;  // looked up in, never walked
+  std::unordered_map<uint64_t, std::vector<uint32_t>> by_hash_;  // only looked up, never iterated
 };
 
 bool is_sampling(const Instruction& instruction) {
   return instruction.kind->sort() == InstructionSort::Sampling;
 }
 
-/// How much of the trace is kept: with the finishing part if it has samplings.
+/// How much of the trace to keep: with the finishing part only if it has samplings.
 size_t kept_length(const Trace& trace) {
   const size_t finishing = trace.finishing();
   for (size_t i = finishing; i < trace.size(); ++i) {
@@ -88,7 +88,7 @@ size_t kept_length(const Trace& trace) {
   return finishing;
 }
 
-/// Stands for a sampling instruction in a trace's form.
+/// Represents a sampling instruction in a trace's form.
 constexpr uint32_t kDrawn = UINT32_MAX;
 
 struct Entry {

@@ -14,8 +14,8 @@
 namespace tunesmith {
 namespace {
 
-// First line, then the SHA-256 of everything after its line; lines with a word and a value, an empty line,
-// and the saved model. The model's reader relies on intact data: damaged trees could have any effect.
+// The file has this line, then the SHA-256 of everything after that line; then lines with a word and a value,
+// an empty line, and the saved model. Reading a damaged model is unsafe, so its hash is checked.
 constexpr std::string_view kMagic = "tunesmith cost model 2";
 constexpr std::string_view kEarlier = "tunesmith cost model 1";
 
@@ -41,7 +41,7 @@ void ModelFile::add(const Task& task) {
 
 ModelFile read_model_file(const std::filesystem::path& path) {
   const std::string file = path.string();
-  // A folder, or a device that never ends.
+  // A folder, or an endless device.
   std::error_code missing;
   if (std::filesystem::exists(path, missing) && !std::filesystem::is_regular_file(path, missing))
     throw UserError(SourceLocation{file}, "the cost model cannot be read: it is no file");

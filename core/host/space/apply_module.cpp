@@ -108,15 +108,14 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
           "[P23] the schedule it answers does not continue the one it was given: what was done "
           "before it is not in its trace");
   }
-  // Finishing modules run for every candidate; lowering and the comparison with the reference hold them to
-  // account.
+  // Finishing modules run for every candidate; lowering and verification of results check them.
   if (module.stage == ModuleStage::Finishing) {
     if (result.schedules().size() > 1) throw broken("a finishing module answers one schedule");
     return answered;
   }
   for (const Schedule& answer : result.schedules()) {
-    // Changes that bypass the schedule would be lost in every candidate. A program
-    // that a replay reproduces is well formed, since transformations preserve that.
+    // Changes that bypass the schedule would be lost in every candidate. A program that a replay reproduces
+    // is well formed, since transformations preserve that.
     const auto replayed = replay_from(input, answer.trace());
     if (replayed && names_of(replayed->program()) == names_of(answer.program()) &&
         structural_hash(replayed->program()) == structural_hash(answer.program()))

@@ -137,7 +137,7 @@ class Checker {
       CheckedExtension& entry = result_.extensions.back();
       if (const auto absent = absent_extension(use, registry_)) {
         entry.lacks = "a pack that has it";
-        // A name that is nearly another one is misspelt.
+        // A name close to a known one is a misspelling.
         if (!absent->nearest.empty()) result_.faults.push_back({absent->str(), false});
         continue;
       }
@@ -186,7 +186,7 @@ class Checker {
             {module.id, stage, module.options.str(), written_options(module.use), module.use.brought_by});
       }
     }
-    // A missing module might consume them.
+    // A missing module might consume the annotations.
     if (all && target_) check_annotations(modules);
   }
 
@@ -223,8 +223,8 @@ class Checker {
   std::map<std::string, std::string> versions_;
   Composer composer_;
   SpaceCheck result_;
-  std::shared_ptr<Target> target_;    // null: not here
-  std::optional<Pipeline> pipeline_;  // with the steps of the extensions that are here
+  std::shared_ptr<Target> target_;    // null if not available
+  std::optional<Pipeline> pipeline_;  // with the steps of the available extensions
 };
 
 }  // namespace

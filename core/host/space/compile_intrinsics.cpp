@@ -19,20 +19,21 @@ namespace {
 constexpr int kCompileSeconds = 10;
 constexpr size_t kMaxFeatures = 3;  // missing features that are named per intrinsic
 
-/// Compiles calls of intrinsics in copies of this process.
+/// Compiles calls of intrinsics in forked processes.
 class ChildCompiler {
  public:
   ChildCompiler(const IntrinsicCompiler& compiler, const LowerOptions& options, const Pipeline& pipeline)
       : compiler_(compiler), options_(options), pipeline_(pipeline) {}
 
-  /// "" or why it is refused, of each: one process, and another after each that ends it.
+  /// For each intrinsic: "", or why it is refused. After an intrinsic that ends the process, another process
+  /// continues.
   std::vector<std::string> refusals(std::span<const TensorIntrinsicPtr> intrinsics,
                                     std::span<const std::string> features) const {
     std::vector<std::string> answers;
     while (answers.size() < intrinsics.size()) {
       const auto rest = intrinsics.subspan(answers.size());
       CopiedWork done = compile_in_copy(rest, features);
-      // A mutex that was locked when the process was copied may have caused the time-out: try once more.
+      // A mutex that was locked at the fork may have caused the time-out: retries once.
       if (timed_out(done) && done.sent.empty()) done = compile_in_copy(rest, features);
       const size_t before = answers.size();
       for (size_t begin = 0; begin < done.sent.size();) {
@@ -156,7 +157,7 @@ std::string with_features(std::string refusal, const std::vector<std::string>& f
 }  // namespace
 
 std::string RefusedIntrinsic::str() const {
-  // A compiler that knows the place, of a line within the code, has said it.
+  // The compiler's message already has a location within the code.
   if (!location.file.empty() && reason.starts_with(location.file + ":")) return reason;
   return fmt::format("{}{}extension '{}': tensor intrinsic {} cannot be compiled: {}", location.str(),
                      location.file.empty() ? "" : ": ", extension, name, reason);

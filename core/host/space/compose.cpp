@@ -26,7 +26,7 @@ std::string rule_text(PluginKind kind, const std::string& id, const Options& opt
                      values.empty() ? "" : " ", values);
 }
 
-/// A call names its intrinsic, so two extensions of a space must not have intrinsics of one name.
+/// A call names its intrinsic, so names must be unique within a space.
 void refuse_same_name(const Extensions& extensions, const std::string& latest, const PluginUse& use) {
   for (const TensorIntrinsicPtr& intrinsic : extensions.at(latest)) {
     for (const auto& [other, theirs] : extensions) {
@@ -40,7 +40,7 @@ void refuse_same_name(const Extensions& extensions, const std::string& latest, c
   }
 }
 
-/// No buffer is in a scope that the machine has not, so the instruction would be called nowhere, silently.
+/// No buffer is in an unknown scope, so the intrinsic would silently never be called.
 void refuse_unknown_scopes(const Extensions& extensions, const std::string& latest,
                            const ExecutionModel& machine, const PluginUse& use) {
   for (const TensorIntrinsicPtr& intrinsic : extensions.at(latest)) {
@@ -70,7 +70,7 @@ void refuse_vanished(const DeviceModel& before, const DeviceModel& after, const 
 
 }  // namespace
 
-/// Fills a state.
+/// Builds a state.
 class Space::State::Builder {
  public:
   Builder(State& state, const SpaceSpec& spec, PluginRegistry& registry, TargetPresence presence)
@@ -88,8 +88,7 @@ class Space::State::Builder {
   }
 
  private:
-  /// For a plugin with checked options. The behaviour of a class in a file
-  /// follows from its text, so a hash of the text is part of the rule.
+  /// The rule of a plugin with checked options. A class in a file is identified by a hash of its text.
   std::string rule_of(PluginKind kind, const std::string& id, const Options& options) const {
     const auto version = state_.plugin_versions.find(fmt::format("{}:{}", kind_name(kind), id));
     return rule_text(kind, id, options, script_name(id) ? version->second : "");
@@ -161,7 +160,7 @@ class Space::State::Builder {
           intrinsics_->add(std::move(unusable));
       }
     }
-    // A name that an extension here has is that one's.
+    // A name that an available extension defines refers to it.
     for (const TensorIntrinsicPtr& intrinsic : state_.lower_options.intrinsics) intrinsics_->add(intrinsic);
     state_.all_intrinsics = std::move(intrinsics_);
     state_.refused = take_away_refused(*state_.target, state_.intrinsics, state_.lower_options);
@@ -183,7 +182,7 @@ class Space::State::Builder {
     state_.unconsumed = find_unconsumed(state_.modules, consumed_below(*state_.target, state_.pipeline));
   }
 
-  /// Throws EnvironmentError if it is missing and the space requires it.
+  /// Throws EnvironmentError if the extension is missing and the space requires it.
   bool is_here(const NamedExtension& named, const PluginUse& use) const {
     const ProbeResult probe = guard_plugin(PluginKind::Extension, named.name, "probe",
                                            [&] { return named.extension->probe(*state_.target); });

@@ -12,30 +12,30 @@
 namespace tunesmith {
 namespace {
 
-/// The random stream of a sketch depends only on its origin.
+/// A sketch's random stream depends only on its origin.
 constexpr uint64_t kSketchSeed = 0x736b65746368ULL;
 
-/// A schedule on its way through the modules, with the blocks that were claimed on that way.
+/// A schedule on its way through the modules, with the blocks claimed so far.
 struct Branch {
   Schedule schedule;
   Claims claims;
   std::vector<SketchStep> steps;
-  size_t allowance;  // how many it may become, where not all combinations are made
+  size_t allowance;  // how many branches it may become, if not all combinations are made
 };
 
-/// Blocks of all sketches of a program together: more take minutes and gigabytes.
+/// The maximum number of blocks in all sketches of a program: more take minutes and gigabytes.
 constexpr size_t kMaxBlocks = 8192;
 
-/// Sketches of a program.
+/// The maximum number of sketches of a program.
 size_t max_sketches(const SpaceSpec& spec, const Program& program) {
   return std::min(static_cast<size_t>(spec.max_sketches),
                   std::max<size_t>(1, kMaxBlocks / program.blocks().size()));
 }
 
-/// All combinations of what modules make of the blocks are more than a space may have.
+/// Thrown if the combinations exceed the limits of a space.
 struct TooManyBranches {};
 
-/// What is made of combinations: all of them, or, of a program of many blocks, a share.
+/// How many combinations to make: all, or, for programs with many blocks, a share.
 enum class Combinations { All, Share };
 
 class Generator {
@@ -100,7 +100,7 @@ class Generator {
     }
     branches_ += kept - 1;
     if (branches_ > max_) throw TooManyBranches{};
-    // Those that are left out differ from branch to branch, so that each is in some sketch.
+    // Rotates the omitted forks from branch to branch, so that each is in some sketch.
     const size_t first = kept < forks ? turn_++ : 0;
     for (size_t i = 0; i < kept; ++i) {
       Schedule& schedule = result.schedules()[(first + i * forks / kept) % forks];
@@ -135,7 +135,7 @@ class Generator {
 
   const ModuleInputs& surroundings_;
   const SpaceSpec& spec_;
-  const size_t max_;  // branches
+  const size_t max_;  // maximum number of branches
   const Combinations combinations_;
   size_t branches_ = 1;
   size_t turn_ = 0;

@@ -51,7 +51,7 @@ std::vector<RawOption> options_from(const YamlNode& node, const std::string& wha
   return options;
 }
 
-/// `python: FILE.py:CLASS` of the mapping `node`, in the place of an id; without an id if there is none.
+/// Reads `python: FILE.py:CLASS` of the mapping `node`, which replaces an id; without an id if there is none.
 PluginUse script_from(const YamlNode& node, const std::string& what) {
   const YamlNode* python = node.find("python");
   if (python == nullptr) return {};
@@ -285,7 +285,7 @@ void read_space(const YamlEntry& entry, SpaceSpec& spec, Faults& faults) {
     spec.max_sketches = integer_of(max, "max_sketches");
     if (spec.max_sketches < 1) throw UserError(max.location, "max_sketches: expected a positive integer");
   });
-  if (faults.count() > before) return;  // the error may be caused by what is missing
+  if (faults.count() > before) return;  // missing values may have caused the error
   const auto require = [&](bool missing, const char* key) {
     if (missing)
       throw UserError(entry.location, fmt::format("space '{}': expected the key {}", entry.key, key));

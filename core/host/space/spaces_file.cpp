@@ -15,11 +15,11 @@ namespace tunesmith {
 namespace {
 
 constexpr int kVersion = 1;
-/// Each is read inside the one that extends it, and has a copy of all that it extends.
+/// Each space is read recursively within the one that extends it, and copies what it extends.
 constexpr size_t kMaxExtends = 64;
 constexpr size_t kMaxSpaces = 256;
 
-/// The spaces that Tunesmith comes with, which every file may extend; nothing while that file itself is read.
+/// The built-in spaces, which every file may extend; nothing while that file itself is read.
 std::optional<SpacesFile> builtin_spaces(const std::string& reading) {
   namespace fs = std::filesystem;
   const fs::path file = builtin_workload_folder().parent_path() / "spaces.yaml";
@@ -38,7 +38,7 @@ class Resolver {
     for (const YamlEntry& entry : spaces.entries) names_.push_back(entry.key);
   }
 
-  /// Reads what is readable of the space; null for a cycle, or if an extended space or a pack is missing.
+  /// Reads as much of the space as is valid; null for a cycle, or if an extended space or a pack is missing.
   const SpaceSpec* resolve(const YamlEntry& entry) {
     if (const auto found = done_.find(entry.key); found != done_.end()) return &found->second;
     if (missing_.contains(entry.key)) return nullptr;
@@ -110,7 +110,7 @@ class Resolver {
   const std::string file_;
   Faults& faults_;
   std::vector<std::string> names_;
-  std::vector<std::string> open_;  // each extended by the one before it
+  std::vector<std::string> open_;  // each is extended by the previous one
   std::set<std::string> missing_;
   std::optional<std::optional<SpacesFile>> builtin_;  // read on demand
 };

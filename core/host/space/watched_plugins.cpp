@@ -53,7 +53,7 @@ class WatchedSearcher final : public Searcher {
  private:
   const std::string id_;
   const std::shared_ptr<Searcher> searcher_;
-  size_t proposed_ = 0;  // last
+  size_t proposed_ = 0;  // number of programs in the last proposal
 };
 
 /// Copies a workload for a receiver that may outlive its owner.
@@ -64,7 +64,7 @@ Workload copy_of(const Workload& workload) {
 
 class WatchedCostModel final : public CostModel {
  private:
-  /// The arguments that the model may keep, also in a hanging call that outlives their owners.
+  /// Copies of arguments that the model may keep, even in a hanging call that outlives their owners.
   struct Told {
     std::shared_ptr<const ExecutionModel> execution;
     std::shared_ptr<const Workload> workload;
@@ -106,7 +106,7 @@ class WatchedCostModel final : public CostModel {
       model->begin(*now.workload, *now.device);
       return true;
     });
-    told_ = std::move(now);  // not earlier: the model may read the old arguments until then
+    told_ = std::move(now);  // only now: the model may have read the old arguments
   }
   void update(std::span<const Measured> results) override {
     call("update", [model = model_, kept = told_, told = std::vector(results.begin(), results.end())] {
@@ -189,7 +189,7 @@ Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& p
       try {
         run(state);
       } catch (const LowerError&) {
-        throw;         // the candidate's failure
+        throw;         // it is the candidate's failure
       } catch (...) {  // see guard_plugin
         rethrow_plugin_failure(kind, id, call, std::current_exception());
       }

@@ -21,10 +21,10 @@ using namespace extension;
 
 /// The newest file schema that this version reads; docs/targets.md lists the changes of each.
 constexpr int64_t kNewestSchema = 1;
-/// The maximum; each is compared with those before it.
+/// Limits the list, since each intrinsic is compared with all earlier ones.
 constexpr size_t kMaxIntrinsics = 1024;
 
-/// Before anything else, so that a key that only a newer kernel knows is not called a spelling mistake.
+/// Checked first: otherwise a key of a newer schema would be reported as a spelling mistake.
 void check_schema(const YamlNode& root) {
   const YamlNode* node = root.find("schema");
   if (node == nullptr) return;  // default 1
@@ -104,7 +104,7 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
         Common of_all = common;
         put_in(of_all.operands, variant);
         TensorIntrinsicPtr read = read_intrinsic(own, of_all);
-        // A variant without lists stands for one that all lists share.
+        // A variant without lists represents one that all lists share.
         const bool known = lists != nullptr && has_several_lists(*lists) &&
                            std::any_of(extension->intrinsics_.begin() + before, extension->intrinsics_.end(),
                                        [&, content = content_of(*read)](const TensorIntrinsicPtr& other) {

@@ -24,8 +24,8 @@ size_t operand_named(const TensorIntrinsic& intrinsic, const std::string& name, 
   fail(at, fmt::format("the semantics have no array '{}'", name), suggest(name, known));
 }
 
-/// Strides must make the elements contiguous: in sorted order, each is
-/// the product of the extents inside it. A free stride is the largest.
+/// True if the strides make the elements contiguous: in sorted order, each stride is the product of the inner
+/// extents. A free stride is the largest.
 bool is_dense(const TensorOperand& operand) {
   std::vector<size_t> order(operand.strides.size());
   for (size_t d = 0; d < order.size(); ++d) order[d] = d;
@@ -127,7 +127,7 @@ TensorImplementation read_implementation(const YamlNode& node, const TensorIntri
   return result;
 }
 
-/// A text in the workload language, or the mapping that such a text is.
+/// A text in the workload language, or the equivalent mapping.
 Program read_semantics(const YamlNode& node, const std::string& name) {
   if (node.kind == YamlNode::Kind::Map) {
     YamlNode root = node;
@@ -138,7 +138,7 @@ Program read_semantics(const YamlNode& node, const std::string& name) {
     entry.value.text = name;
     return program_of_definition(root);
   }
-  // The name is on its own line, so that locations in messages count from the block's first line.
+  // The name gets a line of its own, so that locations in messages count from the block's first line.
   const std::string file = fmt::format("{} (semantics of {})", node.location.str(), name);
   return std::move(WorkloadDefinition::parse(fmt::format("{}\nname: {}\n", text_of(node), name), file)
                        .instantiate()

@@ -7,7 +7,7 @@
 namespace tunesmith::extension {
 namespace {
 
-/// The maximum per file, with all substitutions: each variant becomes an intrinsic.
+/// The maximum per file, including all substitutions: each variant becomes an intrinsic.
 constexpr size_t kMaxVariants = 256;
 constexpr size_t kMaxText = size_t{1} << 18;
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kWith = " with=";
 constexpr std::string_view kNoExtensions = "none";
 
-/// In the order of the text, between the target and the extensions.
+/// The fields between target and extensions, in text order.
 constexpr std::pair<std::string_view, std::string TargetIdentity::*> kIdentityFields[] = {
     {" generator=", &TargetIdentity::generator},
     {" lowering=", &TargetIdentity::lowering},
@@ -56,7 +56,7 @@ std::string unescaped(std::string_view text) {
   return value;
 }
 
-/// Removes the text before the next field from `rest`.
+/// Removes and returns the text of `rest` before the next field.
 std::string_view take_value(std::string_view& rest) {
   size_t end = 0;
   while (end < rest.size() && !begins_field(rest.substr(end))) ++end;
