@@ -12,15 +12,15 @@
 namespace tunesmith::network {
 namespace {
 
-/// Does the variable stand anywhere but among the indices of loads?
+/// Is the variable used outside of the indices of loads?
 bool computes_with(const Expr& value, const Var& var) {
   if (value.same_as(var)) return true;
   if (value.is(ExprKind::Load)) return false;
   return std::ranges::any_of(value.args(), [&](const Expr& operand) { return computes_with(operand, var); });
 }
 
-/// The axes where the indices are the variable itself; nothing where it stands in another index, too, or in
-/// two.
+/// The axes whose index is just the variable, at most one; nothing if another index uses it, or several are
+/// it.
 std::optional<std::vector<size_t>> axes_of(std::span<const Expr> indices, const Var& var) {
   std::vector<size_t> axes;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -32,10 +32,10 @@ std::optional<std::vector<size_t>> axes_of(std::span<const Expr> indices, const 
   return axes.size() > 1 ? std::nullopt : std::optional(axes);
 }
 
-/// What lies along the axis of each array, from the result back to the inputs.
+/// Traces the axis from the result back to each array.
 class Tracing {
  public:
-  /// False where elements of the block's array are not independent along its axis.
+  /// False if the elements of the block's array are not independent along its axis.
   bool trace(const Block& block) {
     const Store* store = body_store(block);
     if (store == nullptr || !axes_.contains(store->buffer)) return false;
@@ -52,7 +52,7 @@ class Tracing {
     });
   }
 
-  /// False where the array was met along another axis.
+  /// False if the array was reached along another axis.
   bool meet(const Buffer& buffer, std::optional<size_t> axis) {
     return axes_.try_emplace(buffer, axis).first->second == axis;
   }

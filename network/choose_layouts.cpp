@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// Batch, space, channels.
+/// The order batch, space, channels.
 std::vector<int32_t> channels_last(size_t rank) {
   std::vector<int32_t> order = {0};
   for (size_t axis = 2; axis < rank; ++axis) order.push_back(static_cast<int32_t>(axis));
@@ -43,7 +43,8 @@ class Layouts {
  private:
   Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
 
-  /// True where that is new. What the caller sees, constants, and what has no channels stay as they are.
+  /// Gives the tensor channels-last order; true if that changes it. The network's inputs and results,
+  /// constants, and tensors without channels keep their order.
   bool turn(TensorIndex index) {
     if (index == kAbsent || fixed_.contains(index)) return false;
     Tensor& turned = tensor(index);
@@ -52,8 +53,8 @@ class Layouts {
     return true;
   }
 
-  /// To the tensors of the same shape at a node: what is added to an image, or made of it element by element,
-  /// is one, and so are images side by side.
+  /// Propagates the order within each node to tensors of the same shape, as in element-wise nodes, and to all
+  /// tensors of a concatenation.
   bool spread() {
     bool any = false;
     for (const Node& node : network_.nodes) {
@@ -72,7 +73,7 @@ class Layouts {
 
   Network& network_;
   std::set<TensorIndex> fixed_;
-  std::set<const Node*> joins_;  // nodes that put tensors side by side
+  std::set<const Node*> joins_;  // concatenations
 };
 
 }  // namespace

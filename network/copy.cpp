@@ -6,7 +6,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// Without attributes, all of its input.
+/// Without attributes it copies its whole input.
 class CopyOperator final : public Operator {
  public:
   Computation define(const NodeView& view) const override {

@@ -22,8 +22,8 @@ void add_node(Network& network, TensorIndex from, TensorIndex to) {
   network.nodes.push_back(copy_node(name, from, to));
 }
 
-/// What a loop carries lies where it has that: it begins with a copy, and the result is one. How many nodes
-/// there are more.
+/// Gives loop-carried tensors their own memory: copies them before the loop, and after it if they are results
+/// of the network. Returns the number of added nodes.
 size_t copy_carried(Network& network, size_t position) {
   Node node = network.nodes[position];
   std::vector<Node> before, after;
@@ -57,7 +57,7 @@ void copy_results(Network& network, const PassOptions& /*options*/) {
   for (TensorIndex& output : network.outputs) {
     if (has_no_elements(network.tensors[static_cast<size_t>(output)])) continue;
     if (network.tensors[static_cast<size_t>(output)].constant != nullptr) {
-      // The result keeps its name, and whoever reads it the values.
+      // The copy gets the result's name; readers use the constant itself.
       const TensorIndex values = add_copy(network, output);
       network.tensors[static_cast<size_t>(output)].constant = nullptr;
       for (Node& node : network.nodes) std::ranges::replace(node.inputs, output, values);

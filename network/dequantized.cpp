@@ -15,7 +15,7 @@ const Tensor& tensor_at(const Network& network, TensorIndex index) {
 
 bool is_byte(const Tensor& tensor) { return tensor.dtype == kU8 || tensor.dtype == kI8; }
 
-/// Inputs 1 and 2 of a node that makes bytes of numbers, or numbers of bytes.
+/// Reads inputs 1 and 2, scale and zero point, of a DequantizeLinear or QuantizeLinear.
 std::optional<Dequantized> read_scale(const Network& network, size_t position, TensorIndex bytes) {
   const Node& node = network.nodes[position];
   const auto integer = [&](const char* name, int64_t otherwise) {

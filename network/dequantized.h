@@ -1,4 +1,4 @@
-// Tensors that stand for numbers by integers, a scale and a zero point.
+// Tensors that represent numbers by integers, a scale and a zero point.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,29 @@
 
 namespace tunesmith::network {
 
-/// (values - zero) * scale, of bytes.
+/// The values (values - zero) * scale of bytes.
 struct Dequantized {
-  size_t node = 0;                  ///< the DequantizeLinear
+  size_t node = 0;                  ///< the node DequantizeLinear
   TensorIndex values = kAbsent;     ///< u8 or i8
-  std::vector<double> scale;        ///< one, or one for each index of the axis
-  std::vector<int64_t> zero;        ///< the same
-  std::optional<size_t> axis = {};  ///< absent where both are one number
+  std::vector<double> scale;        ///< a single value, or one for each index of the axis
+  std::vector<int64_t> zero;        ///< likewise
+  std::optional<size_t> axis = {};  ///< absent if scale and zero point are single values
 };
 
-/// Of each tensor the node that computes it; the number of nodes where none does.
+/// For each tensor the node that computes it; the number of nodes if none does.
 std::vector<size_t> makers_of(const Network& network);
 
-/// How the tensor follows from bytes; nothing where it is computed otherwise, or its scale or zero point is
-/// not known, has blocks, or is of another type than f32.
+/// The quantized form of the tensor; nothing if no DequantizeLinear computes it, or its scale or zero point
+/// is unknown, blocked, or not f32.
 std::optional<Dequantized> dequantized(const Network& network, const std::vector<size_t>& makers,
                                        TensorIndex tensor);
 
-/// The same for what a QuantizeLinear makes: `values` is its result. Nothing for any other node.
+/// The same for a QuantizeLinear, with its result as `values`. Nothing for other nodes.
 std::optional<Dequantized> quantized(const Network& network, size_t node);
 
 std::vector<double> numbers_of(const Constant& constant);
 
-/// Adds a tensor whose name begins so.
+/// Adds a tensor; its name begins with `name`.
 TensorIndex add_tensor(Network& network, const std::string& name, DType dtype, const Shape& shape);
 TensorIndex add_constant(Network& network, const std::string& name, DType dtype, const Shape& shape,
                          const std::vector<double>& values);

@@ -21,7 +21,7 @@ bool is_identity(const Network& network, const Node& node) {
          computation.compute == copy_statement(input.type.shape);
 }
 
-/// One after the other, each with the names that its inputs have by then.
+/// Drops identities in order; each node's inputs are renamed before it is looked at.
 class Dropper {
  public:
   Dropper(Network& network, const std::set<std::string>& stay)
@@ -44,8 +44,8 @@ class Dropper {
     return tensor;
   }
 
-  /// A result of the network keeps its tensor: then the node before computes it. False where that is not
-  /// possible.
+  /// Removes the identity. If its output is a result of the network, its producer computes the result
+  /// instead; returns false if that is impossible.
   bool bypass(const Node& node) {
     const TensorIndex input = node.inputs[0], output = node.outputs[0];
     if (!results_.contains(output)) {
@@ -65,7 +65,7 @@ class Dropper {
   const std::set<std::string>& stay_;
   std::set<TensorIndex> results_;
   std::vector<Node> kept_;
-  std::map<TensorIndex, size_t> producers_;  ///< in kept_
+  std::map<TensorIndex, size_t> producers_;  ///< index in kept_
   std::map<TensorIndex, TensorIndex> renamed_;
 };
 

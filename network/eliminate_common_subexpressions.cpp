@@ -14,7 +14,7 @@ std::string_view bytes_of(const Constant& constant) {
   return {reinterpret_cast<const char*>(constant.bytes.data()), constant.bytes.size()};
 }
 
-/// For each tensor the first one that is a constant of the same value, or itself.
+/// For each tensor the first constant with the same value, or the tensor itself.
 std::vector<TensorIndex> first_equal_constants(const Network& network) {
   std::map<std::tuple<std::string, Shape, std::string_view>, TensorIndex> first;
   std::vector<TensorIndex> result;
@@ -30,7 +30,7 @@ std::vector<TensorIndex> first_equal_constants(const Network& network) {
   return result;
 }
 
-/// Nodes that compute the same have equal ones.
+/// Nodes with equal keys compute the same.
 using Key = std::tuple<std::string_view, int64_t, std::vector<TensorIndex>>;
 
 bool computes_the_same(const Node& a, const Node& b) {
@@ -44,7 +44,7 @@ void eliminate_common_subexpressions(Network& network, const PassOptions& /*opti
   std::vector<TensorIndex> same = first_equal_constants(network);
   const std::set<TensorIndex> results(network.outputs.begin(), network.outputs.end());
   const auto is_result = [&](TensorIndex tensor) { return results.contains(tensor); };
-  std::deque<Node> kept;  // whose nodes stay where they are
+  std::deque<Node> kept;  // keeps the addresses of nodes stable
   std::multimap<Key, Node*> earlier_nodes;
   for (Node& node : network.nodes) {
     for (TensorIndex& input : node.inputs) {

@@ -15,7 +15,7 @@ bool is_unused(const Node& node) {
 
 void eliminate_dead_code(Network& network, const PassOptions& /*options*/) {
   std::set<TensorIndex> read(network.outputs.begin(), network.outputs.end());
-  // Last first: what only unused nodes read is unused, too.
+  // Backwards: what only unused nodes read is unused, too.
   for (size_t i = network.nodes.size(); i-- > 0;) {
     Node& node = network.nodes[i];
     std::ranges::replace_if(

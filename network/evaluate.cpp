@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// The values of all tensors so far.
+/// Computes the values of all tensors in order.
 class Evaluation {
  public:
   Evaluation(const Network& network, Precision precision)
@@ -95,7 +95,7 @@ class Evaluation {
   const Network& network_;
   const Precision precision_;
   std::vector<std::optional<tunesmith::Tensor>> values_;
-  std::vector<std::shared_ptr<const Constant>> constants_;  ///< of the tensors that are constant
+  std::vector<std::shared_ptr<const Constant>> constants_;  ///< the constants in use
 };
 
 }  // namespace

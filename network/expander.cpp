@@ -9,14 +9,14 @@
 namespace tunesmith::network {
 namespace {
 
-// As many as an importer takes.
+// The importers' limit.
 constexpr size_t kMaxNodes = 200'000;
 constexpr int64_t kMaxTrips = 2048;
-constexpr int64_t kOnnxVersion = 18;  // of the operators that stand for taking rows and joining them
+constexpr int64_t kOnnxVersion = 18;  // of the operators that take rows and join them
 
 }  // namespace
 
-/// What one node becomes.
+/// Collects the nodes that replace one node.
 class Expander::OfNode final : public Expansion {
  public:
   OfNode(Expander& all, const Node& node, std::vector<Node>& made) : all_(all), node_(node), made_(made) {}
@@ -109,7 +109,7 @@ class Expander::OfNode final : public Expansion {
 
   std::string next_name() { return fmt::format("{}/{}", node_.name, all_.numbers_[node_.name]++); }
 
-  /// Constants are there once, however often the body is.
+  /// A body's constants exist only once, however often the body is used.
   TensorIndex tensor_of_body(const Network& inner, TensorIndex index, const std::string& prefix) {
     const Tensor& tensor = inner.tensors[static_cast<size_t>(index)];
     std::map<TensorIndex, TensorIndex>& known = all_.constants_[&inner];

@@ -1,4 +1,4 @@
-// Puts other nodes in the place of nodes, for fix_shapes.
+// Replaces nodes by other nodes, for fix_shapes.
 #pragma once
 
 #include <deque>
@@ -16,10 +16,10 @@ class Expander {
  public:
   explicit Expander(Network& network) : network_(network) {}
 
-  /// Asks the node's operator. Where it has others, they are `made`, with names of their own.
+  /// Asks the node's operator. If it gives other nodes, `made` gets them, with unique names.
   bool expand(const Node& node, const NodeView& view, std::vector<Node>& made);
 
-  /// The trips of a node that is_repetition, one after the other. `why`: they are no loop.
+  /// Writes out the trips of a node that is_repetition. `why`: the reason why they are no loop.
   void unroll(const Node& node, const std::string& why, std::vector<Node>& made);
 
  private:
@@ -29,10 +29,11 @@ class Expander {
   TensorIndex add_tensor(const std::string& name);
 
   Network& network_;
-  std::set<std::string> names_;  ///< of tensors and nodes, once there is an expansion
+  std::set<std::string> names_;  ///< names of tensors and nodes; filled at the first expansion
   std::map<std::string, int64_t> numbers_;
-  std::map<const Network*, std::map<TensorIndex, TensorIndex>> constants_;  ///< of bodies, each once
-  std::vector<std::shared_ptr<const Network>> bodies_;                      ///< keeps them
+  std::map<const Network*, std::map<TensorIndex, TensorIndex>>
+      constants_;                                       ///< constants of bodies, each once
+  std::vector<std::shared_ptr<const Network>> bodies_;  ///< keeps the bodies alive
   size_t made_ = 0;
 };
 

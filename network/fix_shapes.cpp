@@ -15,10 +15,10 @@
 namespace tunesmith::network {
 namespace {
 
-/// Shape arithmetic is small; larger constants wait for fold_constants.
+/// Larger constants are left to fold_constants: shape arithmetic is small.
 constexpr int64_t kMaxShapeElements = 4096;
 
-/// Numbers made of bytes are no shapes: later passes compute with the bytes.
+/// Dequantized numbers are no shapes, and later passes need the bytes.
 bool dequantizes(const DefinedNode& defined) {
   return std::ranges::any_of(defined.inputs,
                              [](const auto& input) {
@@ -58,22 +58,23 @@ class ShapeFixer {
     }
     refuse_sequences();
     raise_refused();
-    // Else nodes are left whose types are not known.
+    // Removes dead nodes, whose types may be unknown.
     if (!faults_.empty() || has_replaced_) eliminate_dead_code(network_, options_);
     remove_constant_nodes(network_);
   }
 
  private:
-  /// Of a node that is refused.
+  /// A refused node.
   struct Fault {
     size_t node;
     std::string message;
-    TensorIndex wanted = kAbsent;  ///< the input of the network whose values the node needs ahead
+    TensorIndex wanted = kAbsent;  ///< the network's input whose values the node needs in advance
   };
 
   Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
 
-  /// Of the inputs; what nodes compute follows from them, whatever the file calls its extents.
+  /// Applies the given dimensions to the inputs; the extents of other tensors are computed, whatever the file
+  /// says.
   void name_dimensions() {
     std::set<std::string> missing;
     for (const TensorIndex input : network_.inputs) {
@@ -98,7 +99,7 @@ class ShapeFixer {
     return std::ranges::any_of(node.inputs, [&](TensorIndex input) { return unknown_.contains(input); });
   }
 
-  /// Nothing for inputs that are not known because what computes them is refused.
+  /// Omits inputs that are unknown because the node that computes them is refused.
   std::vector<std::optional<NodeInput>> known_inputs(const Node& node) {
     Node known = node;
     for (TensorIndex& input : known.inputs)
@@ -106,11 +107,11 @@ class ShapeFixer {
     return inputs_of(network_, known);
   }
 
-  /// Fixes the node, unless others take its place: those are `made`.
+  /// Fixes the node, unless other nodes replace it: `made` gets these.
   bool is_replaced(const Node& given, std::vector<Node>& made) {
     Node node = given;
     if (!node.definition) node.definition = options_.find_operator(node.op, node.version);
-    // What a body does not read when it is in the place of its node may be refused.
+    // An expanded body may not read the inputs that are refused, so it is tried in spite of them.
     const bool is_open = reads_unknown(node);
     try {
       if (!node.definition) throw UserError(describe(node) + ": the operator is not there yet");
@@ -121,7 +122,7 @@ class ShapeFixer {
         }
       } else if (!is_open || !node.bodies.empty()) {
         NodeView view{node, known_inputs(node)};
-        // Tensors move when others are added.
+        // Adding tensors moves the others, so the lists are copied.
         std::deque<std::vector<TensorIndex>> sequences;
         for (auto& input : view.inputs)
           if (input && input->elements) input->elements = &sequences.emplace_back(*input->elements);
@@ -169,7 +170,7 @@ class ShapeFixer {
     }
   }
 
-  /// A call gives and returns tensors alone.
+  /// The network's results must be tensors.
   void refuse_sequences() {
     for (const TensorIndex output : network_.outputs)
       if (tensor(output).elements)
@@ -177,8 +178,8 @@ class ShapeFixer {
                                     network_.name, tensor(output).name));
   }
 
-  /// Who gives the inputs may know their values ahead: the input that is wanted, or one from which, with
-  /// others like it, it follows. kAbsent where it follows from more than a few integers.
+  /// The input of the network whose values are needed in advance to know `wanted`: `wanted` itself, or one of
+  /// the few small integer inputs from which it is computed; else kAbsent.
   TensorIndex given_source(TensorIndex wanted) const {
     constexpr int64_t kMaxGiven = 64;
     const auto is_given = [&](TensorIndex input) {
@@ -208,7 +209,7 @@ class ShapeFixer {
     unknown_.erase(kAbsent);
   }
 
-  /// By node: does a result need it?
+  /// For each node: does a result need it?
   std::vector<bool> needed_nodes() const {
     std::set<TensorIndex> read(network_.outputs.begin(), network_.outputs.end());
     std::vector<bool> needed(network_.nodes.size(), false);
@@ -223,7 +224,7 @@ class ShapeFixer {
 
   void raise_refused() const {
     const std::vector<bool> needed = needed_nodes();
-    std::map<std::pair<std::string, int64_t>, std::vector<std::string>> missing;  // operators -> nodes
+    std::map<std::pair<std::string, int64_t>, std::vector<std::string>> missing;  // nodes, by operator
     Refusals refusals;
     for (const Fault& fault : faults_) {
       const Node& node = network_.nodes[fault.node];
@@ -248,7 +249,7 @@ class ShapeFixer {
     refusals.raise(fmt::format("network '{}' has nodes that are refused", network_.name));
   }
 
-  /// What the file says of a tensor must be what its node computes.
+  /// Checks the declared type against the computed one.
   static void set_type(const Node& node, Tensor& output, const TensorType& type) {
     if (output.dtype && *output.dtype != type.dtype)
       throw UserError(fmt::format("{}: its output '{}' is of type {}, the file says {}", describe(node),
@@ -287,13 +288,13 @@ class ShapeFixer {
   Network& network_;
   const PassOptions& options_;
   std::vector<Fault> faults_;
-  std::vector<size_t> skipped_;    ///< nodes that read what others would compute
-  std::set<TensorIndex> unknown_;  ///< outputs of both
+  std::vector<size_t> skipped_;    ///< nodes whose inputs are unknown
+  std::set<TensorIndex> unknown_;  ///< outputs of refused and skipped nodes
   Expander expander_;
   bool has_replaced_ = false;
 };
 
-/// Results of which the file names an extent: what it comes out as, where that is not what it was given.
+/// The computed value of each named extent of a result that differs from the given value.
 std::map<std::string, int64_t> contradictions(const Network& declared, const Network& fixed,
                                               const std::map<std::string, int64_t>& dimensions) {
   std::map<std::string, int64_t> found;
@@ -310,8 +311,8 @@ std::map<std::string, int64_t> contradictions(const Network& declared, const Net
   return found;
 }
 
-/// Files name extents of results as they like. But where the network comes out as they say with other values,
-/// it is these that were meant.
+/// The names of results' extents may be meaningless. But if other values make the network consistent with
+/// them, those values were meant, and the given ones are refused.
 void refuse_contradiction(const Network& given, const Network& fixed, PassOptions options) {
   const auto found = contradictions(given, fixed, options.dimensions);
   if (found.empty()) return;

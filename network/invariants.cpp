@@ -168,7 +168,7 @@ class Checker {
   }
 
   const Network& network_;
-  std::vector<bool> known_;  ///< by tensor: given or computed so far
+  std::vector<bool> known_;  ///< by tensor: is it an input, or computed so far?
 };
 
 }  // namespace

@@ -17,18 +17,17 @@
 namespace tunesmith::network {
 namespace {
 
-/// Where tensors would lie so that a node has nothing to move.
+/// Locations of tensors with which a concatenation has nothing to move.
 struct Placing {
-  size_t axis = 0;                // along which they are joined
-  int64_t before = 0, after = 0;  // how far along it one of them reaches out of what is joined
+  size_t axis = 0;                // of the concatenation
+  int64_t before = 0, after = 0;  // by how much an operand exceeds the joined tensor along the axis
   std::map<TensorIndex, Part> parts;
-  std::vector<std::pair<int64_t, int64_t>> taken;  // along the axis
-  std::map<std::pair<size_t, size_t>, Part>
-      copies;        // by node and position among its inputs: what must be copied
-  size_t moved = 0;  // views that a kernel must move there
+  std::vector<std::pair<int64_t, int64_t>> taken;    // intervals along the axis
+  std::map<std::pair<size_t, size_t>, Part> copies;  // operands to copy, by node and input
+  size_t moved = 0;                                  // number of views that a kernel must move there
 };
 
-/// From the last node to the first, so that what is joined again lies in the largest.
+/// Handles concatenations from the last to the first, so that nested ones are placed in the largest.
 class InPlace {
  public:
   explicit InPlace(Network& network) : network_(network), facts_(node_facts(network)), flow_(network) {
@@ -49,7 +48,7 @@ class InPlace {
     }
   }
 
-  /// Without anything in place.
+  /// The number of kernels without placing anything.
   size_t kernels() const { return regions_.size(); }
 
   void run() {
@@ -76,30 +75,31 @@ class InPlace {
   }
   bool is_view(size_t node) const { return facts_[node].kind == NodeKind::View; }
 
-  /// Nodes in its region that compute something.
+  /// Does the node's region contain nodes that compute something?
   bool has_company(size_t node) const {
     return std::ranges::any_of(regions_[region_of_.at(node)].nodes,
                                [&](size_t other) { return !is_view(other) && !joins_.contains(other); });
   }
 
-  /// What follows it in its region must stay together without it.
+  /// The nodes after it must still be one region without it.
   bool may_leave_its_region(size_t node) const {
     return !has_company(node) || flow_.readers(node).size() == 1;
   }
 
-  /// May it be a part of another tensor?
+  /// May it become a part of another tensor?
   bool is_free(TensorIndex index) const {
     return flow_.maker(index) != flow_.end() && !tensor(index).part && !wholes_.contains(index) &&
            !is_result(index) && !carried_.contains(index);
   }
 
-  /// Is it a result of another region than that of the node?
+  /// Is it a result of a region other than the node's?
   bool is_computed_beside(TensorIndex index, size_t node) const {
     const auto region = region_computing_.find(index);
     return region != region_computing_.end() && region->second != region_of_.at(node);
   }
 
-  /// Of operands that lie one behind the other as they do in a larger tensor.
+  /// Are the operands already adjacent parts of a larger tensor? Then the joined tensor becomes a part of it,
+  /// too.
   bool lies_there_already(const std::vector<Piece>& pieces) {
     const TensorIndex joined = pieces.front().to;
     if (!is_free(joined) || !tensor(pieces.front().from).part) return false;
@@ -109,7 +109,7 @@ class InPlace {
     return lies;
   }
 
-  /// Nothing where that makes more kernels.
+  /// Nothing if it would increase the number of kernels.
   std::optional<Placing> placing_for(size_t node, const Part& joined) const {
     Placing placing;
     const Shape& last = joins_.at(node).back().to_begin;
@@ -119,7 +119,7 @@ class InPlace {
     return more > (has_company(node) ? 0 : 1) ? std::nullopt : std::optional(placing);
   }
 
-  /// `begin`: of the node's result along the axis.
+  /// Places the node's operands. `begin`: where the node's result begins along the axis.
   bool place(size_t node, const Part& joined, int64_t begin, Placing& placing) const {
     const std::vector<Piece>& pieces = joins_.at(node);
     for (size_t i = 0; i < pieces.size(); ++i) {
@@ -138,7 +138,7 @@ class InPlace {
     return true;
   }
 
-  /// False where no kernel can compute it there; then nothing is placed.
+  /// Returns false, without placing anything, if no kernel can compute the operand there.
   bool place_operand(size_t node, const Piece& piece, const Part& wanted, int64_t begin,
                      Placing& placing) const {
     const TensorIndex operand = piece.from;
@@ -162,8 +162,8 @@ class InPlace {
     return true;
   }
 
-  /// A part of a tensor that can lie so that the part is where it is wanted, or a tensor in another order,
-  /// which the kernel writes so that computes it.
+  /// Places a view: a part of a tensor that can be placed so that the part is at the wanted location, or a
+  /// reordered tensor, which its kernel then writes in that order.
   bool place_view(size_t node, TensorIndex view, const Part& wanted, int64_t begin, Placing& placing) const {
     const std::vector<Piece> pieces = pieces_of(network_, flow_.maker(view));
     if (pieces.size() == 1) return place_whole(node, pieces.front(), wanted, begin, placing);
@@ -206,7 +206,7 @@ class InPlace {
     return true;
   }
 
-  /// In a tensor that no node computes as a whole.
+  /// Makes the joined tensor a part of a larger tensor, which no node computes as a whole.
   void lay_in_larger(TensorIndex joined, const Placing& placing) {
     Tensor whole = tensor(joined);
     whole.name = unique_name(network_, whole.name + "/whole");
@@ -228,7 +228,7 @@ class InPlace {
     copies_.insert(placing.copies.begin(), placing.copies.end());
   }
 
-  /// Parts of what is a part now lie where they are.
+  /// Other views of a tensor that has become a part are now located within it.
   void place_other_views(TensorIndex of) {
     for (const size_t reader : flow_.readers(flow_.maker(of))) {
       const std::vector<Piece> pieces = is_view(reader) ? pieces_of(network_, reader) : std::vector<Piece>();
@@ -257,12 +257,12 @@ class InPlace {
   Network& network_;
   const std::vector<NodeFacts> facts_;
   const DataFlow flow_;
-  std::map<size_t, std::vector<Piece>> joins_;      // nodes that put tensors side by side
-  std::vector<Region> regions_;                     // with all nodes that move something
+  std::map<size_t, std::vector<Piece>> joins_;      // concatenations
+  std::vector<Region> regions_;                     // including all nodes that move elements
   std::map<size_t, size_t> region_of_;              // of nodes
-  std::map<TensorIndex, size_t> region_computing_;  // of results of regions
-  std::set<TensorIndex> wholes_;                    // of parts
-  std::set<TensorIndex> carried_;                   // by loops, which place it
+  std::map<TensorIndex, size_t> region_computing_;  // by result
+  std::set<TensorIndex> wholes_;                    // tensors that have parts
+  std::set<TensorIndex> carried_;                   // loop-carried tensors, which the loop places
   std::map<std::pair<size_t, size_t>, Part> copies_;
 };
 

@@ -20,7 +20,7 @@ using workload::SyntaxKind;
 
 std::string array_name(TensorIndex tensor) { return fmt::format("v{}", tensor); }
 
-/// The number in "in12", where the word begins with `kind`.
+/// The number in "in12", if the word begins with `kind`.
 std::optional<size_t> number_after(std::string_view kind, std::string_view word) {
   if (!word.starts_with(kind)) return std::nullopt;
   size_t number = 0;
@@ -29,7 +29,7 @@ std::optional<size_t> number_after(std::string_view kind, std::string_view word)
   return error == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
 }
 
-/// The element of an array that the value is, in whatever type.
+/// The array element that the value is, possibly converted.
 const Syntax* element_of(const Syntax& value) {
   if (value.kind == SyntaxKind::Access) return &value;
   return value.kind == SyntaxKind::Call && value.args.size() == 1 ? element_of(*value.args[0]) : nullptr;
@@ -41,7 +41,7 @@ struct Reading {
   std::set<std::string> arrays;
 };
 
-/// Collects what a workload is made of.
+/// Collects the parts of a workload.
 class Joining {
  public:
   Joining(const Network* network, const std::function<bool(TensorIndex)>& is_output)
@@ -66,7 +66,7 @@ class Joining {
     parts.name = name;
     for (const TensorIndex output : made.outputs) parts.outputs.push_back(array_name(output));
     std::set<std::string> needed(parts.outputs.begin(), parts.outputs.end());
-    // A node of several outputs has statements that nothing here reads.
+    // Omits statements for outputs of a node that nothing here reads.
     for (Reading& each : readings_ | std::views::reverse) {
       if (!needed.contains(each.statement.target)) continue;
       needed.merge(each.arrays);
@@ -104,7 +104,7 @@ class Joining {
     return network_ == nullptr || tensor == kAbsent ? std::vector<int32_t>() : tensor_of(tensor).order;
   }
 
-  /// Of its own arrays: that of a tensor of it which has one.
+  /// The axis order for the node's intermediate arrays: that of its first tensor that has an order.
   std::vector<int32_t> order_of_own(const Node& node) const {
     for (const std::vector<TensorIndex>* tensors : {&node.outputs, &node.inputs}) {
       for (const TensorIndex tensor : *tensors) {
@@ -115,7 +115,7 @@ class Joining {
     return {};
   }
 
-  /// Gives the node's array its name here; the order in which its axes lie.
+  /// Replaces the node's name for the array by the workload's; returns the order of its axes.
   std::vector<int32_t> place(const DefinedNode& defined, std::string& array) {
     const Node& node = *defined.node;
     TensorIndex tensor = kAbsent;
@@ -123,7 +123,7 @@ class Joining {
       read(tensor = node.inputs.at(*input), *defined.inputs.at(*input));
     else if (const auto output = number_after("out", array))
       write(tensor = node.outputs.at(*output), defined.computation.outputs.at(*output).shape);
-    // One that the node leaves out is an array that nothing reads.
+    // An omitted tensor becomes an array that nothing reads.
     array = tensor == kAbsent ? fmt::format("n{}_{}", nodes_, array) : array_name(tensor);
     return tensor == kAbsent ? order_of_own(node) : order_of(tensor);
   }
@@ -140,21 +140,21 @@ class Joining {
     if (value.kind == SyntaxKind::Access) permute(value.args, order);
   }
 
-  /// So that networks share tasks which add or multiply the same in another order. Exact: nothing is
-  /// associated otherwise, and the terms of a reduction, whose operands have roles, stay as they are.
+  /// Puts the operands of + and * in canonical order, so that networks share tasks. Exact: it does not
+  /// reassociate, and leaves the terms of reductions, whose operands have roles.
   void order_operands(const DefinedNode& defined, Syntax& value) const {
     if (value.kind != SyntaxKind::Binary || (value.name != "+" && value.name != "*")) return;
     const auto left = rank(defined, *value.args[0]), right = rank(defined, *value.args[1]);
     if (left && right && *right < *left) std::swap(value.args[0], value.args[1]);
   }
 
-  /// First what is computed here, then what calls or other kernels give, then constants; of each the larger
-  /// first, and what was met before.
+  /// Order: tensors computed here, then inputs, then constants; within each, larger ones first, then those
+  /// met earlier.
   using Rank = std::tuple<int, int64_t, size_t>;
   Rank rank_of(const NodeInput& given) const {
     return {given.constant == nullptr ? 1 : 2, -element_count(given.type.shape), met_.size()};
   }
-  /// Of an element that the node reads.
+  /// The rank of an element that the node reads.
   std::optional<Rank> rank(const DefinedNode& defined, const Syntax& operand) const {
     const Syntax* element = element_of(operand);
     const auto input = element == nullptr ? std::nullopt : number_after("in", element->name);
@@ -179,7 +179,7 @@ class Joining {
 
   const Network* network_;
   const std::function<bool(TensorIndex)>& is_output_;
-  std::map<TensorIndex, Rank> met_;  // what statements have read or computed
+  std::map<TensorIndex, Rank> met_;  // tensors that statements have read or computed
   std::vector<std::pair<TensorIndex, Buffer>> given_;
   std::vector<Reading> readings_;
   std::vector<TensorIndex> outputs_;

@@ -1,4 +1,4 @@
-// Workloads from the statements of nodes.
+// Builds workloads from the statements of nodes.
 #pragma once
 
 #include <functional>
@@ -10,34 +10,33 @@
 
 namespace tunesmith::network {
 
-/// A node with what its operator says of it.
+/// A node with its computation.
 struct DefinedNode {
   const Node* node;
   std::vector<std::optional<NodeInput>> inputs;
   Computation computation;
 };
 
-/// Calls the operator. Throws as it does, with the node's name, and where it is not resolved.
+/// Calls the operator. Throws its errors with the node's name, and an error if the node is not resolved.
 DefinedNode define(const Node& node, std::vector<std::optional<NodeInput>> inputs);
 
 /// "node 'conv1' (Conv@11)", as errors name it.
 std::string describe(const Node& node);
 
-/// What a tensor's type and values are, as far as they are known. Throws UserError where its type or shape is
-/// not.
+/// The known type and values of a tensor. Throws UserError if its type or shape is unknown.
 NodeInput input_of(const Tensor& tensor);
 std::vector<std::optional<NodeInput>> inputs_of(const Network& network, const Node& node);
 
-/// Then nothing computes it. False where its shape is not known.
+/// True if no node has to compute it. False if its shape is unknown.
 bool has_no_elements(const Tensor& tensor);
 
 /// A single value is an array of one element in a workload.
 Shape array_shape(const Shape& shape);
 
-/// A workload of all statements of these nodes. `is_output`: of what they compute, what is read elsewhere.
-/// Nothing in `outputs` where all of that is constant. Throws UserError that names the first node.
-/// `network`: whose tensors lie as they have it (Tensor::order, Tensor::part); a node's own arrays lie as
-/// those of its tensors that have an order and as many axes. Without one all lie as their shapes say.
+/// Makes a workload of all statements of these nodes. `is_output`: is this computed tensor read elsewhere?
+/// `outputs` is empty if all of these are constant. Throws UserError that names the first node. `network`:
+/// gives tensors their layouts (Tensor::order, Tensor::part); a node's intermediate arrays get the order of
+/// one of its tensors with as many axes. Without a network all layouts are row-major.
 NodeWorkload join(const std::string& name, std::span<const DefinedNode> nodes,
                   const std::function<bool(TensorIndex)>& is_output, const Network* network = nullptr);
 

@@ -19,7 +19,8 @@
 namespace tunesmith::network {
 namespace {
 
-/// Nodes that become one: they do the same with inputs that lie side by side along `axis` of their results.
+/// Nodes to merge: they do the same on different inputs, whose concatenation along `axis` concatenates their
+/// results.
 struct Level {
   std::vector<size_t> nodes;
   AxisUse use;
@@ -27,7 +28,7 @@ struct Level {
 
 struct Group {
   size_t axis = 0;
-  std::vector<Level> levels;  // products, and the element-wise nodes after them
+  std::vector<Level> levels;  // products, then the element-wise nodes after them
 };
 
 class Merging {
@@ -66,7 +67,7 @@ class Merging {
   bool is_constant(TensorIndex index) const { return index != kAbsent && tensor(index).constant != nullptr; }
   Shape shape_of(TensorIndex index) const { return input_of(tensor(index)).type.shape; }
 
-  /// The products that read what the one at `first` reads, and differ in their weights alone.
+  /// The products that read the same data as the one at `first`, and differ in their weights only.
   std::optional<Group> group_from(size_t first) const {
     const size_t rank = shape_of(network_.nodes[first].outputs.front()).size();
     for (size_t axis = rank; axis-- > 0;) {
@@ -93,8 +94,8 @@ class Merging {
     return any;
   }
 
-  /// Is `other` the same as `node` with other inputs along the axis? `are_beside`: of inputs that are
-  /// computed.
+  /// Does `other` equal `node` except for inputs along the axis? `are_beside` decides this for computed
+  /// inputs.
   template <typename Beside>
   bool fits(size_t node, size_t other, size_t axis, const AxisUse& use, const Beside& are_beside) const {
     const Node &a = network_.nodes[node], &b = network_.nodes[other];
@@ -115,7 +116,7 @@ class Merging {
     return axis_use(network_, other, axis) == use;
   }
 
-  /// Can the two be joined along the axis?
+  /// Can the two tensors be concatenated along the axis?
   bool are_alike(TensorIndex a, TensorIndex b, size_t axis) const {
     Shape left = shape_of(a), right = shape_of(b);
     if (tensor(a).dtype != tensor(b).dtype || left.size() != right.size()) return false;
@@ -123,10 +124,11 @@ class Merging {
     return left == right;
   }
 
-  /// Element-wise nodes that do the same with the result of each member.
+  /// Adds element-wise nodes that do the same with each member's result.
   void add_followers(Group& group) const {
     const size_t members = group.levels.front().nodes.size();
-    std::map<TensorIndex, std::vector<TensorIndex>> beside;  // of the first member -> of all
+    std::map<TensorIndex, std::vector<TensorIndex>>
+        beside;  // tensors of all members, by that of the first member
     const auto results = [&](const Level& level) {
       std::vector<TensorIndex> all;
       for (const size_t node : level.nodes) all.push_back(network_.nodes[node].outputs.front());
@@ -169,7 +171,7 @@ class Merging {
     return true;
   }
 
-  /// A member whose kernel did more than what is merged needs another kernel for it.
+  /// A member whose kernel computes more than the merged nodes still needs a kernel.
   bool saves_kernels(const Group& group) const {
     std::set<size_t> merged;
     for (const Level& level : group.levels) merged.insert(level.nodes.begin(), level.nodes.end());
@@ -184,8 +186,8 @@ class Merging {
     return group.levels.front().nodes.size() > more + 1;
   }
 
-  /// What is joined to something before it lies first, and what is joined to something behind it last: then
-  /// it need not be moved for that (join_in_place).
+  /// A member that is concatenated with an earlier tensor comes first, and one concatenated with a later
+  /// tensor comes last, so that it need not be moved (join_in_place).
   void sort_members(Group& group) const {
     std::vector<size_t> order(group.levels.front().nodes.size());
     std::iota(order.begin(), order.end(), 0);
@@ -211,7 +213,7 @@ class Merging {
   }
 
   void merge(const Group& group) {
-    std::map<TensorIndex, TensorIndex> whole_of;  // of what the first member computes
+    std::map<TensorIndex, TensorIndex> whole_of;  // the merged tensors, by those of the first member
     std::vector<std::pair<std::vector<TensorIndex>, TensorIndex>> joined;
     std::set<size_t> members;
     std::vector<Node>& added = added_before_[std::ranges::min(group.levels.front().nodes)];
@@ -246,7 +248,7 @@ class Merging {
     return static_cast<TensorIndex>(network_.tensors.size() - 1);
   }
 
-  /// The constants that the level's nodes have as this input, one after the other along their axis.
+  /// Concatenates the constants that the level's nodes have as this input.
   TensorIndex concatenated(const Level& level, size_t input) {
     const size_t axis = *level.use[input];
     std::vector<tunesmith::Tensor> parts;
@@ -256,7 +258,7 @@ class Merging {
     shape[axis] = 0;
     for (const tunesmith::Tensor& part : parts) shape[axis] += part.shape[axis];
     tunesmith::Tensor whole = tunesmith::Tensor::zeros(parts.front().dtype, shape);
-    // Rows of bytes: what lies within one step of the axes before.
+    // Contiguous bytes for one index of the outer axes.
     const int64_t rows = element_count({shape.begin(), shape.begin() + static_cast<int64_t>(axis)});
     auto to = whole.bytes.begin();
     for (int64_t row = 0; row < rows; ++row) {
@@ -273,7 +275,7 @@ class Merging {
     return static_cast<TensorIndex>(network_.tensors.size() - 1);
   }
 
-  /// Of what a node outside of the group, or the caller, reads.
+  /// Adds slices for tensors that nodes outside the group, or the caller, read.
   void add_slices(std::vector<Node>& added, const std::set<size_t>& members,
                   const std::vector<TensorIndex>& parts, TensorIndex whole, size_t axis) {
     int64_t begin = 0;
@@ -292,7 +294,7 @@ class Merging {
 
   Network& network_;
   std::vector<NodeFacts> facts_;
-  std::map<size_t, std::set<size_t>> beside_;  // nodes that are no views -> the nodes of their region
+  std::map<size_t, std::set<size_t>> beside_;  // the nodes of the same region, for each node that is no view
   std::set<size_t> removed_;
   std::map<size_t, std::vector<Node>> added_before_;
 };

@@ -9,7 +9,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// They move or choose elements of their first input, and do the same with bytes that stand for them.
+/// Operators that move or choose elements of their first input, and do the same with quantized bytes.
 constexpr std::array<std::string_view, 15> kMoving{
     "DepthToSpace", "Expand", "Flatten",      "Gather",  "GlobalMaxPool", "Identity",  "MaxPool",  "Reshape",
     "Slice",        "Split",  "SpaceToDepth", "Squeeze", "Tile",          "Transpose", "Unsqueeze"};
@@ -47,7 +47,7 @@ class Moving {
     return std::ranges::find(network_.outputs, index) != network_.outputs.end();
   }
 
-  /// The scale that all have whose elements the node moves; nothing where it computes more, or they differ.
+  /// The common scale of all operands, if the node only moves elements; else nothing.
   std::optional<Dequantized> what_moves(size_t position) const {
     const Node& node = network_.nodes[position];
     const bool joins = node.op == "Concat";
@@ -63,7 +63,7 @@ class Moving {
     return computes_bytes(moved(node), *tensor(first->values).dtype) ? first : std::nullopt;
   }
 
-  /// The node with the bytes in the place of what they stand for.
+  /// The node applied to the bytes.
   Node moved(Node node) const {
     const size_t count = node.op == "Concat" ? node.inputs.size() : 1;
     for (size_t i = 0; i < count; ++i)
@@ -80,7 +80,7 @@ class Moving {
     }
   }
 
-  /// How many nodes it adds behind the one at `position`.
+  /// Moves the dequantization behind the node; returns the number of added nodes.
   size_t move(size_t position, const Dequantized& given) {
     Node& node = network_.nodes[position];
     node = moved(node);
@@ -103,7 +103,7 @@ class Moving {
     return behind.size();
   }
 
-  /// Does the node alone read a concatenation, and make bytes of it with one scale?
+  /// Is the node the only reader of a concatenation, and does it quantize with a single scale?
   bool quantizes_joined(size_t position) const {
     const std::optional<Dequantized> bytes = quantized(network_, position);
     if (!bytes || bytes->axis) return false;
@@ -117,7 +117,7 @@ class Moving {
                }) == 1;
   }
 
-  /// Then it makes bytes of each operand, which its maker computes, and no numbers lie side by side.
+  /// Quantizes each operand instead, within its producer's kernel, so that bytes are concatenated.
   void quantize_operands(size_t position) {
     const Node quantizing = network_.nodes[position];
     const size_t maker = makers_[static_cast<size_t>(quantizing.inputs[0])];
@@ -138,7 +138,7 @@ class Moving {
                           before.end());
   }
 
-  /// Bytes of the numbers that bytes stand for are these, where both have one scale.
+  /// Quantizing dequantized bytes with the same scale gives the bytes.
   void drop_pair(size_t position) {
     const std::optional<Dequantized> after = quantized(network_, position);
     if (!after || is_result(after->values)) return;

@@ -13,7 +13,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// The position among the node's inputs of the array that the expression loads from.
+/// The node's input from which the expression loads.
 std::optional<size_t> loaded_input(const Node& node, const NodeWorkload& made, const Expr& value) {
   const auto* load = value.as<LoadNode>();
   if (load == nullptr || load->mask()) return std::nullopt;
@@ -28,8 +28,8 @@ bool is_one_number(const Network& network, TensorIndex index) {
   return tensor.constant != nullptr && element_count(tensor.constant->shape) == 1;
 }
 
-/// The position of the input that the node multiplies by, or divides by, one constant number, element by
-/// element; nothing where it computes anything else.
+/// The input that the node multiplies or divides element-wise by a constant scalar; nothing if it computes
+/// anything else.
 std::optional<size_t> scaled_input(const Network& network, size_t node) {
   const Node& of = network.nodes[node];
   const NodeWorkload made = workload_of(network, {&node, 1});
@@ -40,7 +40,7 @@ std::optional<size_t> scaled_input(const Network& network, size_t node) {
   const std::optional<size_t> left = loaded_input(of, made, store->value.arg(0));
   const std::optional<size_t> right = loaded_input(of, made, store->value.arg(1));
   if (!left || !right) return std::nullopt;
-  // A product has its single number behind what it scales (join()).
+  // join() puts the scalar of a product after what it scales.
   const auto* load = store->value.arg(0).as<LoadNode>();
   const bool scales =
       is_one_number(network, of.inputs[*right]) && !is_one_number(network, of.inputs[*left]) &&
@@ -48,7 +48,7 @@ std::optional<size_t> scaled_input(const Network& network, size_t node) {
   return scales ? left : std::nullopt;
 }
 
-/// Is each element of the node's result a sum of products of one element of each of its two inputs?
+/// Is each element of the result a sum of products of one element of each input?
 bool is_product(const Network& network, size_t node) {
   const Node& of = network.nodes[node];
   const NodeWorkload made = workload_of(network, {&node, 1});
@@ -62,8 +62,8 @@ bool is_product(const Network& network, size_t node) {
   return left && right && *left != *right;
 }
 
-/// The product of data that reads the node's result, past views, if it is the only reader. All of one type: a
-/// sum of a narrow one could overflow when it is scaled late, and integers are divided with a remainder.
+/// The product of data that reads the node's result, through views, if it is the only reader. All must be f32
+/// or all f64: a sum in a narrow type could overflow if scaled late, and integer division has a remainder.
 std::optional<size_t> product_after(const Network& network, const DataFlow& flow,
                                     const std::vector<NodeFacts>& facts, size_t node) {
   const auto type_of_result = [&](size_t of) {
@@ -84,9 +84,9 @@ std::optional<size_t> product_after(const Network& network, const DataFlow& flow
 }
 
 struct Move {
-  std::string scale;  // of nodes, which change their positions
+  std::string scale;  // name of the scaling node: nodes change their positions
   std::string product;
-  size_t scaled = 0;  // the input of `scale`
+  size_t scaled = 0;  // the scaled input of `scale`
 };
 
 std::vector<Move> find_moves(const Network& network) {
@@ -102,7 +102,7 @@ std::vector<Move> find_moves(const Network& network) {
   return moves;
 }
 
-/// False where the number has more axes than the product's result.
+/// False if the scalar has more axes than the product's result.
 bool apply(Network& network, const Move& move) {
   const auto scale = std::ranges::find(network.nodes, move.scale, &Node::name);
   const auto product = std::ranges::find(network.nodes, move.product, &Node::name);

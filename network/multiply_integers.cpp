@@ -15,12 +15,12 @@
 namespace tunesmith::network {
 namespace {
 
-/// Half the values of a byte: what lies between u8 and i8.
+/// Half the number of values of a byte: the offset between u8 and i8.
 constexpr int64_t kHalf = 128;
-/// Of an i32.
+/// The largest i32.
 constexpr int64_t kMaxSum = (int64_t{1} << 31) - 1;
 
-/// The same bytes as the other of i8 and u8.
+/// Converts bytes between i8 and u8.
 class ShiftOperator final : public Operator {
  public:
   Computation define(const NodeView& view) const override {
@@ -43,14 +43,14 @@ const Operator& shift_operator() {
   return shift;
 }
 
-/// A product, or a convolution, of numbers that bytes stand for.
+/// A product or convolution of dequantized tensors.
 struct Product {
   Dequantized a, b;
-  std::string op;                 // over integers
-  size_t channels = 0;            // the axis of the result along which scales of b differ
-  int64_t largest_sum = 0;        // in magnitude
-  std::vector<double> bias = {};  // of the channels
-  TensorIndex added = kAbsent;    // what is added as it is
+  std::string op;                 // the integer operator
+  size_t channels = 0;            // the axis of the result along which b's scales differ
+  int64_t largest_sum = 0;        // absolute value
+  std::vector<double> bias = {};  // by channel
+  TensorIndex added = kAbsent;    // a bias that is added in floating point
   bool b_transposed = false;
 };
 
@@ -69,7 +69,7 @@ class Multiplying {
     network_.nodes = std::move(made_);
   }
 
-  /// One line for each node that stays as it is written although it reads what is dequantized.
+  /// One line for each unchanged node that reads dequantized tensors.
   std::vector<std::string> left() const {
     std::vector<std::string> lines;
     for (size_t i = 0; i < network_.nodes.size(); ++i) {
@@ -96,7 +96,7 @@ class Multiplying {
     return maker < network_.nodes.size() && network_.nodes[maker].op == "DequantizeLinear";
   }
 
-  /// Or why the node stays as it is written; "" where nothing that it reads is dequantized.
+  /// Or why the node stays unchanged; "" if it reads no dequantized tensor.
   tl::expected<Product, std::string> product_at(size_t position) const {
     const Node& node = network_.nodes[position];
     const bool convolves = node.op == "Conv", is_gemm = node.op == "Gemm";
@@ -167,7 +167,7 @@ class Multiplying {
                      definition ? definition : options_.find_operator(op, version)});
   }
 
-  /// The operand as bytes of this type: instructions multiply those of u8 by those of i8.
+  /// The operand as bytes of this type: instructions multiply u8 by i8.
   TensorIndex as(DType dtype, Dequantized& operand) {
     if (tensor(operand.values).dtype == dtype) return operand.values;
     for (int64_t& zero : operand.zero) zero += dtype == kI8 ? -kHalf : kHalf;
@@ -177,7 +177,7 @@ class Multiplying {
     return shifted;
   }
 
-  /// kAbsent where all are 0.
+  /// kAbsent if all are 0.
   TensorIndex zero_points(DType dtype, const Node& of, const std::vector<int64_t>& zero) {
     if (std::ranges::all_of(zero, [](int64_t each) { return each == 0; })) return kAbsent;
     const bool same = std::ranges::all_of(zero, [&](int64_t each) { return each == zero.front(); });
@@ -232,8 +232,8 @@ class Multiplying {
     return along;
   }
 
-  /// Adds the bias before the sum is scaled, where it is, but for f32's rounding, an integer times the scale;
-  /// then none is left.
+  /// Adds the bias to the integer sum if, apart from f32's rounding, it is a multiple of the scale; then no
+  /// bias remains.
   TensorIndex with_integer_bias(const Node& node, Product& product, const std::vector<double>& scale,
                                 TensorIndex sum) {
     constexpr double kRounding = 1.0 / (1 << 22);

@@ -10,7 +10,7 @@ namespace tunesmith::network {
 
 namespace {
 
-/// Of the first operators: "conv_add_relu". Names of the workload language have at most 64 letters.
+/// Named after the first operators: "conv_add_relu". The workload language limits names to 64 letters.
 std::string name_of(const Network& network, std::span<const size_t> nodes) {
   constexpr size_t kMaxOperators = 6, kMaxLetters = 50;
   std::string name;
@@ -41,7 +41,7 @@ NodeWorkload made_of(const Network& network, std::span<const size_t> nodes,
 }  // namespace
 
 NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) {
-  // What one node computes is read elsewhere or by nobody; who reads it would be asked for each node.
+  // A single node has no inner tensors: every output is a result.
   if (nodes.size() == 1) return made_of(network, nodes, [](TensorIndex) { return true; });
   const std::set<size_t> joined_nodes(nodes.begin(), nodes.end());
   std::set<TensorIndex> read_elsewhere(network.outputs.begin(), network.outputs.end());
@@ -50,7 +50,7 @@ NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes) 
     const std::vector<TensorIndex>& inputs = network.nodes[i].inputs;
     (joined_nodes.contains(i) ? read_within : read_elsewhere).insert(inputs.begin(), inputs.end());
   }
-  // The workload language refuses an array without a reader, so what nothing reads is a result, too.
+  // The workload language refuses arrays without readers, so an unread tensor becomes a result, too.
   return made_of(network, nodes, [&](TensorIndex tensor) {
     return read_elsewhere.contains(tensor) || !read_within.contains(tensor);
   });

@@ -98,7 +98,7 @@ class WithOperators final : public Importer {
 
 std::vector<std::string> files_of(const std::string& path) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return {path};  // reading it says what is wrong
+  if (!fs::is_directory(path, error)) return {path};  // reading the path reports the fault
   std::vector<std::string> files;
   for (fs::directory_iterator each(path, error), end; !error && each != end; each.increment(error))
     if (each->path().extension() == ".yaml") files.push_back(each->path().string());

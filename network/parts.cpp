@@ -47,14 +47,14 @@ std::vector<Piece> joined_pieces(const Network& network, const Node& node, size_
   return pieces;
 }
 
-/// Where the index is the iterator, or some number more.
+/// The offset of the index from the iterator, if it is just that.
 std::optional<int64_t> shift(const Expr& index, const Var& iterator) {
   int64_t number = 0;
   const Expr difference = Analyzer().simplify(index - iterator);
   return as_const_int(difference, &number) ? std::optional(number) : std::nullopt;
 }
 
-/// Of a node with one statement that copies a box.
+/// The pieces of a node with one statement that copies a box.
 std::vector<Piece> sliced_pieces(const Network& network, size_t position) {
   const NodeWorkload made = workload_of(network, {&position, 1});
   const std::vector<Block*> blocks = made.workload.program.blocks();

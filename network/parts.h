@@ -1,4 +1,4 @@
-// Where tensors lie: each by itself, or as a part of another.
+// The memory locations of tensors: each alone, or as a part of another.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tunesmith::network {
 
-/// Each axis lies where the order has it; they stay where that is empty, or an order of other axes.
+/// Permutes axes to memory order; does nothing if `order` is empty or has another number of axes.
 template <typename Axis>
 void permute(std::vector<Axis>& axes, const std::vector<int32_t>& order) {
   if (axes.size() != order.size()) return;
@@ -20,13 +20,13 @@ void permute(std::vector<Axis>& axes, const std::vector<int32_t>& order) {
   axes = std::move(permuted);
 }
 
-/// The extents of the axes in the order in which they lie; all are numbers.
+/// The extents of the axes in memory order; all must be numbers.
 Shape lying_shape(const Tensor& tensor);
 
-/// Of a tensor that lies by itself: all of it.
+/// The tensor's location; a tensor that is no part is all of itself.
 Part place_of(const Network& network, TensorIndex tensor);
 
-/// A box of elements that a node moves. Axes are in the order in which they lie.
+/// A box of elements that a node moves, with axes in memory order.
 struct Piece {
   TensorIndex from = 0;
   TensorIndex to = 0;
@@ -35,23 +35,23 @@ struct Piece {
   Shape to_begin;
 };
 
-/// The axis along which a node puts its inputs side by side; nothing of any other node.
+/// The axis along which a node concatenates its inputs; nothing for other nodes.
 std::optional<size_t> joined_axis(const Network& network, const Node& node);
 
-/// What a node moves that only puts tensors side by side, or takes a part of one; nothing of any other node,
-/// and of one whose tensors lie in different orders.
+/// The pieces that a node moves if it only concatenates tensors or takes a part of one; none for other nodes,
+/// or if the tensors have different orders.
 std::vector<Piece> pieces_of(const Network& network, size_t node);
 
-/// Do the elements lie already where the node would move them?
+/// Are the elements already where the node would move them?
 bool is_in_place(const Network& network, size_t node);
 
-/// Copies the piece between dense arrays, of `from` and of `to` as they lie.
+/// Copies the piece between dense arrays of `from` and `to`, in their memory orders.
 void move_piece(const Network& network, const Piece& piece, std::span<const std::byte> from,
                 std::span<std::byte> to);
 
-/// The place of `to` at which the piece of it lies where `from` has it.
+/// The location of `to` with which the piece coincides with that of `from`.
 Part place_behind(const Part& from, const Piece& piece);
-/// The place of `from` at which it lies where the piece of `to` is.
+/// The location of `from` with which the piece coincides with that of `to`.
 Part place_before(const Part& to, const Piece& piece);
 
 }  // namespace tunesmith::network

@@ -41,7 +41,7 @@ constexpr std::array<Pass, 14> kPasses{{
      place_loops},
 }};
 
-/// Loops are none of what is around them.
+/// Loops do not belong to the enclosing network.
 void run_on_bodies(const Pass& pass, Network& network, const PassOptions& options) {
   for (Node& node : network.nodes)
     if (is_repetition(node)) change_body(node, [&](Network& body) { pass.run(body, options); });

@@ -23,7 +23,7 @@ void choose_layouts(Network& network, const PassOptions& options);
 void join_in_place(Network& network, const PassOptions& options);
 void place_loops(Network& network, const PassOptions& options);
 
-/// Collects what several nodes are refused for.
+/// Collects the refusals of several nodes.
 class Refusals {
  public:
   void add(Refusal refusal, const std::string& message) {
@@ -31,7 +31,7 @@ class Refusals {
     messages_.push_back(message);
   }
   void remark(const std::string& message) { messages_.push_back(message); }
-  /// Throws RefusedNodes when there is one.
+  /// Throws RefusedNodes if there are any.
   void raise(const std::string& summary) const;
 
  private:
@@ -39,7 +39,7 @@ class Refusals {
   std::vector<std::string> messages_;
 };
 
-/// Nodes leave out the outputs that are constant by now; those without any other are removed.
+/// Removes constant outputs from nodes, and nodes without other outputs.
 void remove_constant_nodes(Network& network);
 
 }  // namespace tunesmith::network

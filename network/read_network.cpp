@@ -27,7 +27,7 @@ struct MappedFile {
 
 MappedFile map_file(const fs::path& path) {
   const auto refuse = [&](const std::string& why) { return UserError(SourceLocation{path.string()}, why); };
-  // Not blocking: a pipe would be waited for before it is seen to be one.
+  // Non-blocking: opening a pipe would wait before the check for a regular file.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) throw refuse(std::strerror(errno));
   const std::shared_ptr<const int> closer(&file, [](const int* descriptor) { ::close(*descriptor); });
@@ -42,7 +42,7 @@ MappedFile map_file(const fs::path& path) {
           {memory, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); }}};
 }
 
-/// What the importer makes of the file, or its error with the file's name.
+/// Imports the file; errors get the file's name.
 Network import(const Importer& importer, const std::string& id, const MappedFile& file,
                const fs::path& path) {
   try {

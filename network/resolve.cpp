@@ -2,7 +2,7 @@
 
 namespace tunesmith::network {
 
-/// What is not found is refused by fix_shapes, which knows the nodes that no result needs.
+/// fix_shapes refuses unknown operators, because it knows which nodes a result needs.
 void resolve(Network& network, const PassOptions& options) {
   for (Node& node : network.nodes)
     if (!node.definition) node.definition = options.find_operator(node.op, node.version);

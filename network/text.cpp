@@ -15,7 +15,7 @@ bool is_plain(char c) {
          std::string_view("_./:-").find(c) != std::string_view::npos;
 }
 
-/// In quotes, without characters that a terminal would obey.
+/// Quotes the text and escapes terminal control characters.
 std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -31,12 +31,12 @@ std::string in_quotes(std::string_view text) {
   return result + '"';
 }
 
-/// A name as it is where it cannot be taken for anything else ("-" is what a node leaves out).
+/// Quotes a name if it could be mistaken for something else, such as "-", an omitted tensor.
 std::string name_text(std::string_view name) {
   return name != "-" && std::ranges::all_of(name, is_plain) ? std::string(name) : in_quotes(name);
 }
 
-/// With a point or an exponent, so that it is no integer.
+/// With a decimal point or an exponent, so that it does not look like an integer.
 std::string number_text(double value) {
   const std::string text = fmt::format("{}", value);
   return std::isfinite(value) && text.find_first_of(".e") == std::string::npos ? text + ".0" : text;

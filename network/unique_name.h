@@ -1,4 +1,4 @@
-// Names for what a pass adds.
+// Names for additions by passes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tunesmith::network {
 
-/// The wanted name, or with a number where a tensor or node has it.
+/// `wanted`, with a number if a tensor or node has that name.
 std::string unique_name(const Network& network, const std::string& wanted);
 
 }  // namespace tunesmith::network

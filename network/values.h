@@ -1,4 +1,4 @@
-// Values of tensors, and what a node makes of them.
+// Values of tensors, and of nodes' outputs.
 #pragma once
 
 #include <map>
@@ -11,20 +11,20 @@
 namespace tunesmith::network {
 
 std::shared_ptr<const Constant> to_constant(tunesmith::Tensor tensor);
-/// Of the first axis.
+/// A row of the first axis.
 tunesmith::Tensor row_of(const tunesmith::Tensor& whole, int64_t row);
 void set_row(tunesmith::Tensor& whole, int64_t row, const tunesmith::Tensor& value);
-/// Zeros, of so many rows of this shape.
+/// An array of zeros with this number of rows.
 tunesmith::Tensor rows_like(const tunesmith::Tensor& row, int64_t rows);
 /// Floats in f64, others unchanged.
 tunesmith::Tensor widened(const tunesmith::Tensor& tensor);
 
-/// The values of a node's outputs, interpreted in the types that `defined` has; nothing for those that are
-/// left out. `value_of`: of the tensors that the node reads.
+/// The values of a node's outputs, interpreted in the types of `defined`; nothing for omitted outputs.
+/// `value_of`: gives the tensors that the node reads.
 std::vector<std::optional<tunesmith::Tensor>> compute(
     const DefinedNode& defined, const std::function<const tunesmith::Tensor&(TensorIndex)>& value_of);
 
-/// Makes the outputs of a node constant whose inputs are.
+/// Makes a node's outputs constant; all inputs must be constant.
 void fold(Network& network, const DefinedNode& defined);
 
 }  // namespace tunesmith::network

@@ -23,7 +23,7 @@ void make_folder(const fs::path& folder) {
                     fmt::format("the folder cannot be made: {}", failed.message()));
 }
 
-/// Removes the folders on the way to `folder` that are not there yet, if they are empty at the end.
+/// Makes missing folders up to `folder`, and removes them again if they stay empty.
 class NewFolders {
  public:
   explicit NewFolders(fs::path folder) {

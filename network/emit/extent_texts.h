@@ -1,9 +1,9 @@
-// C texts of libraries for ranges of extents, beside those of library_texts.h.
+// C texts for libraries with varying extents, in addition to library_texts.h.
 #pragma once
 
 namespace tunesmith::network {
 
-/// Of the header.
+/// For the header.
 inline constexpr const char* kOutputShape =
     R"(/* Writes the extents of an output for these inputs into `shape`, which has room for all its axes. Reads only the inputs' shapes. */
 int @NAME@_output_shape(const DLTensor* const* inputs, int output, int64_t* shape);

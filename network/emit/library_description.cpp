@@ -26,7 +26,7 @@ bool describes_library(const nlohmann::json& value) {
   return kind != value.end() && *kind == kKind;
 }
 
-/// The files of the folder that say that they describe a library.
+/// The files in the folder that describe a library.
 std::vector<std::pair<fs::path, nlohmann::json>> descriptions_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> paths;
@@ -99,7 +99,7 @@ std::vector<std::string> operators_of(const TaskedNetwork& tasked, size_t region
   return operators;
 }
 
-/// Of each region those whose results it reads.
+/// For each region the regions whose results it reads.
 std::vector<std::vector<size_t>> reads_of(const TaskedNetwork& tasked) {
   const auto part_of = [&](TensorIndex tensor) -> const std::optional<Part>& {
     return tasked.network.tensors[static_cast<size_t>(tensor)].part;

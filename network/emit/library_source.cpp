@@ -18,8 +18,8 @@ std::string c_string(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    // Octal, of three digits always: a digit that follows is not taken for a part of it. '?' may begin a
-    // trigraph.
+    // Always three octal digits, so that a following digit is not read as part of the escape. '?' could begin
+    // a trigraph.
     result += byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\' || c == '?' ? fmt::format("\\{:03o}", byte)
                                                                                : std::string(1, c);
   }
@@ -32,7 +32,7 @@ std::vector<LibraryArgument> arguments_of(const LibraryPlan& plan) {
   return all;
 }
 
-/// `prefix`: of what a shape's array is declared as.
+/// `prefix` begins the declaration of a shape's array.
 std::string shapes_text(const LibraryPlan& plan, const char* prefix) {
   const std::vector<LibraryArgument> arguments = arguments_of(plan);
   std::string text;
@@ -56,7 +56,7 @@ std::string argument_types(const LibraryPlan& plan, bool named) {
   return text;
 }
 
-/// "2, batch, 3", as the header has it.
+/// The shape in the header: "2, batch, 3".
 std::string shape_text(const LibraryPlan& plan, const LibraryArgument& argument) {
   std::vector<std::string> names, extents;
   for (const VaryingExtent& extent : plan.varying) names.push_back(c_comment(extent.name));
@@ -79,7 +79,7 @@ std::string argument_lines(const LibraryPlan& plan) {
   return text;
 }
 
-/// Of the header.
+/// Lines for the header.
 std::string extent_lines(const LibraryPlan& plan) {
   std::string text;
   for (const VaryingExtent& extent : plan.varying)
@@ -118,7 +118,7 @@ std::string read_extents_text(const LibraryPlan& plan) {
   return replace_all(std::move(text), "@FORMS@", forms);
 }
 
-/// Fills in what libraries of extents that vary have more.
+/// Adds the texts for varying extents.
 std::string with_extents(std::string text, const LibraryPlan& plan) {
   const bool varies = !plan.varying.empty();
   const auto fill = [&](const char* place, const std::string& with) {
@@ -175,7 +175,7 @@ StepTexts step_texts(const LibraryPlan& plan) {
   return texts;
 }
 
-/// Declarations, and the calls that make the process ready; empty where no kernel asks for it.
+/// Declarations, and calls that initialise the process; empty if no kernel needs them.
 struct SetupTexts {
   std::string function, first, faults;
 };

@@ -8,7 +8,7 @@
 namespace tunesmith::network {
 
 std::string library_header(const LibraryPlan& plan);
-/// `hash`: of the weights.
+/// `hash`: the hash of the weights.
 std::string library_source(const LibraryPlan& plan, uint64_t hash);
 std::string main_program(const LibraryPlan& plan);
 /// The functions of the source that programs may call.

@@ -1,4 +1,4 @@
-// The C texts of a network's library; @NAME@ and the like stand for what differs from network to network.
+// The C texts of a network's library; @NAME@ and similar marks are replaced.
 #pragma once
 
 namespace tunesmith::network {

@@ -43,12 +43,12 @@ class Planner {
  private:
   const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
 
-  /// Of what lies by itself: what a part needs, the whole does.
+  /// The tensor whose memory contains this one: a part's lifetime extends its whole's.
   TensorIndex whole_of(TensorIndex index) const {
     return tensor(index).part ? tensor(index).part->whole : index;
   }
 
-  /// Of kernels.
+  /// A range of kernels, which runs `trips` times.
   struct Span {
     size_t first = 0, last = 0;
     int64_t trips = 1;
@@ -67,7 +67,8 @@ class Planner {
       for (size_t i = span.first; i <= span.last; ++i) spans_[i] = span;
   }
 
-  /// What one trip leaves for the next lives as long as the loop, and so does what was there before.
+  /// A loop-carried tensor lives during the whole loop, and so does a tensor from before the loop that the
+  /// loop reads.
   void find_lifetimes() {
     std::set<TensorIndex> computed;
     for (size_t i = 0; i < kernels_.size(); ++i) {
@@ -93,7 +94,7 @@ class Planner {
     }
   }
 
-  /// What the caller gets lies in its memory, also for the steps that read it.
+  /// Results are computed directly in the caller's memory.
   void place_results() {
     for (size_t i = 0; i < network_.outputs.size(); ++i) {
       const TensorIndex output = network_.outputs[i];
@@ -148,7 +149,7 @@ class Planner {
       step.trips = spans_[i].trips;
     }
     for (size_t position = 0; position < region.inputs.size(); ++position) {
-      // A kernel that reads prepared memory alone takes any pointer for the rest.
+      // A kernel that reads only prepared memory ignores this pointer.
       step.buffers.push_back(reads_buffer(*region.kernel, position)
                                  ? place_of(region.inputs[position])
                                  : BufferPlace{BufferPlace::Kind::Weights, 0});
@@ -161,10 +162,10 @@ class Planner {
   const Network& network_;
   const std::vector<RegionKernel>& kernels_;
   LibraryPlan plan_;
-  std::map<TensorIndex, Lifetime> lifetimes_;  // of what kernels compute
+  std::map<TensorIndex, Lifetime> lifetimes_;  // of the tensors that kernels compute
   std::map<TensorIndex, BufferPlace> places_;
   std::vector<int64_t> workspaces_;
-  std::vector<Span> spans_;  // of the kernel's loop; of any other kernel itself
+  std::vector<Span> spans_;  // the range of each kernel's loop; for other kernels, the kernel itself
 };
 
 struct Free {
@@ -185,7 +186,7 @@ AlignedMemory aligned_memory(int64_t bytes) {
 std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workload,
                                const CompiledKernel& kernel, Target& target) {
   if (!kernel.prepare) return {};
-  // In a file values may lie anywhere, and kernels want them aligned to their elements.
+  // Copies of constants, aligned to their elements: in a file they may be unaligned.
   std::vector<AlignedMemory> constants;
   std::vector<void*> buffers;
   for (const TensorIndex input : workload.inputs) {

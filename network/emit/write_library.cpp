@@ -26,7 +26,7 @@ std::string bytes_of_weights(const LibraryPlan& plan) {
   return bytes;
 }
 
-/// As `struct head` of library_texts.h.
+/// Corresponds to `struct head` of library_texts.h.
 struct WeightsHead {
   char magic[8] = {'T', 'S', 'W', 'E', 'I', 'G', 'H', 'T'};
   uint64_t version = 1;
@@ -64,11 +64,11 @@ NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const 
   for (const auto& [symbol, kernel] : kernels) request.kernels.push_back(kernel);
 
   const fs::path folder = directory;
-  // First what may fail for want of a compiler: then an older library still has its weights.
+  // Link first: if the compiler fails, an older library keeps its weights.
   const LibraryFiles linked = packaging.link_library(request);
   NetworkFiles files{linked.library, linked.header, (folder / (plan.name + ".weights")).string(),
                      (folder / (plan.name + "_main.c")).string()};
-  OutputFile file(files.weights);  // a process that has mapped the old one keeps it
+  OutputFile file(files.weights);  // processes that have mapped the old file keep it
   file.stream().write(reinterpret_cast<const char*>(&head), sizeof head);
   file.stream().write(weights.data(), static_cast<std::streamsize>(weights.size()));
   file.commit();

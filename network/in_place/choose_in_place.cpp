@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSeconds = 3.0;  // that a comparison of two libraries may take, about
+constexpr double kSeconds = 3.0;  // approximate time for the comparison of two libraries
 constexpr int kMinRounds = 10;
 constexpr int kMaxRounds = 60;
 constexpr double kSignificance = 0.05;
@@ -33,19 +33,19 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Of a task or of a whole call in each round, in the two libraries.
+/// Times of a task or of a whole call in each round, in the two libraries.
 struct Pair {
   std::vector<double> base, other;
 };
 
-/// Of an even number the upper one.
+/// The upper median if the number is even.
 double median(std::vector<double> samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::ranges::nth_element(samples, middle);
   return *middle;
 }
 
-/// A library that is called on random inputs.
+/// A library, called on random inputs.
 class TimedLibrary {
  public:
   TimedLibrary(const std::string& folder, const TaskedNetwork& tasked, tunesmith_runtime_pool* pool)
@@ -53,7 +53,7 @@ class TimedLibrary {
     const LibraryDescription description = read_description(folder);
     library_ = std::make_unique<BuiltLibrary>(folder, description.facts());
     library_->set_parallel_for(tunesmith_runtime_parallel_for, pool);
-    // Memory for the highest extents has room for all.
+    // Memory for the highest extents suffices for all values.
     tensors_ = random_inputs(description.inputs, 1);
     for (const LibraryArgument& result : description.outputs)
       tensors_.push_back(tunesmith::Tensor::zeros(result.type.dtype, result.type.shape));
@@ -71,7 +71,7 @@ class TimedLibrary {
     return mean_of(logarithms);
   }
 
-  /// Of each task, all its steps together.
+  /// The time of each task, summed over its steps.
   std::vector<double> call_by_task() {
     std::vector<double> logarithms(tasked_.tasks.size(), 0.0);
     for_each_value([&] {
@@ -88,7 +88,7 @@ class TimedLibrary {
   }
 
  private:
-  /// Where extents vary, each typical value counts as much, whether it takes long or not.
+  /// Each typical value counts equally, however long its call takes.
   void for_each_value(const std::function<void()>& call) {
     for (const std::vector<int64_t>& values : values_) {
       if (!values.empty()) library_->set_extents(values);
@@ -104,10 +104,11 @@ class TimedLibrary {
   std::unique_ptr<BuiltLibrary> library_;
   std::vector<tunesmith::Tensor> tensors_;
   std::vector<void*> data_;
-  std::vector<std::vector<int64_t>> values_;  // of what varies; a single empty list where nothing does
+  std::vector<std::vector<int64_t>>
+      values_;  // values of the varying extents; a single empty list if there are none
 };
 
-/// Calls that warm both up say how many rounds there is time for.
+/// Warms both libraries up, and derives the number of rounds from the time of a call.
 int rounds_for(TimedLibrary& base, TimedLibrary& other) {
   base.call();
   other.call();
@@ -167,20 +168,20 @@ ChosenPrograms choose_in_place(const TaskedNetwork& tasked, ProgramsOfTasks prog
   ChosenPrograms chosen = choose_alone(programs);
   size_t variants = 1;
   for (const std::deque<CompiledKernel>& of_task : programs) variants = std::max(variants, of_task.size());
-  // Nothing to choose, or nothing in the network but what was timed alone.
+  // There is no choice, or the network is a single task, which was timed alone.
   if (variants == 1 || tasked.regions.size() == 1) return chosen;
 
   const std::unique_ptr<tunesmith_runtime_pool, void (*)(tunesmith_runtime_pool*)> pool(
       tunesmith_runtime_pool_create(options.threads), tunesmith_runtime_pool_destroy);
   const auto timed = [&](std::string_view name, const std::vector<const CompiledKernel*>& kernels) {
-    // Removed as soon as the library is open, so that Ctrl-C during the comparisons leaves nothing.
+    // Removed once the library is open, so that Ctrl-C during the comparisons leaves nothing behind.
     const ScratchFolder folder(fs::path(options.folder) / fmt::format("in_place_{}", name));
     build_network(tasked, kernels, {}, target, packaging, source, folder.path().string());
     return TimedLibrary(folder.path().string(), tasked, pool.get());
   };
   TimedLibrary alone = timed("alone", chosen.kernels);
   std::vector<const CompiledKernel*> fastest = chosen.kernels;
-  std::vector<double> share(tasked.tasks.size(), 1.0);  // of the time of the fastest alone
+  std::vector<double> share(tasked.tasks.size(), 1.0);  // time relative to the program that is fastest alone
   for (size_t variant = 1; variant < variants; ++variant) {
     tell(fmt::format("choosing in place: programs {} of {}", variant + 1, variants));
     std::vector<const CompiledKernel*> kernels;

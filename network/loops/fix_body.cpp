@@ -66,7 +66,7 @@ std::optional<std::string> fix_body(const Network& network, Node& node, const Pa
       why = check_results(inner, repetition.carried);
     });
   } catch (const UserError& error) {
-    return error.what();  // what it needs ahead may be known in each trip
+    return error.what();  // in each trip the needed values may be known
   }
   if (!why) node = std::move(fixed);
   return why;

@@ -8,7 +8,7 @@
 
 namespace tunesmith::network {
 
-/// Loops of so many trips are unrolled.
+/// Loops with at most this many trips are unrolled.
 inline constexpr int64_t kMaxTripsInLine = 8;
 
 /// Infers the shapes of the body of a node that is_repetition, whose inputs are known. Returns why the loop

@@ -1,4 +1,4 @@
-// Which tensors are computed in loops.
+// Maps tensors to the loops that compute them.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace tunesmith::network {
 
-/// Of tensors outside of loops nothing.
+/// Tensors outside of loops are absent.
 inline std::map<TensorIndex, const Loop*> loops_of_tensors(const Network& network) {
   std::map<TensorIndex, const Loop*> loops;
   for (const Loop& loop : network.loops)

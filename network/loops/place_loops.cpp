@@ -45,7 +45,7 @@ class Placer {
     return static_cast<TensorIndex>(network_.tensors.size() - 1);
   }
 
-  /// Adds the body's nodes. Tensors of the loop are not yet parts of others.
+  /// Adds the body's nodes. The loop's tensors are not parts of others yet.
   Loop inlined(const Node& node, const Repetition& repetition) {
     const Network& body = *repetition.body;
     const size_t sliced = sliced_inputs(repetition);

@@ -7,7 +7,7 @@
 namespace tunesmith::network {
 namespace {
 
-/// Has no statements: the body does.
+/// It has no statements: the body has them.
 class RepeatOperator final : public Operator {
  public:
   Computation define(const NodeView& view) const override {

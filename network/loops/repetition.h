@@ -16,7 +16,7 @@ bool is_repetition(const Node& node);
 /// `node`: is_repetition.
 Repetition repetition_of(const Node& node);
 
-/// How many inputs of the body are rows.
+/// The number of the body's inputs that are rows.
 inline size_t sliced_inputs(const Repetition& repetition) {
   return repetition.backwards.size() - (repetition.body->outputs.size() - repetition.carried);
 }

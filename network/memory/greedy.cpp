@@ -14,7 +14,7 @@ int64_t extent_of(std::span<const Lifetime> tensors, std::span<const int64_t> of
 }
 
 std::vector<Demand> demands(std::span<const Lifetime> tensors) {
-  // What is live only grows where a tensor begins: no other step can need the most.
+  // Live memory only grows where a tensor begins: other steps cannot be the maximum.
   std::vector<int64_t> steps;
   for (const Lifetime& tensor : tensors) steps.push_back(tensor.first);
   std::ranges::sort(steps);
@@ -35,7 +35,7 @@ std::vector<Demand> demands(std::span<const Lifetime> tensors) {
 
 namespace {
 
-/// The smallest gap that holds `bytes` between occupied ranges, which are sorted by their beginnings; else
+/// The offset of the smallest gap that holds `bytes` between the occupied ranges, which are sorted; else
 /// their end.
 int64_t best_fit(std::span<const std::pair<int64_t, int64_t>> occupied, int64_t bytes) {
   int64_t end = 0, best = -1, smallest = std::numeric_limits<int64_t>::max();

@@ -1,4 +1,4 @@
-// The ways in which plan_memory places tensors. Sizes are multiples of the alignment here.
+// The strategies of plan_memory. Sizes are multiples of the alignment here.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,21 @@ namespace tunesmith::network {
 
 bool overlap(const Lifetime& a, const Lifetime& b);
 
-/// The bytes that `offsets` take.
+/// The size of a block with these offsets.
 int64_t extent_of(std::span<const Lifetime> tensors, std::span<const int64_t> offsets);
 
-/// Largest sum of what one step needs, and the steps in the order of what they need, most first, each with
-/// its tensors.
+/// The largest sum of what one step needs, and the steps with their tensors, those that need most first.
 struct Demand {
   int64_t bytes = 0;
   std::vector<size_t> tensors;
 };
 std::vector<Demand> demands(std::span<const Lifetime> tensors);
 
-/// Each in turn in the smallest gap between those of its time that were placed before, or above them.
+/// Places each tensor in order, in the smallest gap between already placed tensors with overlapping
+/// lifetimes, or above them.
 std::vector<int64_t> place_in_order(std::span<const Lifetime> tensors, std::span<const size_t> order);
 
-/// Offsets that take less than `limit` bytes; empty when the search finds none. It ends when it reaches
-/// `lower_bound`.
+/// Offsets of a block smaller than `limit`; empty if the search finds none. Stops at `lower_bound`.
 std::vector<int64_t> search_placement(std::span<const Lifetime> tensors, int64_t lower_bound, int64_t limit,
                                       int64_t max_nodes);
 

@@ -26,7 +26,7 @@ std::vector<size_t> largest_first(std::span<const Lifetime> tensors, std::vector
   return order;
 }
 
-/// Step by step, the one first that needs the most.
+/// Orders tensors by step, the step that needs most first.
 std::vector<size_t> by_breadth(std::span<const Lifetime> tensors, std::span<const Demand> steps) {
   std::vector<size_t> order;
   std::vector<bool> taken(tensors.size(), false);
@@ -39,7 +39,7 @@ std::vector<size_t> by_breadth(std::span<const Lifetime> tensors, std::span<cons
   return order;
 }
 
-/// Keeps the better of what it has and `offsets`.
+/// Keeps the smaller of the plan and `offsets`.
 void keep_better(MemoryPlan& plan, std::span<const Lifetime> tensors, std::vector<int64_t> offsets) {
   if (offsets.empty()) return;
   const int64_t bytes = extent_of(tensors, offsets);
@@ -48,7 +48,7 @@ void keep_better(MemoryPlan& plan, std::span<const Lifetime> tensors, std::vecto
   plan.bytes = bytes;
 }
 
-/// Places again and again, what reached highest earlier the next time.
+/// Repeats the placement with the highest tensors moved forward.
 void raise_what_sticks_out(MemoryPlan& plan, std::span<const Lifetime> tensors, std::vector<size_t> order) {
   for (int round = 0; round < kMaxPlacements && plan.bytes > plan.lower_bound; ++round) {
     std::vector<int64_t> offsets = place_in_order(tensors, order);

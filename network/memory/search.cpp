@@ -5,8 +5,9 @@
 namespace tunesmith::network {
 namespace {
 
-/// Depth first over canonical placements: tensors in the order of their offsets, each at the bottom or on top
-/// of another one of its time. Any placement can be pushed down to such a one, so the search loses none.
+/// Depth-first search over canonical placements: tensors in the order of their offsets, each at the bottom or
+/// on top of another tensor with an overlapping lifetime. Any placement can be pushed down to a canonical
+/// one, so the search is complete.
 class Search {
  public:
   Search(std::span<const Lifetime> tensors, int64_t lower_bound, int64_t limit, int64_t max_nodes)
@@ -34,8 +35,8 @@ class Search {
 
   bool is_done() const { return nodes_left_ <= 0 || limit_ <= lower_bound_; }
 
-  /// Of `left` tensors; none lies below `lowest`, and of those at `lowest` none stands before `first`: their
-  /// order does not matter.
+  /// Places `left` tensors, none below `lowest`, and none before `first` of those at `lowest`: their order is
+  /// irrelevant.
   void place_next(size_t left, int64_t lowest, size_t first) {
     if (left == 0) {
       best_ = offsets_;
@@ -49,7 +50,7 @@ class Search {
     }
   }
 
-  /// Those that may be next, lowest first; none when one of those left no longer fits below the limit.
+  /// The tensors that may be next, lowest first; none if a remaining tensor no longer fits below the limit.
   std::vector<size_t> candidates(int64_t lowest, size_t first) const {
     std::vector<size_t> result;
     for (size_t i = 0; i < tensors_.size(); ++i) {
@@ -64,7 +65,7 @@ class Search {
     return result;
   }
 
-  /// Would another one fit under it? Then it can come first, at no cost.
+  /// Does another tensor fit below it? Then that one can come first, at no cost.
   bool leaves_a_gap(size_t i) const {
     return std::ranges::any_of(neighbours_[i], [&](size_t other) {
       return offsets_[other] == kUnplaced && tensors_[other].bytes > 0 &&
@@ -90,7 +91,7 @@ class Search {
   int64_t lower_bound_;
   int64_t limit_;
   int64_t nodes_left_;
-  std::vector<int64_t> floors_;  // the top of those placed that live at the same time
+  std::vector<int64_t> floors_;  // the top of the placed tensors with overlapping lifetimes
   std::vector<int64_t> offsets_;
   std::vector<std::vector<size_t>> neighbours_;
   std::vector<int64_t> best_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 constexpr size_t kMaxProloguesOfAProduct = 2;
-// Half of what a workload may have: a kernel of more gains nothing.
+// Half the limit of a workload: larger kernels gain nothing.
 constexpr size_t kMaxStatements = 128;
 
 class Former {
@@ -44,8 +44,8 @@ class Former {
 
  private:
   struct Growing {
-    std::vector<size_t> nodes;  // the first is what the others follow
-    size_t last = 0;            // the only one whose result others read
+    std::vector<size_t> nodes;  // the first is the node that the others follow
+    size_t last = 0;            // the only node whose result others read
   };
 
   size_t statements_of(const std::vector<size_t>& nodes) const {
@@ -61,7 +61,7 @@ class Former {
 
   bool is(size_t node, NodeKind kind) const { return facts_[node].kind == kind; }
 
-  /// With what may follow `first`, unless that is in a region already.
+  /// Starts a region with `first` and its epilogues, unless a region contains it already.
   void start_region(size_t first) {
     if (region_of_[first] != kNone) return;
     Growing region{{first}, first};
@@ -75,9 +75,9 @@ class Former {
   }
 
   /// The nodes up to the next element-wise post-dominator of the region's result, if all of them may join the
-  /// region. Rearranging views on the way join, too: the region's result is written in their order, and so
-  /// does a last one whose result lies in place. A gather does not join: it may read any element of a tensor,
-  /// which is there as a whole before.
+  /// region. Rearranging views on the way join, too, since the region writes its result in their order, and
+  /// so does a last view whose result is in place. A gather does not join: it may read any element, so its
+  /// input must be complete in memory.
   std::optional<std::vector<size_t>> epilogue(const Growing& region) const {
     std::vector<size_t> nodes;
     for (size_t last = region.last; flow_.post_dominator(last) != flow_.end();) {
@@ -101,8 +101,8 @@ class Former {
     return std::ranges::any_of(flow_.readers(node), [&](size_t reader) { return is(reader, kind); });
   }
 
-  /// Views of parts of the node's result, from which parts of another tensor are computed element by element
-  /// that lie side by side as they did: a result in which some columns are other functions than others.
+  /// Views of parts of the node's result that are transformed element-wise and concatenated again in the same
+  /// positions: some columns of the result get other functions than others.
   std::vector<size_t> parts_put_back(size_t node) const {
     const size_t join = flow_.post_dominator(node);
     std::vector<size_t> views;
@@ -113,7 +113,7 @@ class Former {
     return views;
   }
 
-  /// Is all that the tensor is computed from in the region of `node` the piece's part of its result?
+  /// Within the region of `node`, is the tensor computed only from the piece's part of the node's result?
   bool reads_same_part(TensorIndex tensor, const Piece& piece, size_t node,
                        std::vector<size_t>& views) const {
     const size_t maker = flow_.maker(tensor);
@@ -153,8 +153,8 @@ class Former {
     return false;
   }
 
-  /// The region of all readers of `region`, past views that have one reader; kNone where they are in several,
-  /// or a reader is a result.
+  /// The region of all readers of `region`, through views that have one reader; kNone if they are in several
+  /// regions, or a reader is a result of the network.
   size_t only_reader(const Growing& region, std::vector<size_t>& views) const {
     for (size_t node = region.last;;) {
       const std::vector<size_t>& readers = flow_.readers(node);
@@ -182,8 +182,9 @@ class Former {
   NodeKind kind_of(size_t region) const { return facts_[regions_[region].nodes.front()].kind; }
   bool is_live(size_t region) const { return region != kNone && !regions_[region].nodes.empty(); }
 
-  /// A product computes what it reads again for each of its columns, unless it is packed: little of it, and
-  /// no neighbours' elements. One of tensors side by side (Concat) reads them faster once they are one.
+  /// A product recomputes its prologue for each of its columns, unless its operand is packed: so the prologue
+  /// must be small, and read no neighbours. A concatenation is not a prologue, because a product reads one
+  /// joined tensor faster.
   bool may_precede(const Growing& region, size_t reader) const {
     if (facts_[regions_[reader].nodes.front()].chooses &&
         std::ranges::any_of(region.nodes, [&](size_t node) { return facts_[node].rounds; }))
@@ -212,7 +213,7 @@ class Former {
            facts_[regions_[region].nodes.front()].varying_inputs == 2;
   }
 
-  /// Products with weights stay apart: nothing is gained where the rows between are read by all columns.
+  /// Products with weights stay separate: fusing gains nothing if all columns read the rows between.
   void join_attention() {
     for (size_t i = 0; i < regions_.size(); ++i) {
       if (!is_product_of_data(i)) continue;
@@ -231,8 +232,8 @@ class Former {
     }
   }
 
-  /// Last first: a view may be read by a view. What a region has computed in the view's order, all read
-  /// there.
+  /// Backwards, since a view may read a view. A view joins each reader's region; it gets a region of its own
+  /// if a reader's region is full, or a reader needs it in memory.
   void give_views() {
     for (size_t i = facts_.size(); i-- > 0;) {
       if (!is(i, NodeKind::View) || region_of_[i] != kNone) continue;
@@ -280,7 +281,7 @@ class Former {
   std::vector<NodeFacts> facts_;
   DataFlow flow_;
   std::vector<Growing> regions_;
-  std::vector<size_t> region_of_;  // of nodes that are no views
+  std::vector<size_t> region_of_;  // by node, except views
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ bool reads_one_tensor(const Network& network, const Node& node) {
          std::ranges::all_of(inputs, [&](TensorIndex input) { return input == inputs[0]; });
 }
 
-/// Does an index run over more than one iterator?
+/// Does an index depend on more than one iterator?
 bool has_windows(const Block& block) {
   return std::ranges::any_of(reads_of(block), [&](const Access& read) {
     return std::ranges::any_of(read.indices, [&](const Expr& index) {
@@ -62,7 +62,7 @@ bool gathers(const Block& block) {
   });
 }
 
-/// Is each value that the expression may have an element of an array that varies, or zero?
+/// Is each possible value of the expression an element of a varying array, or zero?
 bool only_moves(const Expr& value) {
   if (const auto* load = value.as<LoadNode>()) return !load->buffer->constant;
   if (value.is(ExprKind::Select)) return only_moves(value.arg(1)) && only_moves(value.arg(2));
@@ -83,8 +83,8 @@ bool compares_elements(const Block& block) {
   });
 }
 
-/// Does each element follow from the one of a tensor of bytes, or of 16 bits, that stands at its place, and
-/// take more memory? Every reader computes it then: the narrow one lies in memory.
+/// Is each element computed from the element of a narrower tensor (8 or 16 bits) at the same place? Then
+/// every reader computes it, and only the narrow tensor is in memory.
 bool widens(const Network& network, const Node& node, const Program& program) {
   if (node.outputs.size() != 1 || program.blocks().size() != 1 || !reads_one_tensor(network, node))
     return false;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kOk = 0;
 
-/// As DLPack has it.
+/// The struct of DLPack.
 struct DLTensor {
   void* data;
   struct {
@@ -44,7 +44,7 @@ DLTensor dl_tensor(LibraryArgument& argument, void* data) {
           0};
 }
 
-/// What a call tells of its steps. No exception may pass through the library's C.
+/// Passes steps to the observer. No exception may pass through the library's C code.
 struct Watched {
   const StepObserver& observer;
   std::exception_ptr thrown;

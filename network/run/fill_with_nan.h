@@ -1,4 +1,4 @@
-// Memory of a call before it begins.
+// Initialises the memory of a call.
 #pragma once
 
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace tunesmith::network {
 
-/// A NaN in each type of float, so that what a call reads before it has written it shows.
+/// A NaN in each floating-point type, so that reading uninitialised memory shows in the results.
 inline void fill_with_nan(GuardedBuffer& memory) {
   std::memset(memory.data(), 0xff, static_cast<size_t>(memory.bytes()));
 }

@@ -1,4 +1,4 @@
-// One network for ranges of extents, of those at some of the values.
+// Makes one network for ranges of extents from networks at some of the values.
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -23,7 +23,7 @@ namespace {
 
 using Values = std::vector<int64_t>;
 
-/// A name in workloads, where no array and no axis has it.
+/// A name for workloads that no array and no axis has.
 std::string parameter_name(const std::string& name, const std::vector<VaryingExtent>& others) {
   std::string made = "d_";
   for (const char c : name.substr(0, 40)) made += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -39,10 +39,10 @@ std::vector<VaryingExtent> varying_of(const Dimensions& dimensions) {
   return varying;
 }
 
-/// As many values are all tried: then nothing is left between them.
+/// Up to this number, all values are tried, so that none is interpolated.
 constexpr size_t kAllTried = 16;
 
-/// All values of the ranges, or nothing where they are more.
+/// All values of the ranges; nothing if there are too many.
 std::vector<Values> all_values(const std::vector<VaryingExtent>& varying) {
   std::vector<Values> all = {{}};
   for (const VaryingExtent& extent : varying) {
@@ -59,7 +59,7 @@ std::vector<Values> all_values(const std::vector<VaryingExtent>& varying) {
   return all;
 }
 
-/// First as FormFinder takes them, then what libraries are timed and verified at.
+/// First those that FormFinder needs, then those at which libraries are timed and verified.
 std::vector<Values> values_to_make(const std::vector<VaryingExtent>& varying) {
   const Program program = parameters_of(varying);
   std::vector<Values> values = {highest_values(program)};
@@ -73,7 +73,7 @@ std::vector<Values> values_to_make(const std::vector<VaryingExtent>& varying) {
   return values;
 }
 
-/// Is it what the other begins with, along each axis?
+/// Is `part` a prefix of `whole` along each axis?
 bool begins(const Constant& whole, const Constant& part) {
   if (part.dtype != whole.dtype || part.shape.size() != whole.shape.size()) return false;
   if (part.shape == whole.shape && part.bytes.data() == whole.bytes.data()) return true;
@@ -132,7 +132,7 @@ class Varying {
     return fmt::format("give a number instead of a range: {}", fmt::join(each, " "));
   }
 
-  /// `what` is the first part of a sentence on a network or a node.
+  /// `what` begins a sentence about a network or a node.
   [[noreturn]] void refuse(const std::string& what, const std::string& why) const {
     std::vector<std::string> names;
     for (const VaryingExtent& extent : varying_) names.push_back(fmt::format("'{}'", extent.name));
@@ -159,7 +159,7 @@ class Varying {
     }
   }
 
-  /// Names of our nodes that the other has none of: of one element some are their input.
+  /// Names of the first network's nodes that the other lacks: for extents of 1 some nodes are identities.
   std::set<std::string> nodes_without(const Network& other) const {
     std::set<std::string> names;
     for (const Node& node : first().network.nodes) names.insert(node.name);
@@ -172,7 +172,7 @@ class Varying {
                        said(finder_.values().front()));
   }
 
-  /// Of the nodes that are one kernel with the highest extents, whatever would be at these values.
+  /// Uses the regions of the network with the highest extents, whatever regions these values would have.
   TaskedNetwork with_first_regions(Network network, const Values& values) const {
     take_first_constants(network);
     const std::vector<Node>&ours = first().network.nodes, &theirs = network.nodes;
@@ -190,11 +190,12 @@ class Varying {
     return made;
   }
 
-  /// A part of a constant is another constant, but where it is the whole: nodes read those of the first
-  /// network here, which get the values of what they read. Where that is no one to one, nothing changes.
+  /// Slices of a constant are separate constants, except where the slice is the whole. Replaces the constants
+  /// of `network` by the corresponding ones of the first network, with the values of `network`. Changes
+  /// nothing if the correspondence is not one-to-one.
   void take_first_constants(Network& network) const {
     const Network& ours = first().network;
-    std::map<TensorIndex, TensorIndex> of, from;  // ours of theirs, and theirs of ours
+    std::map<TensorIndex, TensorIndex> of, from;  // first network's constants by `network`'s, and the reverse
     for (size_t i = 0; i < std::min(ours.nodes.size(), network.nodes.size()); ++i) {
       const std::vector<TensorIndex>&a = ours.nodes[i].inputs, &b = network.nodes[i].inputs;
       for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
@@ -232,7 +233,8 @@ class Varying {
         a.part.has_value() == b.part.has_value() &&
         (!a.part || (name(first(), a.part->whole) == name(other, b.part->whole) &&
                      a.part->begin == b.part->begin && a.part->strides == b.part->strides));
-    // Positions and masks are constants as long as a sequence: others are what the longest begins with.
+    // Positions and masks are constants whose length follows a sequence: shorter ones are prefixes of the
+    // longest.
     const bool same_constant =
         !a.constant == !b.constant && (!a.constant || begins(*a.constant, *b.constant));
     return a.name == b.name && a.order == b.order && same_part && same_constant;
@@ -244,7 +246,7 @@ class Varying {
                               [&](TensorIndex a, TensorIndex b) { return same_tensor(other, a, b); });
   }
 
-  /// The regions must read and compute the same tensors, which lie alike and are constant alike.
+  /// The regions must read and compute the same tensors, with equal layouts and equal constants.
   void require_same(size_t at) const {
     const TaskedNetwork& other = made_[at];
     const std::string why = is_other(finder_.values()[at]);
@@ -260,7 +262,7 @@ class Varying {
       refuse(fmt::format("network '{}'", first().network.name), why);
   }
 
-  /// Keeps the longest copy of each constant: the other networks have its beginning.
+  /// Keeps the longest copy of each constant: the other networks have prefixes of it.
   void share_constants(TaskedNetwork& other) {
     for (size_t i = 0; i < first().regions.size(); ++i) {
       const std::vector<TensorIndex>& inputs = first().regions[i].inputs;
@@ -270,8 +272,8 @@ class Varying {
     }
   }
 
-  /// What a call or a region reads or computes, and what a part of it is. Constants are those of the highest
-  /// values.
+  /// The tensors that a call or a region reads or computes, and those that contain them as parts, without
+  /// constants, which are those of the highest values.
   std::set<TensorIndex> tensors_met() const {
     std::set<TensorIndex> met(first().network.inputs.begin(), first().network.inputs.end());
     met.insert(first().network.outputs.begin(), first().network.outputs.end());
@@ -291,7 +293,7 @@ class Varying {
   }
 
   std::map<TensorIndex, ShapeForm> forms() const {
-    // By its name: passes may have made others before it.
+    // By name: passes may have added other tensors before it.
     std::vector<std::map<std::string, Shape>> shapes;
     for (const TaskedNetwork& made : made_) {
       auto& of = shapes.emplace_back();
@@ -339,7 +341,7 @@ class Varying {
     }
   }
 
-  /// Of several nodes the first that cannot vary by itself.
+  /// Blames the first of the nodes that cannot vary by itself.
   void blame(const std::vector<size_t>& nodes) const {
     for (const size_t node : nodes) {
       const std::string title = describe(first().network.nodes[node]);
@@ -356,7 +358,7 @@ class Varying {
 
   std::vector<VaryingExtent> varying_;
   FormFinder finder_;
-  std::vector<TaskedNetwork> made_;  // at each of the values
+  std::vector<TaskedNetwork> made_;  // one at each of the values
 };
 
 }  // namespace

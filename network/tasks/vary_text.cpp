@@ -18,7 +18,7 @@ namespace {
 
 bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
 
-/// Names and numbers each as a whole, other letters alone.
+/// Splits into names and numbers, and single other characters.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (size_t begin = 0; begin < text.size();) {
@@ -38,20 +38,20 @@ std::optional<int64_t> integer_in(std::string_view word) {
 
 using Words = std::vector<std::string_view>;
 
-/// Do the texts differ in integers alone?
+/// Do the texts differ in integers only?
 bool are_alike(const Words& a, const Words& b) {
   return std::ranges::equal(a, b, [](std::string_view x, std::string_view y) {
     return x == y || (integer_in(x) && integer_in(y));
   });
 }
 
-/// Texts that are alike, with the values at which they are that.
+/// Texts that differ in integers only, with their values.
 struct Alike {
   std::vector<Words> words;
   std::vector<std::vector<int64_t>> values;
 };
 
-/// The word in all texts, or the sum that gives it in each.
+/// The common word, or the affine form that gives it in each text.
 std::string common_word(const Alike& alike, size_t at, std::span<const std::string> names) {
   const std::string_view first = alike.words.front()[at];
   if (std::ranges::all_of(alike.words, [&](const Words& each) { return each[at] == first; }))
@@ -62,9 +62,9 @@ std::string common_word(const Alike& alike, size_t at, std::span<const std::stri
   throw UserError(fmt::format("a number of it is no sum of what varies: {}", fmt::join(computed, ", ")));
 }
 
-/// With the shapes that constants have in `first`: a text reads what they begin with.
+/// Replaces the shapes of constants by those in `first`: a text reads prefixes of these constants.
 std::string with_constants_of(const std::string& first, const std::string& text) {
-  std::map<std::string_view, std::string_view> lines;  // by what they begin with
+  std::map<std::string_view, std::string_view> lines;  // by their beginning
   const auto each_line = [](std::string_view whole, const auto& visit) {
     for (size_t begin = 0; begin < whole.size();) {
       const size_t end = std::min(whole.find('\n', begin), whole.size() - 1) + 1;
@@ -85,7 +85,7 @@ std::string with_constants_of(const std::string& first, const std::string& text)
   return made;
 }
 
-/// Of texts that are others where an extent is 1: the same arithmetic on the same elements?
+/// For texts that differ because an extent is 1: do they do the same arithmetic on the same elements?
 bool is_computed_alike(const Workload& a, const Workload& b) {
   return lowered_hash(lower(a.program, {})) == lowered_hash(lower(b.program, {}));
 }

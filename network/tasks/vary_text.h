@@ -1,4 +1,4 @@
-// The text of a workload for ranges of extents, of its texts at some of the values.
+// Makes the text of a workload for ranges of extents from its texts at some of the values.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace tunesmith::network {
 
-/// `texts`: one for each of the finder's values. Integers that differ are what varies, or sums of it, but for
-/// the shapes of constants, which are those of the first; where none does, the workload is that of the text.
-/// A text that differs otherwise must be that of the same program once it is lowered. Throws UserError for
-/// any other, and what the workload language says of the whole, whose proofs hold for all values. `title` is
-/// named in errors.
+/// `texts`: one for each of the finder's values. Integers that differ become varying extents or affine forms
+/// of them, except the shapes of constants, which are those of the first text; if none differs, the result is
+/// the workload of the text. A text that differs otherwise must lower to the same program. Throws UserError
+/// for other texts, and the errors of the workload language, whose proofs hold for all values. Errors name
+/// `title`.
 Workload vary_text(std::span<const std::string> texts, const FormFinder& finder,
                    std::span<const VaryingExtent> varying, const std::string& title);
 

@@ -63,7 +63,7 @@ class Compiled {
 
  private:
   Target& target_;
-  Packaging* const packaging_;  // null: the plan is run in this process
+  Packaging* const packaging_;  // null: run the plan in this process
   PlainKernels kernels_;
 };
 

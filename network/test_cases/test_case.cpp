@@ -33,7 +33,7 @@ std::shared_ptr<const Constant> read_value(const Importer& importer, const fs::p
   }
 }
 
-/// `name`: of the first, with its number left out: "input_{}.npy".
+/// `name`: of the first file, with {} for its number: "input_{}.npy".
 GivenTensors read_values(const Importer& importer, const fs::path& data_set, const std::string& name) {
   GivenTensors values;
   for (;;) {
@@ -43,7 +43,7 @@ GivenTensors read_values(const Importer& importer, const fs::path& data_set, con
   }
 }
 
-/// ONNX's own tests store numbers of bf16 as u16 with the same bits.
+/// ONNX's own tests store bf16 as u16 with the same bits.
 std::shared_ptr<const Constant> as_declared(std::shared_ptr<const Constant> value,
                                             std::optional<DType> declared) {
   if (declared != kBF16 || value->dtype != kU16) return value;
@@ -57,8 +57,8 @@ void set_type(Tensor& tensor, const Constant& value) {
   tensor.shape = std::vector<Extent>(value.shape.begin(), value.shape.end());
 }
 
-/// The network for inputs of these shapes. Inputs whose values must be known are constant in it; the values
-/// of the others remain in `inputs`.
+/// The network for inputs of these shapes. Inputs whose values must be known become constants; `inputs` keeps
+/// the others.
 Network prepared(const ReadNetwork& read, GivenTensors& inputs) {
   Network given = read.network;
   if (given.inputs.size() != inputs.size())
@@ -86,14 +86,14 @@ Network prepared(const ReadNetwork& read, GivenTensors& inputs) {
   }
 }
 
-/// How far floats may be off: by a thousandth of what is expected, or by so many units in the last place,
-/// where these are more, as of f16 and bf16; and by an absolute value.
+/// The tolerance for floats: a thousandth of the expected value, or some units in the last place if these are
+/// more, as for f16 and bf16; plus an absolute value.
 struct Tolerance {
   double absolute;
   double units;
 
   double relative_of(DType dtype) const { return std::max(1e-3, units * 2 * unit_roundoff(dtype)); }
-  /// A sum that comes to nearly nothing keeps the rounding of its terms.
+  /// A sum near zero keeps the rounding errors of its terms.
   double absolute_of(const tunesmith::Tensor& expected) const {
     double largest = 0;
     for (int64_t i = 0; expected.dtype.is_float() && i < expected.elements(); ++i)
@@ -103,7 +103,7 @@ struct Tolerance {
   }
 };
 
-/// A zero below 0 is equal to one above.
+/// Negative zero equals positive zero.
 int64_t without_sign_of_zero(Code code, int64_t byte) {
   const bool has_sign = code == Code::F8E4M3Fn || code == Code::F8E5M2 || code == Code::F4E2M1;
   return has_sign && byte == (code == Code::F4E2M1 ? 0x8 : 0x80) ? 0 : byte;
@@ -120,7 +120,7 @@ bool agrees(const tunesmith::Tensor& found, const tunesmith::Tensor& expected, i
   return value == wanted || std::abs(value - wanted) <= absolute + relative * std::abs(wanted);
 }
 
-/// What is wrong with an output, or nothing. `type` and `code`: what the network says of it.
+/// What is wrong with an output, or nothing. `type` and `code`: those of the network's output.
 std::string difference(const tunesmith::Tensor& found, DType type, Code code,
                        const tunesmith::Tensor& expected, const Tolerance& tolerance) {
   if (type != expected.dtype)
@@ -142,7 +142,7 @@ std::string difference_of(const Network& network, const std::vector<tunesmith::T
     throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
   for (size_t i = 0; i < found.size(); ++i) {
     const Tensor& output = network.tensors[static_cast<size_t>(network.outputs[i])];
-    // Where ONNX's own tests store bf16 as u16, they have cut the numbers off and not rounded them.
+    // ONNX's own tests that store bf16 as u16 truncate the numbers instead of rounding them.
     if (output.dtype == kBF16 && expected[i]->dtype == kU16)
       throw UserError("the expected values of a bf16 output are stored as u16");
     const std::string wrong = difference(found[i], output.dtype.value_or(found[i].dtype), output.code,
@@ -154,11 +154,11 @@ std::string difference_of(const Network& network, const std::vector<tunesmith::T
 
 struct DataSet {
   fs::path folder;
-  std::string inputs, outputs;  ///< their files' names, with {} for the number
+  std::string inputs, outputs;  ///< file names, with {} for the number
   Tolerance tolerance;
 };
 
-/// ONNX's, and tensors of NumPy's beside the model.
+/// ONNX's data sets, and NumPy's tensors beside the model.
 std::vector<DataSet> data_sets_in(const fs::path& folder) {
   std::vector<DataSet> sets;
   for (fs::path set; fs::exists(set = folder / fmt::format("test_data_set_{}", sets.size()));)
@@ -185,8 +185,7 @@ TestOutcome run_data_set(const ReadNetwork& read, const DataSet& set,
           fmt::format("{}: {}", set.folder.filename().string(), wrong)};
 }
 
-/// What an error of a file says without the names that are in it: of the first fault, where there are
-/// several, what follows the last name.
+/// The cause in an error message without names: for the first fault, the text after the last name.
 std::string cause_in(const std::string& message) {
   const size_t begin = message.find("faults:\n");
   std::string line = message.substr(begin == std::string::npos ? 0 : begin + 8);

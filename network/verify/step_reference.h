@@ -1,4 +1,4 @@
-// What a workload must compute of given values, and how far it may be off.
+// The reference results of a workload on given values, with their tolerances.
 #pragma once
 
 #include <memory>
@@ -14,24 +14,25 @@
 
 namespace tunesmith::network {
 
-/// One result of a step against its reference.
+/// The comparison of one result with its reference.
 struct ResultDifference {
   double worst = 0;
   double looseness = 0;
-  std::string message;  // empty where it is right
+  std::string message;  // empty if the result is right
 };
 
 class StepReference {
  public:
-  /// Compiled by the target, and run on `pool`, where it takes more operations than `max_interpreted`.
+  /// The target compiles the reference, which runs on `pool`, if it has more operations than
+  /// `max_interpreted`.
   StepReference(const Workload& workload, DataKind data, Target& target, tunesmith_runtime_pool* pool,
                 int64_t max_interpreted);
 
   bool interpreted() const { return compiled_ == nullptr; }
-  /// Inputs on which its bounds are tight, and its results there. `constants`: what an input is, null where
-  /// it may be anything. Throws UserError where there are none.
+  /// Inputs for which the bounds are tight, and the results for them. `constants`: the fixed values of
+  /// inputs, null for free inputs. Throws UserError if there are none.
   DrawnData draw(std::span<const std::span<const std::byte>> constants) const;
-  /// `inputs`: the bytes of the workload's inputs; `results`: those of its outputs as the kernel left them.
+  /// `inputs`: the bytes of the workload's inputs; `results`: the bytes that the kernel wrote.
   std::vector<ResultDifference> compare(std::span<const std::span<const std::byte>> inputs,
                                         std::span<const std::span<const std::byte>> results) const;
 
@@ -43,7 +44,7 @@ class StepReference {
   std::vector<Buffer> inputs_, outputs_;  // of the workload
   DataQuestion question_;
   Program reference_;
-  std::shared_ptr<const Compiled> compiled_;  // null: interpreted
+  std::shared_ptr<const Compiled> compiled_;  // null if interpreted
 };
 
 }  // namespace tunesmith::network

@@ -87,7 +87,7 @@ int64_t TensorValues::runs() const {
   return runs;
 }
 
-/// Is it the first, or the last, step of its loop?
+/// Is it the first (or last) step of its loop?
 bool TensorValues::borders(size_t step, bool first) const {
   if (loops_[step] == nullptr) return false;
   if (first) return step == 0 || loops_[step - 1] != loops_[step];
@@ -132,7 +132,7 @@ void TensorValues::end_trip(const Loop& loop, bool is_last) {
   if (is_last) move_pieces();
 }
 
-/// What is not there, because a step was not run, is noticed where it is read.
+/// A value may be missing because a step was not run; its reader reports that.
 void TensorValues::pass(TensorIndex from, TensorIndex to) {
   const auto value = values_.find(from);
   values_.erase(to);
@@ -141,7 +141,7 @@ void TensorValues::pass(TensorIndex from, TensorIndex to) {
   read_once(from);
 }
 
-/// Of a tensor whose first element lies there, without what lies between its elements.
+/// The elements of a tensor whose first element is at `data`, without the gaps between them.
 std::vector<std::byte> TensorValues::elements_of(TensorIndex tensor, const void* data) const {
   const auto* const bytes = static_cast<const std::byte*>(data);
   const Tensor& of = network_.tensors[static_cast<size_t>(tensor)];
@@ -151,7 +151,7 @@ std::vector<std::byte> TensorValues::elements_of(TensorIndex tensor, const void*
       .bytes;
 }
 
-/// What nodes in place make of the tensors that are known by now, whatever lies where they are.
+/// Computes the results of in-place nodes from the known tensors, independently of the actual memory.
 void TensorValues::move_pieces() {
   for (auto& [node, pieces] : in_place_) {
     const auto is_known = [&](const Piece& piece) { return values_.contains(piece.from); };

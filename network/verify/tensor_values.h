@@ -1,4 +1,4 @@
-// The values that tensors must have in a call: copies of what was computed, kept until the last reader.
+// The expected values of tensors in a call: copies of computed values, kept until their last reader.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@ using Bytes = std::span<const std::byte>;
 
 size_t bytes_of(const Network& network, TensorIndex tensor);
 
-/// Follows one call step by step. In a loop each trip has values of its own.
+/// Follows one call step by step. In a loop each trip has its own values.
 class TensorValues {
  public:
   TensorValues(const Network& network, std::span<const NodeWorkload> regions);
 
-  /// `maker`: who has computed it.
+  /// `maker`: a description of the step that computed it.
   void keep(TensorIndex tensor, const void* data, const std::string& maker);
   bool knows(TensorIndex tensor) const { return values_.contains(tensor); }
   Bytes of(TensorIndex tensor) const;
-  /// What is wrong with the tensor where its first element lies there, or nothing.
+  /// Describes a change of the tensor at `data`; empty if it is unchanged.
   std::string change_of(TensorIndex tensor, const void* data) const;
 
   void begin_step(size_t step);
-  /// Once its results are kept. True where the step is not run again.
+  /// Call it after the step's results are kept. True if the step does not run again.
   bool end_step(size_t step);
-  /// How many steps a call runs.
+  /// The number of steps that a call runs.
   int64_t runs() const;
-  /// Of the loop that runs.
+  /// The current trip of the running loop.
   int64_t trip() const { return trip_; }
 
  private:
@@ -53,11 +53,11 @@ class TensorValues {
 
   const Network& network_;
   const std::span<const NodeWorkload> regions_;
-  std::map<TensorIndex, int64_t> readers_;  // steps, and the caller, that are still to read it
+  std::map<TensorIndex, int64_t> readers_;  // number of steps, and the caller, that will still read it
   std::map<TensorIndex, Value> values_;
-  std::map<TensorIndex, Value> partial_;           // what the trips of a loop so far have written
-  std::map<size_t, std::vector<Piece>> in_place_;  // of each node in place; empty where that is done
-  std::vector<const Loop*> loops_;                 // of each step; null where it runs once
+  std::map<TensorIndex, Value> partial_;           // rows that the trips of a loop have written so far
+  std::map<size_t, std::vector<Piece>> in_place_;  // by in-place node; empty once its result is computed
+  std::vector<const Loop*> loops_;                 // by step; null if it runs once
   const Loop* running_ = nullptr;
   int64_t trip_ = 0;
 };

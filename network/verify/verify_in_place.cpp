@@ -21,7 +21,7 @@ namespace tunesmith::network {
 namespace {}  // namespace
 
 struct PlaceVerifier::State {
-  /// Made when it is first asked for.
+  /// Makes each reference on demand.
   const StepReference& reference(const Workload& workload, DataKind data) {
     const auto key = std::pair(workload.hash, data);
     const auto found = references.find(key);
@@ -42,7 +42,7 @@ namespace {
 
 class Call {
  public:
-  /// `reference`: of a workload on such data.
+  /// `reference` gives the reference of a workload for this kind of data.
   Call(const Network& network, std::span<const NodeWorkload> regions,
        std::function<const StepReference&(const Workload&, DataKind)> reference, RunnableNetwork& runnable)
       : network_(network),
@@ -78,7 +78,7 @@ class Call {
     return network_.tensors[static_cast<size_t>(tensor)].name;
   }
 
-  /// Inputs and outputs end at guard pages.
+  /// Memory for inputs and outputs that ends at guard pages.
   std::vector<GuardedBuffer> memory_of(std::span<const tunesmith::Tensor> inputs) {
     std::vector<GuardedBuffer> memory;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -98,7 +98,7 @@ class Call {
     return memory;
   }
 
-  /// Of a step what is worst of all its trips; faults of the first that has some.
+  /// Combines the trips of a step: the worst values, and the faults of the first trip that has any.
   void add_trip(VerifiedStep& all, VerifiedStep of_trip) const {
     all.name = of_trip.name;
     all.interpreted = of_trip.interpreted;
@@ -154,11 +154,11 @@ class Call {
     }
   }
 
-  /// What a step whose bounds are too wide has found and left.
+  /// A step with too loose bounds, with its buffers and their contents.
   struct Loose {
     int step = 0;
     std::vector<void*> buffers;
-    std::vector<tunesmith::Tensor> contents;  // of each
+    std::vector<tunesmith::Tensor> contents;  // of each buffer
     DrawnData drawn = {};
   };
 
@@ -191,7 +191,7 @@ class Call {
     return is_part ? Bytes(loose.contents[input].bytes) : Bytes();
   }
 
-  /// Whether there are data for the step.
+  /// Draws data for the step; false if that is impossible.
   bool draw(Loose& loose) {
     const NodeWorkload& region = regions_[static_cast<size_t>(loose.step)];
     std::vector<Bytes> constants;
@@ -209,7 +209,7 @@ class Call {
     return false;
   }
 
-  /// Steps with useless bounds get data of their own, in a call that leaves all others what they had.
+  /// Gives the recorded steps drawn data in a second call, in which all other steps find their own data.
   void call_on_drawn(const std::vector<void*>& data, std::vector<GuardedBuffer>& memory) {
     for (auto entry = loose_.begin(); entry != loose_.end();)
       entry = draw(entry->second) ? std::next(entry) : loose_.erase(entry);
@@ -223,7 +223,7 @@ class Call {
     });
   }
 
-  /// To the first of the step's buffers that are not fixed.
+  /// Writes `contents` to the step's buffers that are not fixed.
   void give(const Loose& loose, std::span<const tunesmith::Tensor> contents) {
     const NodeWorkload& region = regions_[static_cast<size_t>(loose.step)];
     const std::vector<Buffer> all = buffers_of(loose.step);
@@ -271,8 +271,8 @@ class Call {
   const std::function<const StepReference&(const Workload&, DataKind)> reference_;
   RunnableNetwork& runnable_;
   TensorValues values_;
-  int64_t runs_ = 0;                // of steps
-  std::map<int64_t, Loose> loose_;  // by these
+  int64_t runs_ = 0;                // number of steps run so far
+  std::map<int64_t, Loose> loose_;  // by this number
   VerifiedCall call_;
 };
 

@@ -7,8 +7,8 @@ namespace tunesmith {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-/// Larger buffers outside parallel loops are workspace; smaller ones stay on the stack, near the other locals,
-/// while it has room.
+/// Larger buffers outside parallel loops are workspace; smaller ones stay on the stack, near the other
+/// locals, while it has room.
 constexpr int64_t kSmall = int64_t{16} * 1024;
 
 struct Planner {

@@ -1,4 +1,4 @@
-// From programs of a network's tasks to the files of its library.
+// Builds the files of a network's library from the programs of its tasks.
 #pragma once
 
 #include <cstddef>
@@ -18,44 +18,47 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// What a library is called, and what it is built of.
+/// The name and the source of a library.
 struct LibrarySource {
-  std::string name;                     ///< of the library, a C identifier
-  std::string file;                     ///< of the network
+  std::string name;                     ///< the library's name, a C identifier
+  std::string file;                     ///< the network's file
   std::vector<std::string> dimensions;  ///< values of its named extents: "batch=1"
   std::vector<std::string> operators;   ///< files with further operators
 };
 
-/// Tasks whose program has no schedule (positions in TaskedNetwork::tasks), each with the reason.
+/// Tasks without a schedule (indices in TaskedNetwork::tasks), with the reasons.
 using AsWritten = std::map<size_t, std::string>;
 
-/// What the library's header says of tasks' programs.
+/// Notes on tasks' programs for the library's header.
 struct ProgramNotes {
   AsWritten as_written;
-  std::map<size_t, std::string> untuned;  ///< tasks with their first program, and how that was found
-  std::map<const CompiledKernel*, std::string> intervals;  ///< which program is for which values of extents
+  std::map<size_t, std::string> untuned;  ///< tasks with their first program, and how it was found
+  std::map<const CompiledKernel*, std::string> intervals;  ///< the program's values of extents
 };
 
 struct BuiltNetwork {
   NetworkFiles files;
-  std::string description;                                      ///< the file's path (library_description.h)
-  std::vector<std::pair<std::string, std::string>> as_written;  ///< titles of such tasks, and why
-  std::vector<std::pair<std::string, std::string>> untuned;     ///< likewise, and how the program was found
-  std::vector<std::pair<std::string, std::string>> intervals;   ///< of tasks with several programs
-  int64_t memory_bytes = 0;                                     ///< of a call
+  std::string description;  ///< the file's path (library_description.h)
+  std::vector<std::pair<std::string, std::string>>
+      as_written;  ///< titles of tasks without a schedule, and why
+  std::vector<std::pair<std::string, std::string>>
+      untuned;  ///< titles of untuned tasks, and how their program was found
+  std::vector<std::pair<std::string, std::string>>
+      intervals;             ///< titles of tasks with several programs, and their intervals
+  int64_t memory_bytes = 0;  ///< of a call
   int64_t weight_bytes = 0;
 };
 
-/// `kernels`: one for each task, verified, for their preparation runs in this process; the header has the
-/// `notes`. Prepares the weights, and writes all files into `folder`, which it makes. Throws
-/// UserError where the folder cannot be made or a result is no kernel's, EnvironmentError where the
+/// `kernels`: one for each task; they must be verified, because their preparation runs in this process.
+/// `notes` go into the header. Prepares the weights, and writes all files into `folder`, which it makes.
+/// Throws UserError if the folder cannot be made or no kernel computes a result, EnvironmentError if the
 /// installation or the disk lacks something.
 BuiltNetwork build_network(const TaskedNetwork& tasked, std::span<const CompiledKernel* const> kernels,
                            const ProgramNotes& notes, Target& target, Packaging& packaging,
                            const LibrarySource& source, const std::string& folder);
 
-/// Before long work whose result is a library: throws what build_network would, of its name, its folder, the
-/// compiler and the order of its kernels. Leaves nothing.
+/// Checks before long work that a library can be built: throws what build_network would throw because of the
+/// name, the folder, the compiler or the order of kernels. Leaves no files.
 void rehearse_network(const TaskedNetwork& tasked, Packaging& packaging, const LibrarySource& source,
                       const std::string& folder);
 

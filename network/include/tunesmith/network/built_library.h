@@ -1,4 +1,4 @@
-// A network's library, as write_library made it, in this process.
+// Runs a network's library from write_library in this process.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// What a library does not say of itself.
+/// Facts that the library's functions do not report.
 struct LibraryFacts {
   std::string name;
   std::vector<LibraryArgument> inputs;
@@ -23,19 +23,19 @@ struct LibraryFacts {
   std::vector<VaryingExtent> varying;
   struct Step {
     size_t buffers = 0;
-    std::vector<size_t> unread;  ///< those whose pointers mean nothing, since prepared memory is read instead
+    std::vector<size_t> unread;  ///< buffers that the kernel ignores because it reads prepared memory instead
   };
   std::vector<Step> steps;
 };
 
 LibraryFacts facts_of(const LibraryPlan& plan);
 
-/// Runs on the library's own threads, in memory that ends at a guard page and is filled with NaN before
-/// each call.
+/// Runs on the library's own threads, in memory that ends at a guard page and is filled with NaN before each
+/// call.
 class BuiltLibrary final : public RunnableNetwork {
  public:
-  /// The library of this name and its weights in this folder. Throws UserError for one of other facts, and
-  /// where the files cannot be loaded; the weights' hash is compared.
+  /// Loads the library with this name from this folder. Throws UserError if it does not match `facts`, or its
+  /// files cannot be loaded; compares the hash of the weights.
   BuiltLibrary(const std::filesystem::path& folder, LibraryFacts facts);
   ~BuiltLibrary() override;
   BuiltLibrary(const BuiltLibrary&) = delete;
@@ -46,11 +46,12 @@ class BuiltLibrary final : public RunnableNetwork {
   size_t buffers(int step) const override { return facts_.steps.at(static_cast<size_t>(step)).buffers; }
   bool reads(int step, size_t buffer) const override;
   void run(std::span<void* const> data, const StepObserver& observer = {}) override;
-  /// As a program calls it, in the library's own memory, which stays as the call before has left it.
+  /// Calls it as an application does, in the library's own memory, which keeps the contents of the previous
+  /// call.
   void run_plainly(std::span<void* const> data, const StepObserver& observer = {});
-  /// The extents that vary have these values from now on; at first the highest.
+  /// Sets the values of the varying extents; initially they are the highest.
   void set_extents(std::span<const int64_t> values);
-  /// Runs parallel loops so from now on; null goes back to the library's own threads.
+  /// Runs parallel loops by this function from now on; null restores the library's own threads.
   void set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 
  private:
@@ -65,7 +66,7 @@ class BuiltLibrary final : public RunnableNetwork {
   LibraryFacts facts_;
   std::unique_ptr<void, Close> handle_;
   void* model_ = nullptr;
-  std::unique_ptr<GuardedBuffer> workspace_;  // null: it needs none
+  std::unique_ptr<GuardedBuffer> workspace_;  // null if the library needs none
 };
 
 }  // namespace tunesmith::network

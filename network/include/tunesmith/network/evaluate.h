@@ -1,4 +1,4 @@
-// What a network computes, slowly, and in higher precision if asked: what everything faster is compared with.
+// Computes a network slowly, and in higher precision if requested: the reference for all faster ways.
 #pragma once
 
 #include <span>
@@ -13,17 +13,16 @@ namespace tunesmith::network {
 /// A copy of the values.
 tunesmith::Tensor to_tensor(const Constant& constant);
 
-/// What floats are computed in.
+/// The precision of floating-point operations.
 enum class Precision {
-  F64,  ///< f64 whatever their type, and rounded only where a node converts to a narrower type; they return
-        ///< as f64
-  AsTyped,  ///< their own types, rounded after each operation
+  F64,  ///< in f64 whatever the type, rounded only where a node converts to a narrower type; results are f64
+  AsTyped,  ///< in the types of the network, rounded after each operation
 };
 
-/// The values of the network's outputs for these of its inputs, in their order. Integers and bools are exact.
-/// The nodes' definitions must be there (resolve). Interpreted: about 4 million multiplications a second,
-/// so that networks of up to some 10^8 are practical. Throws UserError for inputs that do not fit and for
-/// nodes that are refused. Thread-safe.
+/// The values of the network's outputs for these inputs, in the network's order. Integers and bools are
+/// exact. The nodes' definitions must be resolved (resolve). Interprets about 4 million multiplications a
+/// second, so networks of up to some 10^8 are practical. Throws UserError for inputs of the wrong type and
+/// for refused nodes. Thread-safe.
 std::vector<tunesmith::Tensor> evaluate(const Network& network, std::span<const tunesmith::Tensor> inputs,
                                         Precision precision = Precision::F64);
 

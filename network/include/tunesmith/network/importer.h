@@ -12,26 +12,26 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Made once, never destroyed before the process ends; called from any thread, several at once.
+/// Made once, and never destroyed before the process ends. Thread-safe.
 class Importer {
  public:
   virtual ~Importer() = default;
 
-  /// Are these bytes, the beginning of a file of this name, of its format?
+  /// Is a file with this name and this beginning in the importer's format?
   virtual bool reads(std::string_view file_name, std::span<const std::byte> head) const = 0;
 
-  /// What the bytes of a file say. `folder` is where files lie that the bytes name, such as weights, which
-  /// are mapped, not read; a path that leads out of it is refused. The network may keep the bytes of `bytes`
-  /// alive by `owner`. Throws UserError for damaged files, and for all that it has no representation for, in
-  /// one error.
+  /// Reads a network from the bytes of a file. `folder` contains further files that the bytes name, such as
+  /// weights, which are mapped, not read; a path that leads out of it is refused. The network may keep
+  /// `bytes` alive by `owner`. Throws UserError for damaged files, and one for all contents that the network
+  /// cannot represent.
   virtual network::Network import(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
                                   const std::filesystem::path& folder) const = 0;
 
-  /// A tensor in a file of its own, as test data are. Its bytes are its own. Throws UserError, also where the
-  /// format has no such files.
+  /// Reads a tensor from a separate file, such as test data. The result owns its bytes. Throws UserError,
+  /// also if the format has no such files.
   virtual std::shared_ptr<const network::Constant> read_tensor(std::span<const std::byte> bytes) const;
 
-  /// Null where the format has no such operator in this version, or this importer does not know it.
+  /// Null if the format has no such operator in this version, or the importer does not know it.
   virtual const network::Operator* find_operator(std::string_view op, int64_t version) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// NAME.json beside a network's library: what it was built of, and what it does not say of itself, for who
-// runs, verifies or times it.
+// NAME.json beside a network's library: how it was built, and facts that its functions do not report, for
+// running, verifying and timing it.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 namespace tunesmith::network {
 
 struct LibraryDescription {
-  /// A step, with what its time is compared with and what a picture shows of it.
+  /// A step, with the work to which its time is compared and the facts that a picture shows.
   struct Step {
     LibraryFacts::Step facts;
-    double flops = 0;  ///< of all trips of a loop, as bytes, where constants are read once
+    double flops = 0;  ///< for all trips of a loop, like the bytes; constants are read once
     double bytes_min = 0;
-    double constant_bytes = 0;           ///< of these, what is equal in each call: weights
-    std::string type;                    ///< that it computes in (computed_type())
-    std::vector<std::string> operators;  ///< of its nodes, in their order
+    double constant_bytes = 0;           ///< the part of these that is equal in each call: weights
+    std::string type;                    ///< of its arithmetic (computed_type())
+    std::vector<std::string> operators;  ///< of its nodes, in order
     std::vector<size_t> reads;           ///< steps whose results it reads
   };
   std::string name;
-  std::string file;                     ///< of the network, absolute
+  std::string file;                     ///< the network's file, absolute
   std::vector<std::string> dimensions;  ///< "batch=1"
-  std::vector<std::string> operators;   ///< files with further ones, absolute
+  std::vector<std::string> operators;   ///< further operator files, absolute
   std::string network;                  ///< network_hash
   std::vector<LibraryArgument> inputs, outputs;
   std::vector<VaryingExtent> varying;
@@ -36,13 +36,13 @@ struct LibraryDescription {
   LibraryFacts facts() const;
 };
 
-/// Of what was built of this source.
+/// Describes a library built from this source.
 LibraryDescription describe_library(const TaskedNetwork& tasked, const LibrarySource& source,
                                     const LibraryPlan& plan);
 
-/// Answers the file's path. Throws EnvironmentError where it cannot be written.
+/// Returns the file's path. Throws EnvironmentError if it cannot be written.
 std::string write_description(const LibraryDescription& description, const std::filesystem::path& folder);
-/// The only one in the folder. Throws UserError where there is none, several, or one that is damaged.
+/// The only description in the folder. Throws UserError if there is none, several, or a damaged one.
 LibraryDescription read_description(const std::filesystem::path& folder);
 
 }  // namespace tunesmith::network

@@ -13,12 +13,12 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// The kernels, called as the library's C calls them, on one thread. The call's memory ends at a guard
-/// page, and is filled with NaN before each call.
+/// Calls the kernels as the library's C code does, on one thread. The memory of a call ends at a guard page,
+/// and is filled with NaN before each call.
 class LoadedPlan final : public RunnableNetwork {
  public:
-  /// `plan`'s kernels and weights must live as long, the target's code too. Throws as write_library does for
-  /// a plan whose buffers lie outside, and as Target::load.
+  /// The kernels and weights of `plan`, and the target's code, must outlive the object. Throws as
+  /// write_library does for an invalid plan, and as Target::load.
   LoadedPlan(LibraryPlan plan, Target& target);
 
   int steps() const override { return static_cast<int>(plan_.steps.size()); }
@@ -26,7 +26,7 @@ class LoadedPlan final : public RunnableNetwork {
   size_t buffers(int step) const override { return plan_.steps.at(static_cast<size_t>(step)).buffers.size(); }
   bool reads(int step, size_t buffer) const override;
   void run(std::span<void* const> data, const StepObserver& observer = {}) override;
-  /// The extents that vary have these values from now on; at first the highest.
+  /// Sets the values of the varying extents; initially they are the highest.
   void set_extents(std::span<const int64_t> values) { extents_.assign(values.begin(), values.end()); }
 
  private:

@@ -1,7 +1,6 @@
-// Networks: tensors, and nodes that compute some of them from others.
-//
-// An importer reads one (importer.h), passes change it (pass.h), and what they leave is what is tuned and
-// built. A network is a value: it is copied, compared by its text, and read from several threads.
+// Networks: tensors, and nodes that compute some of them from others. An importer reads a network
+// (importer.h), passes change it (pass.h), and the result is tuned and built. A network is a value: it is
+// copied, compared by its text, and may be read by several threads.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +20,12 @@ namespace tunesmith::network {
 
 class Operator;
 
-/// Where a tensor stands in Network::tensors.
+/// The index of a tensor in Network::tensors.
 using TensorIndex = int32_t;
-/// The place of an optional input or output that a node leaves out.
+/// The index of an optional input or output that a node omits.
 inline constexpr TensorIndex kAbsent = -1;
 
-/// Of one axis: a number, or the name of a number that is chosen before tuning, such as "batch".
+/// The extent of an axis: a number, or the name of a number that is chosen before tuning, such as "batch".
 using Extent = std::variant<int64_t, std::string>;
 using Shape = std::vector<int64_t>;
 
@@ -37,8 +36,8 @@ inline int64_t element_count(const Shape& shape) {
   return elements;
 }
 
-/// Values that are known before the network runs: dense, row-major, in the machine's byte order; a bool is a
-/// byte, 0 or 1. Immutable. The bytes may lie in a mapped file, at any address, and `owner` keeps them.
+/// Values known before the network runs: dense, row-major, in the machine's byte order; a bool is a byte, 0
+/// or 1. Immutable. The bytes may be in a mapped file, at any address; `owner` keeps them alive.
 struct Constant {
   DType dtype;
   Shape shape;
@@ -46,35 +45,36 @@ struct Constant {
   std::shared_ptr<const void> owner;
 };
 
-/// How numbers lie that no type of kernels has: each in a byte, a signed integer in an i8, all others in a
-/// u8. The names of floats say the bits of exponent and fraction; `Fn`: no infinities, `Uz`: no negative
-/// zero.
+/// Encodings of numbers for which kernels have no type. Each number takes a byte: signed integers an i8,
+/// others a u8. The names of floats give the bits of exponent and fraction; `Fn`: no infinities, `Uz`: no
+/// negative zero.
 enum class Code : uint8_t { None, I4, U4, I2, U2, F8E4M3Fn, F8E4M3FnUz, F8E5M2, F8E5M2FnUz, F8E8M0, F4E2M1 };
 
-/// Where a tensor lies that is a part of another.
+/// The location of a tensor that is a part of another.
 struct Part {
-  TensorIndex whole = 0;         ///< lies by itself
-  int64_t begin = 0;             ///< elements of it before the first
-  std::vector<int64_t> strides;  ///< in elements, of the axes in the order in which they lie
-  /// In trip t of its loop it begins `advance` * (t mod `period`) elements further.
+  TensorIndex whole = 0;         ///< has memory of its own
+  int64_t begin = 0;             ///< number of its elements before the first
+  std::vector<int64_t> strides;  ///< in elements, by axis in memory order
+  /// In trip t of its loop it begins `advance` * (t mod `period`) elements later.
   int64_t advance = 0;
   int64_t period = 1;
 };
 
-/// What the importer or fix_shapes could not say of a tensor yet is absent.
+/// Absent fields are not known yet by the importer or fix_shapes.
 struct Tensor {
   std::string name;  ///< unique in its network; never empty
   std::optional<DType> dtype;
   std::optional<std::vector<Extent>> shape;  ///< empty for a single value
-  std::shared_ptr<const Constant> constant;  ///< null where a call or a node gives the values
-  /// The axes in the order in which they lie in memory, outermost first; empty where that is the shape's. Of
-  /// tensors between nodes alone: what a call gives or gets, and constants, lie as their shapes say.
+  std::shared_ptr<const Constant> constant;  ///< null for inputs and for results of nodes
+  /// The axes in memory order, outermost first; empty if that is the order of the shape. Only tensors between
+  /// nodes have an order: inputs, results and constants are in the order of their shapes.
   std::vector<int32_t> order = {};
-  /// Absent where it lies by itself. Nodes that only move elements to where they lie already compute nothing.
+  /// Absent if it has memory of its own. Nodes that would only move elements to where they already are
+  /// compute nothing.
   std::optional<Part> part = {};
-  /// What the integers stand for.
+  /// The encoding of the integers.
   Code code = Code::None;
-  /// Of a sequence, or of an optional value, once fix_shapes knows it: its tensors. Nothing computes it.
+  /// The tensors of a sequence or optional value, once fix_shapes knows them. No node computes such a value.
   std::optional<std::vector<TensorIndex>> elements = {};
 };
 
@@ -83,11 +83,11 @@ using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t
 
 struct Network;
 
-/// A network within a node, such as what a loop repeats. fix_shapes puts its nodes in the place of the node.
+/// A network within a node, such as the body of a loop. fix_shapes replaces the node by its nodes.
 struct Body {
-  std::string name;  ///< the attribute's
+  std::string name;  ///< the attribute's name
   std::shared_ptr<const Network> network;
-  /// Where the node has among its inputs what the body's last inputs are: tensors around the node that the
+  /// For each of the body's last inputs, the node's input that provides it: tensors outside the node that the
   /// body reads.
   std::vector<size_t> captured;
 };
@@ -96,12 +96,12 @@ struct Body {
 struct Node {
   std::string name;     ///< the file's, or the operator and a number; unique in its network
   std::string op;       ///< "Conv"; "com.microsoft.Gelu" where it is not ONNX's own
-  int64_t version = 0;  ///< of the operator set that the file asks for
+  int64_t version = 0;  ///< version of the operator set that the file requires
   std::map<std::string, Attribute> attributes;
   std::vector<TensorIndex> inputs;
   std::vector<TensorIndex> outputs;
-  const Operator* definition = nullptr;  ///< set by resolve; the plugin's that imported the network, which
-                                         ///< lives as long as the process
+  const Operator* definition = nullptr;  ///< set by resolve; belongs to the plugin that imported the network,
+                                         ///< and lives as long as the process
   std::vector<Body> bodies = {};
 };
 
@@ -111,7 +111,7 @@ struct Loop {
   /// `after`. The initial value, `first`, is in the first trip's `before`; `last` is the final value.
   struct Carried {
     TensorIndex first = 0, before = 0, after = 0;
-    TensorIndex last = 0;  ///< kAbsent where nothing reads it
+    TensorIndex last = 0;  ///< kAbsent if nothing reads it
   };
   /// The row of `whole`, along its first axis, that a trip reads or writes.
   struct Slice {
@@ -129,10 +129,10 @@ struct Loop {
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
-  std::vector<Node> nodes;           ///< in an order in which each comes after what it reads
-  std::vector<TensorIndex> inputs;   ///< what a call gives: no constants
-  std::vector<TensorIndex> outputs;  ///< what a call returns; no tensor twice
-  std::vector<Loop> loops = {};      ///< in the order of their nodes, which no two share
+  std::vector<Node> nodes;           ///< each node comes after the nodes whose results it reads
+  std::vector<TensorIndex> inputs;   ///< no constants
+  std::vector<TensorIndex> outputs;  ///< no tensor twice
+  std::vector<Loop> loops = {};      ///< in the order of their nodes; loops share no nodes
 };
 
 /// The loop that runs the node, or null.
@@ -142,12 +142,12 @@ inline const Loop* loop_of(const Network& network, size_t node) {
   return nullptr;
 }
 
-/// One line for each tensor that is given, node and result, in their order; equal for equal networks.
-/// Constants as their type, shape and the first digits of their SHA-256.
+/// One line for each input, node and result, in their order; equal for equal networks. Constants appear as
+/// type, shape and the first digits of their SHA-256.
 std::string to_text(const Network& network);
 
-/// Throws InternalError when an index is out of range, a tensor is computed twice or read before, a name is
-/// there twice, or a constant's bytes, type or shape are not what its tensor says.
+/// Throws InternalError if an index is out of range, a tensor is computed twice or read too early, a name is
+/// not unique, or a constant's bytes, type or shape do not match its tensor.
 void check_invariants(const Network& network);
 
 }  // namespace tunesmith::network

@@ -10,19 +10,19 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// One workload that computes what some nodes compute.
+/// A workload that computes some nodes.
 struct NodeWorkload {
-  Workload workload;                 ///< its `definition` is a text of its own
+  Workload workload;                 ///< its `definition` is generated text
   std::vector<TensorIndex> inputs;   ///< in the workload's order; constants are `constant: true` inputs
   std::vector<TensorIndex> outputs;  ///< in the workload's order
 };
 
-/// Joins the statements of the nodes at these positions of Network::nodes, in ascending order. Its outputs
-/// are what other nodes or the network's caller read. A single value is an array of shape [1]. The shapes of
-/// all tensors must be known (fix_shapes). Throws UserError that names the node which the workload language
-/// refuses.
+/// Joins the statements of the nodes at these indices of Network::nodes, in ascending order. The outputs are
+/// the tensors that other nodes or the network's caller read. A scalar becomes an array of shape [1]. All
+/// tensors must have known shapes (fix_shapes). Throws UserError, naming the node, if the workload language
+/// refuses it.
 NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes);
-/// With these results: of what else the nodes compute, they alone read everything.
+/// The same with these results: nothing else reads the nodes' other outputs.
 NodeWorkload workload_of(const Network& network, std::span<const size_t> nodes,
                          std::span<const TensorIndex> results);
 

@@ -1,8 +1,8 @@
-// What a node computes, as statements of the workload language (docs/workload-language.md).
+// The computation of a node, as statements of the workload language (docs/workload-language.md).
 //
-// An importer brings the operators of its format. An operator sees one node with the shapes of all inputs
-// known, and says the types and shapes of its outputs together with how they are computed. Joining the
-// statements of several nodes is all that fusing takes.
+// An importer has the operators of its format. An operator sees one node whose input shapes are known, and
+// gives the types and shapes of its outputs together with their computation. Fusing nodes just joins their
+// statements.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// An operator refuses a node because the values of an input are not known before the network runs.
+/// An operator refuses a node because it needs the values of an input before the network runs.
 class NeedsConstant : public UserError {
  public:
   NeedsConstant(size_t input, const std::string& message) : UserError(message), input_(input) {}
-  /// Where it stands in Node::inputs.
+  /// The index of the input in Node::inputs.
   size_t input() const { return input_; }
 
  private:
   size_t input_;
 };
 
-/// The type and the shape of what a node reads or computes.
+/// The type and the shape of a tensor that a node reads or computes.
 struct TensorType {
   DType dtype;
   Shape shape;
@@ -37,14 +37,14 @@ struct TensorType {
 
 struct NodeInput {
   TensorType type;
-  const Constant* constant = nullptr;  ///< null where the values are not known before the network runs
-  const std::vector<TensorIndex>* elements = nullptr;  ///< of a sequence, which has no type
+  const Constant* constant = nullptr;  ///< null if the values are not known before the network runs
+  const std::vector<TensorIndex>* elements = nullptr;  ///< for a sequence, which has no type
 };
 
-/// What an operator is asked about. Lives during the call.
+/// A node, as its operator sees it. Lives during the call.
 struct NodeView {
   const Node& node;
-  std::vector<std::optional<NodeInput>> inputs;  ///< as node.inputs; nothing for what is left out
+  std::vector<std::optional<NodeInput>> inputs;  ///< like node.inputs; nothing for an omitted input
 };
 
 /// A loop with a known trip count. Inputs of the body and of the loop, in this order: loop-carried tensors;
@@ -54,58 +54,58 @@ struct Repetition {
   std::shared_ptr<const Network> body;
   int64_t trips = 0;
   size_t carried = 0;
-  std::vector<int64_t> backwards;  ///< of inputs, then outputs, of rows: 1 where the last row comes first
+  std::vector<int64_t> backwards;  ///< for the rows of inputs, then of outputs; 1: the last row comes first
 };
 
-/// Takes what an operator puts in the place of a node. Lives during Operator::expand. Tensors are those of
-/// the network, as in NodeView::node.
+/// Collects the nodes that replace a node. Lives during Operator::expand. Tensors are those of the network,
+/// as in NodeView::node.
 class Expansion {
  public:
   virtual ~Expansion() = default;
   virtual TensorIndex make_tensor() = 0;
   virtual TensorIndex make_constant(std::shared_ptr<const Constant> constant) = 0;
   virtual TensorIndex make_sequence(std::vector<TensorIndex> elements) = 0;
-  /// Its operator is found by name and version. It may have the name of the node that is replaced; one
-  /// without a name gets one.
+  /// Adds a node; its operator is found by name and version. It may have the name of the replaced node; a
+  /// node without a name gets one.
   virtual void add(Node node) = 0;
-  /// Adds the nodes of a body, whose inputs, without what it captures, are these; what it gives.
+  /// Adds the nodes of a body with these inputs, apart from the captured ones; returns its outputs.
   virtual std::vector<TensorIndex> add_body(const Body& body, const std::vector<TensorIndex>& inputs) = 0;
   /// Adds the loop, unrolled where it has few trips or the body's shapes change. Returns its outputs.
   virtual std::vector<TensorIndex> repeat(const Repetition& repetition, std::vector<TensorIndex> inputs) = 0;
-  /// Says what an output of the node that is replaced is.
+  /// Sets the tensor for an output of the replaced node.
   virtual void give(size_t output, TensorIndex tensor) = 0;
 };
 
-/// How a node's outputs follow from its inputs.
+/// The computation of a node's outputs.
 ///
-/// `compute` holds statements, one a line. They read the arrays in0, in1, ... and compute out0, out1, ..., as
-/// many as the node has outputs; intermediate arrays are called t0, t1, ..., and a later statement reads each
-/// of them. Every statement gives its axes with their extents. A single value is an array of shape [1]. An
-/// output has no statement when the node leaves it out, or when its values follow from shapes and constants
-/// alone: then they stand in `constants`.
+/// `compute` has one statement per line. Statements read the arrays in0, in1, ... and compute out0, out1,
+/// ..., one for each output; intermediate arrays are t0, t1, ..., each of which a later statement must read.
+/// Every statement gives its axes with their extents. A scalar is an array of shape [1]. An output has no
+/// statement if the node omits it, or if its values follow from shapes and constants: then they are in
+/// `constants`.
 struct Computation {
   std::vector<TensorType> outputs;
   std::vector<std::shared_ptr<const Constant>>
-      constants;  ///< empty, or as long as `outputs` with null for those that are computed
+      constants;  ///< empty, or one per output, with null for computed outputs
   std::string compute;
-  /// Of a single output that is all inputs, one after the other, along an axis.
+  /// Set if the single output is the concatenation of all inputs along this axis.
   std::optional<size_t> joined_axis = {};
 };
 
-/// Immutable; called from several threads.
+/// Immutable and thread-safe.
 class Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Throws UserError that names the attribute or the input which it does not take, and says what it takes.
-  /// The caller adds the node's name.
+  /// Throws UserError, naming the attribute or input that it refuses, and what it accepts. The caller adds
+  /// the node's name.
   virtual Computation define(const NodeView& node) const = 0;
 
-  /// Puts others in the place of the node; false where it has nothing to put there, and `define` is asked.
-  /// Inputs may be missing because what computes them is refused. Throws as `define` does.
+  /// Replaces the node by others; returns false if it does not, and then `define` is called. Inputs may be
+  /// missing because the nodes that compute them are refused. Throws as `define`.
   virtual bool expand(const NodeView& /*node*/, Expansion& /*to*/) const { return false; }
 
-  /// Are the axes of its first input and of its outputs a batch, channels, and then space?
+  /// Are the axes of its first input and of its outputs batch, channels, and then space?
   virtual bool is_over_images() const { return false; }
 };
 

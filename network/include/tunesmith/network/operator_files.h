@@ -10,9 +10,10 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// The importer with the operators of these files, or of all files *.yaml in a folder, before its own.
-/// Several files may define one operator: the first that takes a node's inputs does. Throws UserError, also
-/// for a file that defines none. Operators live as long as the process, as an importer's do.
+/// Adds operators to an importer, with precedence over its own: from these files, or from all files *.yaml in
+/// a folder. If several files define one operator, the first that accepts a node's inputs is used. Throws
+/// UserError, also for a file without operators. Operators live as long as the process, like those of
+/// importers.
 std::shared_ptr<const Importer> with_operators(std::shared_ptr<const Importer> importer,
                                                const std::vector<std::string>& paths);
 

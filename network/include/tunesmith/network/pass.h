@@ -1,4 +1,4 @@
-// What is done to a network between its import and its tuning: a list of passes, each a file.
+// The passes that run on a network between import and tuning, each in a file.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// Null for what is not known.
+/// Null for an unknown operator.
 using FindOperator = std::function<const Operator*(std::string_view op, int64_t version)>;
 
 struct PassOptions {
   FindOperator find_operator;
   std::map<std::string, int64_t> dimensions;  ///< values of named extents
-  std::set<std::string> kept = {};            ///< names of nodes that stay though their output is their input
+  std::set<std::string> kept = {};            ///< names of nodes to keep although their output is their input
 };
 
-/// A node needs the values of an input of the network ahead, such as a shape that a call gives.
+/// A node needs the values of one of the network's inputs in advance, such as a shape.
 class UnknownValues : public UserError {
  public:
   UnknownValues(TensorIndex tensor, const std::string& message) : UserError(message), tensor_(tensor) {}
@@ -36,13 +36,13 @@ class UnknownValues : public UserError {
   TensorIndex tensor_;
 };
 
-/// One node, or several of an operator that is not known.
+/// A refused node, or several nodes with one unknown operator.
 struct Refusal {
   std::string op;
   std::string what;  ///< without the node's name
 };
 
-/// Nodes are refused: all of them, in one error.
+/// One error for all refused nodes.
 class RefusedNodes : public UserError {
  public:
   RefusedNodes(const std::string& message, std::vector<Refusal> refusals)
@@ -53,17 +53,17 @@ class RefusedNodes : public UserError {
   std::vector<Refusal> refusals_;
 };
 
-/// Throws RefusedNodes for what the network has and Tunesmith does not take.
+/// Throws RefusedNodes for contents of the network that Tunesmith does not support.
 struct Pass {
   std::string_view name;
   std::string_view summary;  ///< one sentence
   void (*run)(Network& network, const PassOptions& options);
 };
 
-/// In the order in which they run.
+/// In the order of execution.
 std::span<const Pass> passes();
 
-/// Runs all of them, with check_invariants after each; `after`, where it is given, sees what each has made.
+/// Runs all passes, with check_invariants after each; calls `after`, if given, after each pass.
 void run_passes(Network& network, const PassOptions& options,
                 const std::function<void(const Pass&, const Network&)>& after = {});
 

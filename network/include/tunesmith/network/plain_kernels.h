@@ -1,4 +1,4 @@
-// Kernels of regions as they are, without any schedule: right, and quickly had.
+// Unscheduled kernels of regions: right, and quick to make.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// Equal workloads are compiled once. Used by one thread.
+/// Compiles equal workloads once. Not thread-safe.
 class PlainKernels {
  public:
   explicit PlainKernels(Target& target) : target_(target) {}
 
-  /// Lives as long as this. Throws LowerError for what the target cannot take unscheduled, and Error where it
-  /// does not compile.
+  /// Lives as long as this object. Throws LowerError if the target refuses the unscheduled program, and Error
+  /// if it does not compile.
   const CompiledKernel& of(const Workload& workload);
 
-  /// Of each region with its prepared memory, for plan_library.
+  /// The kernels of all regions with their prepared memory, for plan_library.
   std::vector<RegionKernel> of(const Network& network, std::span<const NodeWorkload> regions);
 
  private:
@@ -33,7 +33,8 @@ class PlainKernels {
   std::map<uint64_t, CompiledKernel> kernels_;  // by the workload's hash
 };
 
-/// Of all regions of a network. Throws InternalError where one reads what none of them computes.
+/// The workloads of all regions of a network. Throws InternalError if a region reads a tensor that no region
+/// computes.
 std::vector<NodeWorkload> region_workloads(const Network& network, std::span<const Region> regions);
 
 }  // namespace tunesmith::network

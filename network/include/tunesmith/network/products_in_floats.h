@@ -1,4 +1,4 @@
-// Which products of dequantized tensors are not computed with integers.
+// Lists products of dequantized tensors that are not computed with integers.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// One line for each product or convolution that reads what bytes stand for, and that the pass
-/// multiply_integers left as it is written: which, and why. To be asked directly after that pass.
+/// One line for each product or convolution that reads dequantized tensors and that the pass
+/// multiply_integers left unchanged: the node, and why. Call it directly after that pass.
 std::vector<std::string> products_in_floats(const Network& network, const PassOptions& options);
 
 }  // namespace tunesmith::network

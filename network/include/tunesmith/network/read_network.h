@@ -1,4 +1,4 @@
-// Files of networks, by whatever importers there are.
+// Reads files of networks by any importer.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@ namespace tunesmith::network {
 struct ReadNetwork {
   Network network;
   std::string importer_id;
-  std::shared_ptr<const Importer> importer;  ///< knows the operators that the network is made of
+  std::shared_ptr<const Importer> importer;  ///< has the network's operators
 };
 
-/// Maps the file, which must not change while the network lives, and asks the importers of the registry, by
-/// their ids, for the first that reads it, with the operators of files (with_operators). What it returns is
-/// checked (check_invariants). Throws UserError that begins with the file's name when it is not there, when
-/// no importer reads it, and when it is damaged or has what is refused; PluginError for what an importer may
-/// not do. Threads: any.
+/// Maps the file, which must not change while the network lives, and imports it by the registry's first
+/// importer, in the order of ids, that reads it, with the operators of files (with_operators). Checks the
+/// result (check_invariants). Throws UserError, beginning with the file's name, if the file does not exist,
+/// no importer reads it, it is damaged, or its contents are refused; PluginError if the importer breaks a
+/// rule. Thread-safe.
 ReadNetwork read_network(PluginRegistry& registry, const std::filesystem::path& file,
                          const std::vector<std::string>& operators = {});
 

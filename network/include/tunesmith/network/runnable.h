@@ -1,4 +1,4 @@
-// A network's kernels in the order of their calls, as a built library has them or in this process.
+// A network's kernels in the order of their calls, in a built library or in this process.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// Told before the first step (step -1, no buffers) and after each, with the kernel's buffers: its inputs,
-/// its outputs, and what it has prepared.
+/// Called before the first step (step -1, no buffers) and after each step, with the kernel's buffers: inputs,
+/// outputs, and prepared memory.
 using StepObserver = std::function<void(int step, void* const* buffers)>;
 
 class RunnableNetwork {
@@ -19,13 +19,13 @@ class RunnableNetwork {
 
   virtual int steps() const = 0;
   virtual std::string step_name(int step) const = 0;
-  /// How many the step's kernel has: as many as its inputs and outputs, and one where it prepares something.
+  /// The number of the kernel's buffers: its inputs and outputs, and one if it prepares something.
   virtual size_t buffers(int step) const = 0;
-  /// Does the step's kernel read this buffer? Of one that reads prepared memory instead the pointer means
-  /// nothing.
+  /// Does the step's kernel read this buffer? If it reads prepared memory instead, the pointer is
+  /// meaningless.
   virtual bool reads(int step, size_t buffer) const = 0;
-  /// One call. `data`: of the inputs, then of the outputs, row-major and aligned at least to their elements.
-  /// Throws EnvironmentError where the call fails, and what the observer throws, at the latest after the
+  /// Makes one call. `data`: the inputs, then the outputs, row-major and aligned at least to their elements.
+  /// Throws EnvironmentError if the call fails; rethrows the observer's exceptions, at the latest after the
   /// call.
   virtual void run(std::span<void* const> data, const StepObserver& observer = {}) = 0;
 };

@@ -1,4 +1,4 @@
-// The tasks of a network: what is tuned, and how often a call runs it.
+// The tasks of a network, and how often a call runs each.
 #pragma once
 
 #include <cstddef>
@@ -17,42 +17,42 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// A network that is ready to be tuned and built. A region is one call of a kernel; regions of equal
-/// workloads are one task, whose programs they share.
+/// A network ready for tuning and building. A region is one kernel call; regions with equal workloads are one
+/// task and share its programs.
 struct TaskedNetwork {
   Network network;
   std::vector<NodeWorkload> regions;       ///< in the order of their calls
-  std::vector<std::vector<size_t>> nodes;  ///< of each region: positions in Network::nodes
-  std::vector<size_t> task_of;             ///< of each region: a position in `tasks`
-  std::vector<size_t> tasks;               ///< regions of which no earlier one is equal
-  /// Where this is not empty, `network` has the highest extents, and the workloads are for ranges.
+  std::vector<std::vector<size_t>> nodes;  ///< of each region: indices in Network::nodes
+  std::vector<size_t> task_of;             ///< of each region: an index in `tasks`
+  std::vector<size_t> tasks;               ///< the first region of each task
+  /// If this is not empty, `network` has the highest extents, and the workloads are for ranges.
   std::vector<VaryingExtent> varying = {};
-  std::map<TensorIndex, ShapeForm> forms = {};  ///< of the tensors that vary
+  std::map<TensorIndex, ShapeForm> forms = {};  ///< of the tensors whose shapes vary
 
   const Workload& workload(size_t task) const { return regions[tasks[task]].workload; }
 };
 
-/// `network`: all passes have run on it (run_passes). Forms its regions. Throws as form_regions and
+/// Forms the regions of `network`, on which all passes have run (run_passes). Throws as form_regions and
 /// region_workloads.
 TaskedNetwork task_network(Network network);
 
-/// Ranges of named extents; one of one value does not vary.
+/// Ranges of named extents; a range of one value does not vary.
 using Dimensions = std::map<std::string, ParamRange>;
-/// The network at these values of its named extents, on which all passes have run.
-/// `kept`: as in PassOptions.
+/// Makes the network, with all passes run on it, for these values of its named extents. `kept`: see
+/// PassOptions.
 using MakeNetwork = std::function<Network(const std::map<std::string, int64_t>& dimensions,
                                           const std::set<std::string>& kept)>;
 
-/// One network for all values of the ranges. It is made at several values: its regions must be the same, and
-/// integers in their texts that differ affine in the extents. Throws UserError with the extent and the node
-/// that cannot vary.
+/// Makes one network for all values of the ranges, from networks at several values: their regions must be the
+/// same, and the integers that differ in their texts must be affine in the extents. Throws UserError with the
+/// extent and the node that cannot vary.
 TaskedNetwork task_network(const MakeNetwork& make, const Dimensions& dimensions);
 
 /// The network and its workloads with fixed extents.
 TaskedNetwork at_values(const TaskedNetwork& tasked, std::span<const int64_t> values);
 
-/// The values at which a library is verified: those at which it is timed, both ends, a prime and a drawn one;
-/// a single empty list where nothing varies.
+/// The values at which a library is verified: the typical ones, both ends, a prime and a random one; a single
+/// empty list if nothing varies.
 std::vector<std::vector<int64_t>> values_to_verify(std::span<const VaryingExtent> varying);
 
 /// How often a call runs the region.
@@ -61,19 +61,19 @@ int64_t trips_of(const TaskedNetwork& tasked, size_t region);
 /// How often a call runs each task.
 std::vector<int64_t> counts_of(const TaskedNetwork& tasked);
 
-/// "conv_relu -> [1, 56, 56, 64]": several tasks may have one name.
+/// "conv_relu -> [1, 56, 56, 64]": distinguishes tasks with the same name.
 std::string title_of(const Workload& workload);
 
-/// Of the task's kernel in the library: a C identifier, another one for each task.
+/// The symbol of the task's kernel in the library: a C identifier, unique within the network.
 std::string kernel_symbol(const TaskedNetwork& tasked, size_t task);
 
-/// Of all that a library is built of but its kernels: equal for networks with equal values, regions and
-/// order. 64 digits.
+/// A hash of everything that a library is built from except its kernels: equal for networks with equal
+/// values, regions and order. 64 digits.
 std::string network_hash(const TaskedNetwork& tasked);
 
-/// The names of extents that are no numbers: of all tensors.
+/// The named extents of all tensors.
 std::set<std::string> open_extents(const Network& network);
-/// Of the inputs alone: what else has no value follows from these.
+/// The named extents of the inputs: they determine all others.
 std::set<std::string> extents_to_give(const Network& network);
 
 }  // namespace tunesmith::network

@@ -22,25 +22,24 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::network {
 
-/// Where a kernel finds one of its buffers.
+/// The location of a kernel's buffer.
 struct BufferPlace {
   enum class Kind : uint8_t { Input, Output, Arena, Weights };
   Kind kind = Kind::Arena;
-  int64_t at =
-      0;  ///< the position among inputs or outputs; else an offset in bytes, a multiple of kTensorAlignment
-  int64_t begin = 0;    ///< bytes from there on: of a part of a tensor
-  int64_t advance = 0;  ///< bytes further with each trip (Part)
-  int64_t period = 1;   ///< trips after which it begins again
+  int64_t at = 0;  ///< index among inputs or outputs; else an offset in bytes, a multiple of kTensorAlignment
+  int64_t begin = 0;    ///< further offset in bytes, of a part of a tensor
+  int64_t advance = 0;  ///< bytes to advance with each trip (Part)
+  int64_t period = 1;   ///< number of trips after which the offset starts again
 };
 
 /// One call of a kernel.
 struct LibraryStep {
-  std::string name;                        ///< of its task, for people
-  const CompiledKernel* kernel = nullptr;  ///< several steps may share one; lives until write_library returns
-  std::vector<BufferPlace> buffers;  ///< the kernel's inputs, outputs, and prepared memory where it has some
-  int64_t workspace = 0;             ///< the offset in the arena of the kernel's workspace
-  size_t back_to = 0;                ///< the last step of a loop: it goes back to this one
-  int64_t trips = 1;                 ///< until so many are done; 1 of any other step
+  std::string name;                        ///< its task's name, for people
+  const CompiledKernel* kernel = nullptr;  ///< steps may share a kernel; must outlive write_library
+  std::vector<BufferPlace> buffers;        ///< the kernel's inputs, outputs, and prepared memory, if any
+  int64_t workspace = 0;                   ///< offset of the kernel's workspace in the arena
+  size_t back_to = 0;                      ///< for the last step of a loop: the loop's first step
+  int64_t trips = 1;                       ///< number of trips of the loop; 1 for other steps
 };
 
 struct LibraryArgument {
@@ -48,15 +47,14 @@ struct LibraryArgument {
   TensorType type;  ///< with the highest extents
   ShapeForm form = {};
 };
-/// With the shapes that these values give.
+/// The arguments with their shapes at these values.
 std::vector<LibraryArgument> at_values(std::vector<LibraryArgument> arguments,
                                        std::span<const int64_t> values);
-/// Where a call's value of what varies stands: an input, and an axis of it. Throws UserError where it is the
-/// extent of none.
+/// The input and the axis whose extent is the varying one. Throws UserError if no input has it.
 std::pair<size_t, size_t> place_of_extent(std::span<const LibraryArgument> inputs,
                                           std::span<const VaryingExtent> varying, size_t extent);
 
-/// Bytes of the weights' file; what no piece covers is zero. They live until write_library returns.
+/// Bytes of the weights' file; gaps between pieces are zero. They must outlive write_library.
 struct WeightPiece {
   int64_t at = 0;
   std::span<const std::byte> bytes;
@@ -68,7 +66,7 @@ struct LibraryPlan {
   std::vector<LibraryArgument> inputs;
   std::vector<LibraryArgument> outputs;
   std::vector<VaryingExtent>
-      varying;  ///< each is the extent of an input; kernels get their values in this order
+      varying;  ///< each is the extent of an input; kernels get the values in this order
   std::vector<LibraryStep> steps;
   int64_t arena_bytes = 0;
   int64_t weight_bytes = 0;
@@ -82,13 +80,13 @@ struct NetworkFiles {
   std::string main_program;
 };
 
-/// Writes the four files into `directory`, which exists. Each replaces an older one as a whole. Throws
-/// EnvironmentError where the installation or the disk lacks something, InternalError for a plan whose
-/// buffers lie outside of what they lie in.
+/// Writes the four files into `directory`, which must exist. Each atomically replaces an older one. Throws
+/// EnvironmentError if the installation or the disk lacks something, InternalError for a plan whose buffers
+/// exceed the memory that contains them.
 NetworkFiles write_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory);
 
-/// Links the library of the plan with kernels that do nothing, of which only the symbols are needed, and
-/// without weights: throws what write_library would of names, the compiler and the plan.
+/// Links the library with kernels that do nothing and without weights: throws what write_library would throw
+/// because of names, the compiler and the plan. Of the kernels it needs only the symbols.
 void rehearse_library(const LibraryPlan& plan, Packaging& packaging, const std::string& directory);
 
 }  // namespace tunesmith::network
