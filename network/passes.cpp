@@ -41,7 +41,7 @@ constexpr std::array<Pass, 14> kPasses{{
      place_loops},
 }};
 
-/// Loops do not belong to the enclosing network.
+/// Bodies of loops are networks of their own, which the pass on the enclosing network does not reach.
 void run_on_bodies(const Pass& pass, Network& network, const PassOptions& options) {
   for (Node& node : network.nodes)
     if (is_repetition(node)) change_body(node, [&](Network& body) { pass.run(body, options); });

@@ -101,8 +101,8 @@ void check_count(const FileBytes& stored, uint64_t wanted) {
     throw UserError(fmt::format("its shape takes {} bytes, and there are {}", wanted, stored.bytes.size()));
 }
 
-/// Unpacks values, of which a byte has several, the first in its low bits; in a typed field each number has
-/// one byte.
+/// Gives values of fewer than 8 bits a byte each. A stored byte holds several, the first in its low bits; a
+/// number of a typed field holds one stored byte.
 FileBytes unpacked(const FileBytes& stored, const ElementType& type, uint64_t count) {
   const uint64_t per_byte = 8 / static_cast<uint64_t>(type.bits);
   check_count(stored, count / per_byte + (count % per_byte != 0 ? 1 : 0));

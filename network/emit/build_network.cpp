@@ -23,7 +23,7 @@ void make_folder(const fs::path& folder) {
                     fmt::format("the folder cannot be made: {}", failed.message()));
 }
 
-/// Makes missing folders up to `folder`, and removes them again if they stay empty.
+/// Removes those folders up to `folder` that did not exist before, if they are empty at the end.
 class NewFolders {
  public:
   explicit NewFolders(fs::path folder) {

@@ -360,7 +360,8 @@ bool MarkTable::count_constraint(int m, Digits& digits) const {
   return true;
 }
 
-/// The digits of a mark a piece of which a constraint uses.
+/// Uses the digits that make up the piece's mark; of a constrained mark, its free digits. False if some are
+/// in use already.
 bool MarkTable::use_source(const Piece& piece, Digits& digits) const {
   const Mark& source = mark(piece.mark);
   if (source.pieces.empty() || digits.whole[static_cast<size_t>(piece.mark)]) return true;

@@ -28,7 +28,7 @@ constexpr size_t kMaxWindows = 2;
 
 /// A spatial iterator of the outputs and a reduction over the taps: data[out + tap + offset] * weights[tap].
 struct Window {
-  size_t out = 0;  // index of the spatial iterator
+  size_t out = 0;  // index of the output's iterator in the block
   size_t tap = 0;
   size_t data_index = 0;
   size_t weights_index = 0;

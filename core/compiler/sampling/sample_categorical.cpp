@@ -40,7 +40,8 @@ class SampleCategorical final : public SamplingKindBase {
     return others;
   }
 
-  /// The candidate with the same value; if candidates increase, else the nearest one.
+  /// The candidate with the same value. If there is none, the nearest one of increasing candidates; of others
+  /// the old index.
   Decision carry_over(const Decision& decision, std::span<const Arg> from,
                       std::span<const Arg> to) const override {
     const std::vector<int64_t> theirs = listed(from);

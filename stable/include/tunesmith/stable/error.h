@@ -42,8 +42,8 @@ struct Tables {
 };
 inline Tables tables;
 
-/// Fetches a table. The kernel has checked that it is as new as the plugin's note requires, so that the table
-/// exists and is long enough; a kernel that lacks it gets an error.
+/// Fetches a table; false if the kernel lacks it or has a shorter one. The kernel has checked that it is as
+/// new as the plugin's note requires, so this is a fault of the kernel, which start() reports.
 template <typename Table>
 bool fetch(const tunesmith_host* host, std::string_view id, const Table*& table) {
   table = static_cast<const Table*>(host->table({id.data(), id.size()}));
@@ -184,7 +184,7 @@ class EnvironmentError : public Error {
   explicit EnvironmentError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
 };
 
-/// The kernel does not know the requested function: it is too old.
+/// The kernel is too old for what the plugin requests, such as an instruction.
 class UnsupportedError : public Error {
  public:
   explicit UnsupportedError(std::string message)

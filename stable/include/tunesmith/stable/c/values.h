@@ -40,7 +40,7 @@ typedef enum tunesmith_error_kind {
   TUNESMITH_ERROR_KIND_USER = 3,  ///< the user's input, such as options that contradict each other
   TUNESMITH_ERROR_KIND_ENVIRONMENT = 4,  ///< the machine or the installation
   TUNESMITH_ERROR_KIND_LOWERING = 5,  ///< the program cannot be lowered for the target
-  TUNESMITH_ERROR_KIND_UNSUPPORTED = 6,  ///< this kernel does not know the requested function
+  TUNESMITH_ERROR_KIND_UNSUPPORTED = 6,  ///< this kernel is too old for the request
   TUNESMITH_ERROR_KIND_INTERNAL = 7,  ///< a bug: any other exception
 } tunesmith_error_kind;
 
