@@ -31,9 +31,8 @@ class Expander {
   Network& network_;
   std::set<std::string> names_;  ///< names of tensors and nodes; filled at the first expansion
   std::map<std::string, int64_t> numbers_;
-  std::map<const Network*, std::map<TensorIndex, TensorIndex>>
-      constants_;                                       ///< constants of bodies, each once
-  std::vector<std::shared_ptr<const Network>> bodies_;  ///< keeps the bodies alive
+  std::map<const Network*, std::map<TensorIndex, TensorIndex>> constants_;  ///< of bodies, each once
+  std::vector<std::shared_ptr<const Network>> bodies_;                      ///< keeps the bodies alive
   size_t made_ = 0;
 };
 

@@ -127,8 +127,7 @@ class Merging {
   /// Adds element-wise nodes that do the same with each member's result.
   void add_followers(Group& group) const {
     const size_t members = group.levels.front().nodes.size();
-    std::map<TensorIndex, std::vector<TensorIndex>>
-        beside;  // tensors of all members, by that of the first member
+    std::map<TensorIndex, std::vector<TensorIndex>> beside;  // all members' tensors, by the first member's
     const auto results = [&](const Level& level) {
       std::vector<TensorIndex> all;
       for (const size_t node : level.nodes) all.push_back(network_.nodes[node].outputs.front());

@@ -104,8 +104,7 @@ class TimedLibrary {
   std::unique_ptr<BuiltLibrary> library_;
   std::vector<tunesmith::Tensor> tensors_;
   std::vector<void*> data_;
-  std::vector<std::vector<int64_t>>
-      values_;  // values of the varying extents; a single empty list if there are none
+  std::vector<std::vector<int64_t>> values_;  // of the varying extents; a single empty list if there are none
 };
 
 /// Warms both libraries up, and derives the number of rounds from the time of a call.

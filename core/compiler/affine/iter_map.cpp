@@ -53,8 +53,7 @@ Expr narrow(Expr predicate, std::vector<IterDomain>& domains) {
       const Interval all = analyzer.bounds(sum);
       for (const auto& [coefficient, atom] : form.terms) {
         if (coefficient < 0 || !atom.is(ExprKind::Var) || !all.bounded()) continue;
-        if (hides(form, Var::from(atom)))
-          continue;  // the other terms may fall as it grows, as in  i - i // 4
+        if (hides(form, Var::from(atom))) continue;  // the others may fall as it grows: i - i // 4
         // The other terms are at least all.min, since this one is 0 there.
         const int64_t last = floor_divide(bound - 1 - all.min, coefficient);
         for (IterDomain& domain : domains) {

@@ -57,7 +57,7 @@ bool implies(const Needs& needs, const LinearForm& slack) {
          (!needs.at.empty() && Analyzer().bounds(substitute(slack.to_expr(), needs.at)).min >= 0);
 }
 
-/// The conditions of two statements of which either may have an effect.
+/// The common conditions: without them neither of the two has an effect.
 Needs either(const Needs& a, const Needs& b) {
   if (a.idle || b.idle) return a.idle ? b : a;
   Needs both;
@@ -71,7 +71,7 @@ Needs either(const Needs& a, const Needs& b) {
 
 Needs needs_of(const Stmt& stmt, const Stmt& around);
 
-/// The conditions of statements of which any may have an effect.
+/// The conditions without which no child of `stmt` has an effect.
 Needs needs_of_any(const Stmt& stmt, const Stmt& around) {
   Needs all{true, {}, {}};
   visit_children(stmt, [&](const Stmt& child) { all = either(all, needs_of(child, around)); });

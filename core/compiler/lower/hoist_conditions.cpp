@@ -8,7 +8,8 @@
 namespace tunesmith {
 namespace {
 
-/// The outermost loop out of which `branch` may move, if it is all that the loops do; null if there is none.
+/// The outermost loop that `branch` may leave; null if there is none. All loops up to it contain only
+/// `branch`.
 Loop* outermost(If& branch) {
   Loop* found = nullptr;
   for (Stmt* at = &branch; at->parent != nullptr; at = at->parent) {

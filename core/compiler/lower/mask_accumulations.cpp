@@ -117,7 +117,7 @@ std::optional<Bound> bound_of(const Expr& guard, const std::vector<const Loop*>&
   Bound bound{*slack, slack->constant, {}};
   bound.sum.constant = 0;
   for (LinearForm::Term& term : bound.sum.terms) term.coefficient = -term.coefficient;
-  std::vector<std::pair<int64_t, int64_t>> steps;  // step and maximum of the tile's loops
+  std::vector<std::pair<int64_t, int64_t>> steps;  // step and last index of each of the tile's loops
   LinearForm outside = bound.sum;
   int64_t least = 0;
   for (const Loop* loop : tile) {

@@ -131,8 +131,7 @@ void tighten_by(If& branch) {
     if (tighten(loop_of(branch, part, Company::Alone), part, ranges)) {
       branch.condition = without(branch.condition, part);
     } else if (const Expr some = for_some_lane(branch, part)) {
-      tighten(loop_of(branch, some, Company::Alone), some,
-              ranges);  // skips iterations without an active lane
+      tighten(loop_of(branch, some, Company::Alone), some, ranges);  // skips iterations without a lane
     }
   }
   if (!is_const_int(branch.condition, 1)) return;

@@ -57,7 +57,7 @@ class SampleComputeLocation final : public SamplingKindBase {
     return {domain.candidates.at(index)};
   }
 
-  /// One number, by the order of at(), independent of which locations are legal.
+  /// A single number, ascending in the order of at(); it does not depend on which other locations are legal.
   std::vector<double> encode(const SamplingDomain&, const Decision& decision) const override {
     constexpr double kDeepest = 32;
     return {std::min(1.0, static_cast<double>(decision[0] - kInline) / kDeepest)};

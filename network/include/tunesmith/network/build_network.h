@@ -38,14 +38,11 @@ struct ProgramNotes {
 
 struct BuiltNetwork {
   NetworkFiles files;
-  std::string description;  ///< the file's path (library_description.h)
-  std::vector<std::pair<std::string, std::string>>
-      as_written;  ///< titles of tasks without a schedule, and why
-  std::vector<std::pair<std::string, std::string>>
-      untuned;  ///< titles of untuned tasks, and how their program was found
-  std::vector<std::pair<std::string, std::string>>
-      intervals;             ///< titles of tasks with several programs, and their intervals
-  int64_t memory_bytes = 0;  ///< of a call
+  std::string description;                                      ///< the file's path (library_description.h)
+  std::vector<std::pair<std::string, std::string>> as_written;  ///< tasks without a schedule, and why
+  std::vector<std::pair<std::string, std::string>> untuned;     ///< tasks, and how their program was found
+  std::vector<std::pair<std::string, std::string>> intervals;  ///< tasks with several programs, and for which
+  int64_t memory_bytes = 0;                                    ///< of a call
   int64_t weight_bytes = 0;
 };
 

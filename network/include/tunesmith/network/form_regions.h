@@ -1,4 +1,4 @@
-// Divides a network into regions, each of which becomes one kernel.
+// Divides a network into regions. Each region becomes one kernel.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ class Expansion {
 /// The computation of a node's outputs.
 ///
 /// `compute` has one statement per line. Statements read the arrays in0, in1, ... and compute out0, out1,
-/// ..., one for each output; intermediate arrays are t0, t1, ..., each of which a later statement must read.
+/// ..., one for each output; intermediate arrays are t0, t1, ..., and a later statement must read each.
 /// Every statement gives its axes with their extents. A scalar is an array of shape [1]. An output has no
 /// statement if the node omits it, or if its values follow from shapes and constants: then they are in
 /// `constants`.

@@ -26,8 +26,7 @@ enum class TuningGoal : uint32_t {
 
 /// A program that was faster than all earlier ones.
 struct Improvement {
-  int64_t trials =
-      0;  ///< the task's trials when it was found; 0: recorded by other runs before this one began
+  int64_t trials = 0;    ///< the task's trials when it was found; 0: other runs recorded it before
   double seconds = 0.0;  ///< the smallest sample of one call
 };
 
