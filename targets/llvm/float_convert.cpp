@@ -109,10 +109,13 @@ llvm::Value* convert(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DTyp
   const bool from_signed = from.is_signed_int();
   if (from.is_float()) {
     if (to.is_float()) return convert_float(ir, value, from, to, traits);
-    const DType wide = arithmetic_type(from, traits);
+    // To small integers by way of f32 also where f16 is computed natively: there LLVM 19 makes NaN the least
+    // i16.
+    const bool by_f32 = from.bits == 16 && to.bits <= 16;
+    const DType wide = by_f32 ? kF32.with_lanes(from.lanes) : arithmetic_type(from, traits);
     value = convert(ir, value, from, wide, traits);
     if (to.is_bool()) return ir.CreateFCmpUNE(value, llvm::Constant::getNullValue(value->getType()));
-    if (to.bits <= 16 && wide.bits >= 32) return saturate_by_limits(ir, value, to);
+    if (to.bits <= 16) return saturate_by_limits(ir, value, to);
     const auto saturating = to.is_signed_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     return ir.CreateIntrinsic(saturating, {type, value->getType()}, {value});
   }
