@@ -147,6 +147,9 @@ def main():
     parser.add_argument("--browser", required=True)
     parser.add_argument("--keep")
     arguments = parser.parse_args()
+    if arguments.browser.endswith("-NOTFOUND"):
+        print("skipped: no Chromium was found when the build was configured")
+        return 77
     report.cli.TUNESMITH = arguments.tunesmith
     with tempfile.TemporaryDirectory(prefix="tunesmith-browser-") as name:
         folder = pathlib.Path(arguments.keep or name).absolute()
@@ -196,4 +199,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
