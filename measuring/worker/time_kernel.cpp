@@ -46,6 +46,8 @@ double time_call(const KernelCall& call) {
 std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions& options,
                                   double limit_seconds, double first_seconds,
                                   const std::function<void(int)>& between) {
+  // By the time of a cold call a sample would have too few calls, and the first would end the race.
+  const double first = first_seconds < kSettlingCall ? settle(call) : first_seconds;
   std::vector<double> samples;
   double total = 0.0;
   double least = std::numeric_limits<double>::infinity();
@@ -59,7 +61,7 @@ std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions&
     return taken >= options.max_repeats || total >= options.min_total_seconds || slower_than(kContender);
   };
   for (;;) {
-    samples.push_back(take_sample(call, first_seconds));
+    samples.push_back(take_sample(call, first));
     total += samples.back();
     least = std::min(least, samples.back());
     if (enough()) return samples;

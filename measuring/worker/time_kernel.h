@@ -43,9 +43,9 @@ struct SamplingOptions {
 /// contender: it gets at most SamplingOptions::min_repeats samples.
 inline constexpr double kContender = 1.1;
 
-/// Samples one kernel after an uncounted call that took `first_seconds`. A short
-/// kernel is called several times per sample. `limit_seconds`: the best so far, 0
-/// if none. `between` is called with the number of samples before each further one.
+/// Samples one kernel after an uncounted call that took `first_seconds`. A short kernel is called
+/// before its first sample until caches have settled, and several times per sample. `limit_seconds`:
+/// the best so far, 0 if none. `between` is called with the number of samples before each further one.
 std::vector<double> sample_kernel(
     const KernelCall& call, const SamplingOptions& options, double limit_seconds, double first_seconds,
     const std::function<void(int)>& between = [](int) {});
