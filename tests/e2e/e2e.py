@@ -653,6 +653,9 @@ def one_library_is_for_a_range_of_extents(folder):
     assert first[2] != second[2] and all(one in (out / "gmm.h").read_text() for one in built["intervals"]), built
     best = json.loads(run("records", "best", "--database", folder / "other.db", "--json").stdout)
     assert [f'{one["interval"]}: record {one["record"]}' for one in best["intervals"]] == built["intervals"], best
+    run("records", "export", "--best", 1, "--output", folder / "best.jsonl", "--database", folder / "other.db")
+    run("records", "import", folder / "best.jsonl", "--database", folder / "best.db")
+    assert json.loads(run("build", workload, "--database", folder / "best.db", "--output", out, "--json").stdout)["intervals"] == built["intervals"]
     call_library(out, "gmm", {"lowest": 2, "highest": 41, "m": 24, "k": 16}, "gmm_varying.c")
     # Another interval is another task.
     assert "no record" in run("build", "gmm:n=1..41,m=24,k=16", "--database", folder / "records.db", "--output", out, code=2).stderr

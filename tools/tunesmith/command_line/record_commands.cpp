@@ -43,7 +43,8 @@ void add_records(CLI::App& app, Common& common, RecordsArguments& arguments, int
   export_command
       ->add_option(
           "--best", arguments.count,
-          "only so many of the fastest programs of each task on this machine, as `records best` lists them")
+          "only so many of the fastest programs of each task on this machine, as `records best` lists them, "
+          "and those that its library has for intervals of its extents")
       ->check(positive())
       ->each([&arguments](const std::string&) { arguments.best = true; });
   export_command->add_option("--output,-o", arguments.file, "the file to write (default: standard output)");

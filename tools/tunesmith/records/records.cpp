@@ -81,6 +81,16 @@ BestOfTasks best_of_each_task(const RecordsArguments& arguments, const RecordSto
   return best;
 }
 
+/// The best records of each task, and those that its library's intervals are built with.
+std::vector<Record> exported_best(const RecordsArguments& arguments, const RecordStore& store) {
+  BestOfTasks best = best_of_each_task(arguments, store);
+  for (const BuiltInterval& built : best.intervals) {
+    if (std::ranges::find(best.records, built.record, &Record::id) == best.records.end())
+      best.records.push_back(store.find(built.record).value());
+  }
+  return std::move(best.records);
+}
+
 nlohmann::json list_of(const RecordStore& store, const std::vector<Record>& records) {
   ShownWorkloads shown(store);
   nlohmann::json list = nlohmann::json::array();
@@ -170,8 +180,7 @@ int run_records_export(const Common& common, const RecordsArguments& arguments) 
                     "name a file for them with --output");
   const RecordStore store = open_records(arguments.database, RecordStore::Mode::Rescue);
   const std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
-  const std::vector<Record> best =
-      arguments.best ? best_of_each_task(arguments, store).records : std::vector<Record>();
+  const std::vector<Record> best = arguments.best ? exported_best(arguments, store) : std::vector<Record>();
   std::optional<OutputFile> file;
   if (!arguments.file.empty()) file.emplace(arguments.file, std::vector{store.path()});
   std::ostream& out = file ? file->stream() : std::cout;
