@@ -1,5 +1,5 @@
-// Why a candidate has no time. A failed candidate is an answer, never an exception: it is counted under its
-// cause, recorded, and the run continues.
+// Causes of a candidate's failure. A failure is a result, not an exception: it is counted by its cause and
+// recorded, and the run continues.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The text names (failure_cause_name) stand in records and reports: they are never changed or reused.
+/// Records and reports contain the text names (failure_cause_name), so they are never changed or reused.
 enum class FailureCause : uint8_t {
   IllegalSchedule,     // illegal_schedule
   VerifyLimits,        // verify_limits
@@ -39,22 +39,21 @@ std::string_view failure_cause_name(FailureCause cause);
 /// One line for a person: what happened to the candidate.
 std::string_view failure_cause_meaning(FailureCause cause);
 
-/// May the same program do better another time, because the machine and not the program may be to blame? True
-/// for load_error, out_of_memory and worker_lost, and for time_out when the machine was disturbed meanwhile.
-/// Everything else is the program's own fault, and the same again tomorrow.
+/// May the same program succeed when it is measured again, because the machine may have caused the failure?
+/// True for load_error, out_of_memory and worker_lost, and for time_out if the machine was disturbed
+/// meanwhile. The program causes all others, which would recur.
 bool is_transient(FailureCause cause, bool disturbed);
 
-/// Does one such failure outweigh any success of the program, because what it computes, touches or leaves
-/// behind is wrong? True for wrong_result, out_of_bounds, process_state, implausible_time, crash and
-/// illegal_instruction.
+/// Does one such failure outweigh every success of the program, because it shows that the program is wrong?
+/// True for wrong_result, out_of_bounds, process_state, implausible_time, crash and illegal_instruction.
 bool disqualifies(FailureCause cause);
 
-/// Nothing when `name` is not a cause's name.
+/// Nothing if `name` is not the name of a cause.
 std::optional<FailureCause> parse_failure_cause(std::string_view name);
 
-/// A candidate's failure: its cause, and what was seen ("signal 11 at 0x7f..", "C[3, 4] is 1.5,
-/// reference 2.5"). `message` is one line without addresses where it can be, so that equal failures read
-/// equal; may be empty. `detail` is what this one names beyond that (block, buffer, access); not recorded.
+/// A candidate's failure. `message`: the observation ("signal 11", "C[3, 4] is 1.5, reference 2.5"), one
+/// line, without addresses if possible, so that equal failures have equal messages; may be empty. `detail`:
+/// further names (block, buffer, access), which are not recorded.
 struct CandidateFailure {
   FailureCause cause;
   std::string message;

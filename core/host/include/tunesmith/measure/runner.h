@@ -1,5 +1,6 @@
-// Running candidates: what is asked of a runner, and what it answers. The kernel knows no runner: who calls
-// tune() brings one, which a plugin of the kind runner has made (<tunesmith/measuring/measuring_place.h>).
+// Runners verify and time candidates: their interface, requests and results. The kernel contains no runner:
+// plugins of the kind runner create them (<tunesmith/measuring/measuring_place.h>), and the caller of tune()
+// passes one.
 #pragma once
 
 #include <atomic>
@@ -24,102 +25,102 @@ class Trace;        // <tunesmith/trace/trace.h>
 
 struct MeasureOptions {
   int threads = 0;               // of the measured program; 0 = all this process may use
-  double time_out_seconds = 10;  // for one candidate, all its runs together; less once a best is known
-  int64_t memory_limit_bytes = int64_t{4}
-                               << 30;  // of the worker beyond what it has before the first candidate
+  double time_out_seconds = 10;  // for all runs of one candidate; less once a best time is known
+  int64_t memory_limit_bytes = int64_t{4} << 30;  // growth of the worker since before the first candidate
   int min_repeats = 3;
   int max_repeats = 10;
-  double min_total_seconds = 0.01;  // repeats continue until this much has been measured, or max_repeats
-  /// A candidate is not run again after a sample slower than racing_factor * limit_seconds.
+  double min_total_seconds = 0.01;  // repeats end at this total of the samples, or at max_repeats
+  /// A candidate gets no further sample if its fastest one exceeds racing_factor * limit_seconds.
   double racing_factor = 1.5;
   uint64_t data_seed = 1;
-  /// Of a program with parameters: further values of theirs with which candidates are verified.
+  /// For a program with parameters: additional values of the parameters for which candidates are verified.
   std::vector<std::vector<int64_t>> also_verified_at;
-  /// Who takes turns at measuring with others on this machine; none: nobody. Shared with no other thread.
+  /// Excludes other processes on this machine while measuring; null: no exclusion. Not shared with other
+  /// threads.
   std::shared_ptr<MachineLock> machine;
-  /// Set by a signal handler: the candidate under way and those after it end at once, with the cause
+  /// A signal handler may set it: the current candidate and all later ones then fail at once with
   /// worker_lost.
   const std::atomic<bool>* stop = nullptr;
 };
 
 struct MeasureRequest {
   const CompiledKernel* kernel = nullptr;
-  /// The smallest sample of the best so far, in seconds; 0 when there is none. What is slower is sampled less
-  /// often, what is slower by far once (racing_factor), and by very far it is not waited for. Requests before
-  /// this one that turn out faster take its place.
+  /// The smallest sample of the best program so far, in seconds; 0 if there is none. A slower candidate gets
+  /// fewer samples, one slower by racing_factor gets a single sample, and one slower by orders of magnitude
+  /// times out. Faster candidates of earlier requests in the same run() lower the limit.
   double limit_seconds = 0.0;
-  /// False: the program has no parallel loop, and while it is verified on one data set, another thread may
-  /// verify it on the other.
+  /// False if the program has no parallel loop: then two threads may verify it on both data sets
+  /// concurrently.
   bool parallel = true;
-  /// What the kernel computes where that is not the runner's own workload but a smaller instance of it (the
-  /// kernel is of TwinVerification::compile_reduced_instance()): the candidate is verified on that one's
-  /// data. Null: the runner's.
+  /// The smaller instance of the workload that the kernel computes, if
+  /// TwinVerification::compile_reduced_instance() made it: the candidate is verified on this instance's data.
+  /// Null: the runner's workload.
   const Workload* instance = nullptr;
 };
 
 struct MeasureResult {
   std::optional<Timing> timing;
-  /// Something else used the machine meanwhile, also when it was measured again: the program may be faster.
-  /// Nothing: not known.
+  /// True if other work used the machine during every measurement, so that the program may be faster; nothing
+  /// if unknown.
   std::optional<bool> disturbed;
-  double verified_error = 0.0;  // largest error over its tolerance; at most 1 when timing is present
+  double verified_error = 0.0;  // the maximum of error / tolerance; at most 1 if timing is present
   std::optional<CandidateFailure> failure;
-  /// Of a runner that takes candidates (Runner::as_candidate): the smaller workload that it verified the
-  /// program on; "": its own.
+  /// From a runner that takes candidates (Runner::as_candidate): the smaller workload on which it verified
+  /// the program; "": its own workload.
   std::string verified_on = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
 struct InterleaveOptions {
   int rounds = 1;
-  /// No further round begins that would take the rounds beyond this, in seconds, once there are min_rounds:
-  /// slow kernels have few samples, and each is a call.
+  /// After min_rounds, no round begins that would exceed this total, in seconds: slow kernels get few samples
+  /// of one call each.
   double budget_seconds = 10.0;
   int min_rounds = 3;
-  /// The one among the kernels that computes nothing (PeakKernel), so that there is nothing to compare. Null:
-  /// none of them.
+  /// The kernel without outputs (PeakKernel), whose results are not compared. Null: no such kernel.
   const CompiledKernel* yardstick = nullptr;
 };
 
-/// Of a program with parameters, with these values of theirs.
+/// The samples of a program with parameters for these values of the parameters.
 struct SamplesAt {
   std::vector<int64_t> values;
   std::vector<double> samples;
 };
 
-/// Of one of the kernels timed in turn.
+/// The times of one kernel.
 struct InterleavedTimes {
-  /// Seconds, one for each round that was done, in their order.
+  /// In seconds, one for each completed round, in order.
   std::vector<double> samples;
-  /// How many of them were taken in disturbed moments.
+  /// The number of samples taken while other work disturbed the machine.
   size_t disturbed = 0;
-  /// Why there is no sample; nothing when there is one.
+  /// Why there are no samples; nothing if there are some.
   std::optional<CandidateFailure> failure;
-  /// Of a program with parameters: what `samples` are means of, and samples with other values; else empty.
+  /// For a program with parameters: the samples at each tuple of values; those above are geometric means over
+  /// the typical tuples. Else empty.
   std::vector<SamplesAt> at = {};  // NOLINT(readability-redundant-member-init): may be left out
 };
 
-/// Belongs to one task. Called by one thread at a time.
+/// One object per task. Called by one thread at a time.
 class Runner {
  public:
   virtual ~Runner();
-  /// One answer for each request, in order. Never throws for a candidate's fault; EnvironmentError when no
-  /// worker can be started.
+  /// Verifies and times the candidates. Returns one result per request, in order. Returns a candidate's
+  /// failure in its result; throws EnvironmentError if no worker can be started.
   virtual std::vector<MeasureResult> run(std::span<const MeasureRequest> requests) = 0;
-  /// Times the kernels in turn, a call of each a round. They must have been verified; before and after the
-  /// rounds the results of each are compared once more. One answer for each kernel, in order. A kernel that
-  /// fails before the rounds is left out of them, one that is wrong after them has no samples; what ends the
-  /// rounds (a failure in one, MeasureOptions::stop) leaves the samples of those before it.
-  /// Throws EnvironmentError as run() does.
+  /// Times verified kernels alternately, one sample of each per round, and compares their results again
+  /// before and after the rounds. Returns one entry per kernel, in order. A kernel that fails before the
+  /// rounds is excluded from them; one whose results are wrong afterwards loses its samples. If a round fails
+  /// or MeasureOptions::stop is set, the samples of earlier rounds are kept. Throws EnvironmentError as run()
+  /// does.
   virtual std::vector<InterleavedTimes> interleave(std::span<const CompiledKernel* const> kernels,
                                                    const InterleaveOptions& options) = 0;
-  /// What values of its types the own workload's candidates are not verified on, each with the reason
+  /// The classes of values that verification of the task's workload does not cover, each with the reason
   /// ("denormals: .."); known after the first run().
   virtual std::vector<std::string> not_exercised() const { return {}; }
-  /// Of a runner that measures elsewhere: a candidate as what it takes instead of the target's code, since it
-  /// is compiled where it is measured. Nothing, the default: it takes code.
+  /// For a runner that compiles candidates where it measures them: the candidate in the form that it takes
+  /// instead of compiled code. Nothing, as by default: it takes compiled code.
   virtual std::optional<CompiledKernel> as_candidate(const Trace& trace, uint64_t lowered_hash) const;
-  /// With how many requests run() is best called. Few where they are measured one after the other: a stop is
-  /// heeded soon, and records are written as they come.
+  /// The preferred number of requests per call of run(). Small, as by default, if they are measured one after
+  /// another: then a stop takes effect soon, and records are written early.
   virtual size_t at_once() const;
 };
 

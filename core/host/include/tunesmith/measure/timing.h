@@ -1,4 +1,4 @@
-// What measuring a program answers.
+// The measured times of a program.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Finite and positive.
+/// Is it finite and positive?
 bool is_time(double seconds);
 
-/// Of a program with parameters, with these values of theirs.
+/// The time of a program with parameters for these values of the parameters.
 struct TimeAt {
   std::vector<int64_t> values;
   double seconds = 0.0;
@@ -18,20 +18,21 @@ struct TimeAt {
   bool operator==(const TimeAt&) const = default;
 };
 
-/// Times of one program, in seconds for one call. `samples` in the order they were taken, at least one.
+/// Times of one program in seconds per call. `samples` is not empty, in the order of measurement.
 struct Timing {
   double min = 0.0;
   double median = 0.0;
   std::vector<double> samples;
-  /// Of one run of the step that prepares constant inputs, which no sample contains; 0 when there is none.
+  /// One run of the PrepareStep, which no sample includes; 0 if there is none.
   double prepare = 0.0;
-  /// Of a program with parameters: what `samples` are means of, and times with other values; else empty.
+  /// For a program with parameters: the time at each tuple of values; `samples` are geometric means over
+  /// these tuples. Else empty.
   std::vector<TimeAt> at = {};  // NOLINT(readability-redundant-member-init): may be left out
 
   bool operator==(const Timing&) const = default;
 };
 
-/// `samples` must not be empty; all must be finite and positive.
+/// Throws InternalError if `samples` is empty or a sample is not finite and positive.
 Timing make_timing(std::vector<double> samples);
 
 }  // namespace tunesmith

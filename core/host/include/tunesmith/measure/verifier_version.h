@@ -1,12 +1,11 @@
-// Which check a program passed: records carry it with each acceptance.
+// The version of the verification that accepted a program; recorded with each acceptance.
 #pragma once
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Of the verification in this library: data sets, bounds and what is watched while a program runs. Raise it
-/// whenever a program that was accepted could now be refused. 1 stands for every check before records carried
-/// a version.
+/// Covers data sets, error bounds and the checks while a program runs. Raise it when a program that was
+/// accepted before could now be refused. 1 denotes all verification before records contained a version.
 inline constexpr int kVerifierVersion = 5;
 
 }  // namespace tunesmith

@@ -79,7 +79,7 @@ const tunesmith::PluginDescriptor tunesmith_plugin_descriptor;
 
 /// TUNESMITH_PLUGIN(Class, kind, id, version, help, OptionSpec...); at global scope, once per library.
 ///   kind     a tunesmith::PluginKind
-/// id       the name in spaces.yaml: a-z, 0-9 and _, unique among the plugins of its kind
+///   id       the name in spaces.yaml: a-z, 0-9 and _, unique among the plugins of its kind
 ///   version  of the plugin, "major.minor.patch"
 ///   help     one line
 #define TUNESMITH_PLUGIN(Class, plugin_kind, plugin_id, plugin_version, plugin_help, ...)      \

@@ -35,11 +35,11 @@ class SamplingPoints {
   std::shared_ptr<const std::vector<SamplingPoint>> points_;
 };
 
-/// Immutable, shared, readable from any thread. Candidates of a history
-/// (MeasuredHistory) have no program: only what a searcher mutates.
+/// Immutable, shared, readable from any thread. Candidates of a history (MeasuredHistory) have a trace but no
+/// program.
 struct Candidate {
-  /// Complete, with repaired decisions: it is recorded, and a searcher mutates
-  /// its searchable part. Without a program, only the searchable part.
+  /// Complete, with repaired decisions; it is recorded, and searchers mutate its searchable part. Without a
+  /// program: only the searchable part.
   Trace trace;
   /// The sampling instructions of `trace` with their domains.
   SamplingPoints points;

@@ -45,8 +45,8 @@ class CostModel {
   /// Called once, before begin(): levels and scopes of the machine, for
   /// models that analyse its threads. The reference outlives the model.
   virtual void use_execution(const ExecutionModel& execution);
-  /// Called once for each tuned workload, after use_columns(), use_execution()
-  /// and load(). What was learned of earlier workloads is kept.
+  /// Called once for each tuned workload, after use_columns(), use_execution() and load(). The model keeps
+  /// what it learned from earlier workloads.
   virtual void begin(const Workload& workload, const DeviceModel& device) = 0;
   /// Learns from the results since the last call, in the order of measurement;
   /// each program is passed once. A model copies what it needs (such as
@@ -54,8 +54,8 @@ class CostModel {
   virtual void update(std::span<const Measured> results) = 0;
   /// One finite score for each, higher is better; only the order counts.
   virtual std::vector<double> predict(std::span<const CandidatePtr> candidates) = 0;
-  /// What was learned, as bytes for load() of another object with the same options,
-  /// which then predicts the same; "" when there is nothing to save, as by default.
+  /// The learned state as bytes: load() of another object with the same options makes it predict the same. ""
+  /// if there is nothing to save, as by default.
   virtual std::string save() const;
   /// Throws UserError if save() did not write the bytes, or if their version is not supported any more.
   virtual void load(std::string_view saved);

@@ -23,7 +23,7 @@ struct ModelFile {
   std::string version;      // of its plugin
   std::string options;      // all options: the line of Space::cost_model_text()
   std::vector<Task> tasks;  // in the order of learning
-  std::string learned;      // of CostModel::save()
+  std::string learned;      // CostModel::save()
 
   /// Adds to the task of this workload, or appends a new task.
   void add(const Task& task);

@@ -31,16 +31,16 @@ class SearchContext {
  public:
   virtual ~SearchContext();
 
-  /// The program that is tuned, as it is before it is scheduled: all sketches begin with it.
+  /// The unscheduled program, from which all sketches start.
   virtual const Program& program() const = 0;
   /// The space: schedules with their traces, in a fixed order; not empty.
   virtual const std::vector<Schedule>& sketches() const = 0;
   virtual const DeviceModel& device() const = 0;
-  /// What schedules of the space call by a name (Space::intrinsics()): whoever replays a sketch hands it
-  /// over.
+  /// The intrinsics that schedules of the space call by name (Space::intrinsics()). Pass them to replay().
   virtual const std::shared_ptr<const TensorIntrinsics>& intrinsics() const = 0;
 
-  /// The random stream of the next candidate index: take one for each candidate that is drawn or mutated.
+  /// The random stream of the next candidate index. Use a new one for each candidate that is drawn or
+  /// mutated.
   virtual RandomStream next_stream() = 0;
 
   /// A trace of a random sketch with all decisions open, which materialise() draws. Sketches
@@ -82,7 +82,7 @@ class SearchContext {
   /// if there is no such searcher, PluginError if it cannot be loaded.
   virtual std::shared_ptr<Searcher> create_searcher(const std::string& id) const = 0;
 
-  /// Tells the person who tunes a sentence, once however often it is said: what the strategy lacks here, and
+  /// Shows the user a sentence, once however often it is passed: what is unavailable to the strategy, and
   /// what it does instead.
   virtual void say(const std::string& sentence) = 0;
 };
@@ -91,9 +91,9 @@ class SearchContext {
 class Searcher {
  public:
   virtual ~Searcher();
-  /// At most `n` candidates to measure next, made by `context`, none of them measured
-  /// before, no program twice. Fewer than `n` are allowed; none ends the search. More
-  /// than `n`, or a null pointer, ends the run with the searcher's name.
+  /// At most `n` candidates to measure next, created by `context`: none measured before, no two with the same
+  /// program. An empty result ends the search. More than `n`, or a null pointer, is an error of the searcher
+  /// and ends the run.
   virtual std::vector<CandidatePtr> propose(SearchContext& context, size_t n) = 0;
   /// The results, in the order proposed; also called with
   /// the history, if any, before the first propose().
@@ -104,9 +104,9 @@ class Searcher {
   /// interruption. A strategy that asks a person or a language model returns
   /// false: it gets the whole history in one call and continues from there.
   virtual bool repeatable() const { return true; }
-  /// What a model of the strategy expects of the programs that propose()
-  /// returned last: one number each, higher is better, compared with the
-  /// measured results. Empty if it has no model, as by default.
+  /// The strategy's own predictions for the candidates that propose() returned last, one each, higher is
+  /// better; the kernel compares them with the measured results. Empty if the strategy has no model, as by
+  /// default.
   virtual std::vector<double> expected() const;
 };
 

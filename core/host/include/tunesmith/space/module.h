@@ -48,8 +48,8 @@ class [[nodiscard]] ModuleResult {
 enum class ModuleStage : uint8_t {
   Block,     // for each block, in post-order, while sketches are built; recorded in the trace
   Root,      // once for each sketch, after all Block modules, at the root; recorded
-  Finishing  // once for each candidate, after replay; recorded behind the marker, where nothing
-             // is mutated
+  Finishing  // once for each candidate, after replay; recorded after the marker, in the part that search does
+             // not mutate
 };
 
 /// The information that a module gets. Valid during one call.
@@ -77,9 +77,9 @@ class TransformationModule {
  public:
   virtual ~TransformationModule();
   virtual ModuleStage stage() const { return ModuleStage::Block; }
-  /// `schedule` is the module's own to change or to clone, through its instructions only: its trace is all
-  /// that is kept, and what is answered continues it (a schedule made anew would drop what the modules before
-  /// did, and is refused). For Root and Finishing modules `block_name` is empty. More than
+  /// The module owns `schedule` and may change or clone it, through instructions only: the kernel keeps just
+  /// the trace. The returned schedules must continue this trace; one that was created anew would lose the
+  /// work of earlier modules and is refused. `block_name` is empty for Root and Finishing modules. More than
   /// SpaceSpec::max_sketches schedules end the run, with the module's name.
   ///
   /// A ScheduleError that leaves apply() of a Block or Root module counts as NotApplicable with
@@ -89,7 +89,8 @@ class TransformationModule {
   /// half-finished candidate is measured. One that the module throws itself, with its id as the
   /// primitive, means that the candidate exceeds a limit that the module checks: verify_limits.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
-  /// The annotations that it makes and consumes, and the modules that it needs. The same at every call.
+  /// The annotations that the module makes and consumes, and the modules that it needs. The same at every
+  /// call.
   virtual ModuleDescription description() const { return {}; }
 };
 

@@ -57,10 +57,10 @@ struct SpaceSpec {
   PluginUse cost_model;
   /// For runs that tune many tasks; without an id if the space names none.
   PluginUse task_scheduler;
-  /// Where its candidates are measured; without an id when the space does not say: on this machine.
+  /// Where candidates are measured; without an id if the space names none: on this machine.
   PluginUse runner;
-  /// Schedules that the modules may make of the program, by forking. More end the run with the name of the
-  /// module that made them.
+  /// The maximum number of schedules that the modules may fork from the program. More end the run with the
+  /// name of the module that created them.
   int64_t max_sketches = 1024;
 };
 

@@ -34,7 +34,7 @@ struct SetupStep {
 struct CompiledKernel {
   std::string object;
   std::string symbol;
-  int64_t workspace_bytes = 0;  // of the kernel and of its preparation
+  int64_t workspace_bytes = 0;  // suffices for the kernel and its preparation
   double compile_seconds = 0.0;
   std::optional<PrepareStep> prepare = std::nullopt;
   std::optional<SetupStep> setup = std::nullopt;

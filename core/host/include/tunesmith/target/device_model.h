@@ -10,9 +10,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What a target or extension says of its machine. The target defines which
-/// quantities exist and what they mean (docs/targets.md lists those of the built-in
-/// plugins). Values are in bytes, counts, seconds or bits, as the name says.
+/// The quantities of a machine. The target defines which exist and what they mean (docs/targets.md lists
+/// those of the built-in plugins). The name tells the unit: bytes, counts, seconds or bits.
 class DeviceModel {
  public:
   void set(std::string name, double value) { quantities_[std::move(name)] = value; }

@@ -1,5 +1,5 @@
-// Columns of features: what a cost model may read of a store (tunesmith/performance/features.h
-// has the built-in ones), and how an extension adds columns.
+// Feature columns: the numbers by which a cost model describes a store (the built-in ones are in
+// tunesmith/performance/features.h), and how an extension adds columns.
 #pragma once
 
 #include <functional>

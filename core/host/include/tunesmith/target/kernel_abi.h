@@ -1,5 +1,4 @@
-/* The C interface of a compiled kernel: between the worker and a candidate, and between a built library and
- * its runtime. Plain C. */
+/* The C interface of a compiled kernel, called by the worker or by a built library. */
 #ifndef TUNESMITH_KERNEL_ABI_H
 #define TUNESMITH_KERNEL_ABI_H
 
@@ -12,22 +11,24 @@ extern "C" {
 /* Iterations [begin, end) of a parallel loop. */
 typedef void (*tunesmith_loop_body)(void* closure, int64_t begin, int64_t end);
 
-/* Runs body over [0, count) on any threads of `pool`, in chunks, and returns when all is done. `closure` is
- * valid until then. */
+/* Runs body over [0, count) in chunks, on any threads of `pool`, and returns when all have finished.
+ * `closure` is valid until then. */
 typedef void (*tunesmith_parallel_for)(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
 
-/* A kernel, or what prepares for one. `buffers`: the data pointers of the inputs, then of the outputs, in the
-   program's order, row-major and aligned at least to their element, then, where there is something to
-   prepare, the prepared memory, aligned to 64: preparing fills it from constant inputs and touches no other
-   buffer, the kernel only reads it; then, for a program with parameters, a pointer to their values, an
-   int64_t each, which the kernel trusts. Pointers of buffers that are not touched may be null. `workspace`:
-   as many bytes as the kernel needs, aligned to 64, contents unspecified before and after (null when it needs
-   none). */
+/* A kernel, or its preparation. `buffers` are, in order:
+   - data pointers of the inputs, then of the outputs, in the program's order, row-major, each aligned to its
+     element at least;
+   - if the kernel has a preparation: the prepared memory, aligned to 64 bytes. The preparation fills it from
+     constant inputs and accesses no other buffer; the kernel only reads it;
+   - if the program has parameters: a pointer to their values, one int64_t each, which the kernel does not
+     check.
+   Pointers of buffers that are not accessed may be null. `workspace`: the number of bytes that the kernel
+   needs, aligned to 64 bytes, contents unspecified before and after; null if it needs none. */
 typedef void (*tunesmith_kernel)(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for,
                                  void* pool);
 
-/* Makes the process ready for the instructions of a kernel; may be called again, by one thread at a time.
-   Returns 0, or the number of the part that failed, from 1, times 2^32, plus the 32 bits that it answered. */
+/* Sets the process up for the instructions of a kernel. May be called again; by one thread at a time. Returns
+   0, or p * 2^32 + r if part p (from 1) failed with the 32-bit result r. */
 typedef int64_t (*tunesmith_setup)(void);
 
 #ifdef __cplusplus

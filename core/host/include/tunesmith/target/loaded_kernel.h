@@ -10,14 +10,14 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A fault that a device that watches its programs has observed.
+/// A fault of a program, observed by a device that watches its programs.
 struct KernelFault {
   enum class Kind : uint8_t {
     Mistake,      // a race, a barrier that not all threads reach, uninitialised memory
     OutOfBounds,  // an access outside the program's memory
     TimeOut,
     Crash,
-    NotSetUp  // a thread could not be set up for the instructions that it was to execute
+    NotSetUp  // the setup of a thread for its instructions failed
   };
   Kind kind = Kind::Mistake;
   std::string message;  // one line
@@ -34,7 +34,7 @@ class LoadedKernel {
   virtual tunesmith_kernel entry() const = 0;
   /// Null if the kernel has no PrepareStep.
   virtual tunesmith_kernel prepare() const;
-  /// The faults of calls since the last question. Nothing for a device that does not watch.
+  /// The faults of calls since the last take_fault(). Nothing if the device does not watch its programs.
   virtual std::optional<KernelFault> take_fault();
   /// The modelled time of a call in seconds if SeparateDevice::models_times(); nothing if calls are timed.
   virtual std::optional<double> modelled_seconds() const;

@@ -28,8 +28,8 @@ class ReducedInstanceFinder {
  public:
   virtual ~ReducedInstanceFinder();
 
-  /// Independent of earlier calls. Nothing for a candidate that is to be
-  /// verified itself. Throws LowerError if the target refuses the candidate.
+  /// The candidate's twin, independent of earlier calls; nothing if the candidate itself must be verified.
+  /// Throws LowerError if the target refuses the candidate.
   virtual std::optional<Twin> find(const Candidate& candidate) const = 0;
 };
 
