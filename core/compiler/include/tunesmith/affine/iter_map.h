@@ -1,6 +1,5 @@
-// Quasi-affine iterator maps: are the bindings of a block a one-to-one (and onto) map of the loops around it?
-// The form, from TVM's arith/iter_affine_map: every index is a sum of  (var // lower_factor % extent) * scale
-// + base.
+// Quasi-affine iterator maps: do the bindings of a block map its loops one-to-one (and onto)? As in TVM's
+// arith/iter_affine_map, every index has the form  sum of (var // lower_factor % extent) * scale, + base.
 #pragma once
 
 #include <optional>
@@ -22,7 +21,7 @@ struct IterSplit {
 };
 
 struct IterSum {
-  std::vector<IterSplit> terms;  // by falling scale
+  std::vector<IterSplit> terms;  // by decreasing scale
   int64_t base = 0;
 };
 
@@ -30,15 +29,14 @@ struct IterSum {
 std::optional<IterSum> as_iter_sum(const Expr& expr, std::span<const IterDomain> domains);
 
 struct IterMapCheck {
-  bool injective = false;  // distinct points of the domains (where the predicate holds) give distinct results
-  bool bijective = false;  // and every point of the box [0, extents) is given, each by exactly one point
-  std::string reason;      // why not, when not
+  bool injective = false;  // different points of the domains where the predicate holds have different images
+  bool bijective = false;  // injective, and the image is the whole box [0, extents)
+  std::string reason;      // why it is not bijective; "" if it is
 };
 
-/// Checks  bindings : domains -> box of `extents`, restricted to points where `predicate` holds. Domains of
-/// extent 1 and loops in no binding: a loop that appears in no binding makes the map not injective unless its
-/// extent is 1. Predicates of the form  index < bound  (conjunctions) that come from splits that do not
-/// divide are understood. Conservative: answers false where it cannot prove.
+/// Checks the map  bindings : domains -> box of `extents`  on the points where `predicate` holds.
+/// Conservative: false unless proved. A loop of extent above 1 that no binding uses makes the map not
+/// injective. Supports predicates that are conjunctions of  index < bound, as from splits that do not divide.
 IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int64_t> extents,
                             std::span<const IterDomain> domains, const Expr& predicate);
 

@@ -10,20 +10,20 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The terms of a conjunction; none when it is constantly true.
+/// The terms of a conjunction; none if it is constant true.
 std::vector<Expr> conjuncts(const Expr& predicate);
 
-/// The expression that is at least 0 exactly when `condition` holds: b - a for a <= b,
-/// b - a - 1 for a < b. Nothing when the condition is no such comparison of indices.
+/// The expression that is at least 0 exactly if `condition` holds: b - a for a <= b, b - a - 1 for a < b.
+/// Nothing if `condition` is not a comparison of indices by <= or <.
 std::optional<LinearForm> slack_of(const Expr& condition, const Analyzer& analyzer);
 
-/// Removes the term that is `var` itself from the form. Returns its coefficient, 0 if there was none.
+/// Removes the term whose atom is `var`. Returns its coefficient; 0 if there is none.
 int64_t take_term(LinearForm& form, const Var& var);
 
 /// Does `var` occur inside an atom, so that the form is not linear in it?
 bool hides(const LinearForm& form, const Var& var);
 
-/// A linear form, split by the variables in its atoms.
+/// A linear form, divided by the variables in its atoms.
 struct LinearParts {
   LinearForm moving;    // terms over the moving variables alone; no constant
   LinearForm standing;  // terms over other variables, and the constant

@@ -1,4 +1,4 @@
-// The box of elements accessed while some variables run over their ranges and the others are fixed.
+// Boxes of elements that are accessed while some variables run over their ranges and others are fixed.
 #pragma once
 
 #include <optional>
@@ -17,17 +17,16 @@ struct DimRange {
 };
 using Region = std::vector<DimRange>;
 
-/// The range of one index when the `moving` variables run over their ranges in `analyzer`
-/// and all others are fixed. Exact for a linear index; a sound over-approximation for
-/// floor divisions and mods of both sorts. Nothing when no constant extent can be proved.
+/// The range of one index while the `moving` variables run over their ranges in `analyzer` and all others are
+/// fixed. Exact for a linear index; a sound over-approximation for floor divisions and modulos that mix both.
+/// Nothing if no constant extent can be proved.
 std::optional<DimRange> relax(const Expr& index, std::span<const Var> moving, const Analyzer& analyzer);
-/// All dimensions; [0, shape[d]) for a dimension whose range cannot be proved.
+/// The ranges of all dimensions; [0, shape[d]) if a range cannot be proved.
 Region relax_access(const Buffer& buffer, std::span<const Expr> indices, std::span<const Var> moving,
                     const Analyzer& analyzer);
-/// A box around both, exact when the difference of the mins
-/// is constant; falls back to [0, shape[d]) in a dimension.
+/// A box that contains both. In a dimension where the difference of the mins is not constant, [0, shape[d]).
 Region unite(const Region& a, const Region& b, const Buffer& buffer, const Analyzer& analyzer);
-/// True when `inner` lies within `outer` for every value of the variables.
+/// Does `outer` contain `inner` for all values of the variables? False unless proved.
 bool covers(const Region& outer, const Region& inner, const Analyzer& analyzer);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Evaluates an expression for given values of its variables.
+// Evaluates expressions for given values of their variables.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace tunesmith {
 /// Values of variables.
 using Point = std::vector<std::pair<Var, int64_t>>;
 
-/// The value of one lane of an integer or bool expression. Nothing when a part
-/// has another type, loads from memory, or uses a variable without a value.
+/// The value of one lane of an integer or bool expression. Nothing if a subexpression has another type, loads
+/// from memory, or uses a variable without a value.
 std::optional<int64_t> value_at(const Point& point, const Expr& expr, int lane = 0);
 
 }  // namespace tunesmith

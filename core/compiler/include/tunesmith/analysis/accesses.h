@@ -1,8 +1,8 @@
-// The n-th read or write of a block, as instructions count them.
+// The numbered reads and writes of a block, as instructions count them.
 //
-// Two loads of one buffer at equal indices are one access, at different indices
-// two: in `sum(k) X[i, k] * X[j, k]` the block has two reads. An instruction
-// changes only the access that it names, and no other access of the same buffer.
+// Two loads of one buffer are one access if their indices are equal, else two: the block of `sum(k) X[i, k] *
+// X[j, k]` has two reads. An instruction changes only the access that it names, and no other access of the
+// same buffer.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Loads of the block's body, then of its init, in text order, without the load
-/// of the element that the statement itself stores (an accumulator). Indices are
-/// as written: unlike in reads_of(), they may use the iterators of inner blocks.
+/// Loads of the block's body, then of its init, in text order, without accumulators (loads of the element
+/// that the same statement stores). Unlike in reads_of(), indices may use the iterators of inner blocks.
 std::vector<Access> read_accesses(const Block& block);
 
 /// Stores in the block's body, in text order.

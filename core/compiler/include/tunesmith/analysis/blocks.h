@@ -8,16 +8,15 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Every iteration variable is bound to a loop variable of its own
-/// or to a constant: no transformation has changed the block yet.
+/// Is every iteration variable bound to its own loop variable or to a constant, as before any transformation?
 bool is_trivially_bound(const Block& block);
 
-/// A reduction that reuses what it reads: one write, trivially bound, at least one reduction iterator,
-/// and at least one read that is independent of some spatial iterator. Such blocks gain from tiling.
+/// Is it a reduction that reuses its inputs, so that tiling pays? Such a block is trivially bound, has one
+/// write, a reduction iterator, and a read that is independent of a spatial iterator.
 bool needs_tiling(const Block& block);
 
-/// Every iteration variable is spatial, and the only store is indexed by
-/// the iteration variables themselves (in any order) or by constants.
+/// Are all iteration variables spatial, and the indices of the only store these variables (in any order) or
+/// constants?
 bool is_elementwise(const Block& block);
 
 /// Products of the extents of the spatial and of the reduction iterators.
@@ -38,8 +37,8 @@ LoopUse use_of(const Loop& loop);
 /// For one block.
 LoopUse use_of(const Loop& loop, const Block& block);
 
-/// The coefficient of the variable in the offset of the block's store, in elements: 1
-/// for the axis along which stores are contiguous, 0 when the variable does not occur.
+/// The coefficient of the variable in the offset of the block's store, in elements: 1 along the contiguous
+/// axis, 0 if the variable does not occur.
 int64_t store_stride(const Block& block, const Var& loop_var);
 
 /// Does the block write an output of the program?

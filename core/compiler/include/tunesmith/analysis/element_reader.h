@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The only reader of what `block` writes, if that is not an output and the reader reads each
-/// element where it writes one (the precondition of reverse_compute_inline). Null if there is none.
+/// The only reader of the intermediate that `block` writes, if it is elementwise in it (the precondition of
+/// reverse_compute_inline); else null.
 const Block* element_reader_of(const Program& program, const Block& block);
 
 }  // namespace tunesmith

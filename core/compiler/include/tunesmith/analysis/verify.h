@@ -1,5 +1,5 @@
-// Checks that a program is well formed. Called after every module
-// and in tests; a transformation that breaks this has a bug.
+// Checks that a program is well formed, after every module and in tests. A violation is a bug of the
+// transformation.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// "" when well formed, else the problem and the program with the place marked. Checks:
-/// parent links; ids, names and variables are unique; variables are defined before use;
-/// buffers are declared, inputs are not written, reads follow writes; bindings stay
-/// inside the iterators' domains, indices inside shapes; concurrent loops carry no
-/// dependence. For scheduled programs, not for lowered ones. Without false alarms.
+/// "" if the program is well formed, else the problem and the program with the place marked. Checks: parent
+/// links; ids, names and variables are unique; variables are defined before use; buffers are declared, inputs
+/// are not written, reads follow writes; bindings stay inside the iterators' domains, indices inside shapes;
+/// concurrent loops carry no dependence. For scheduled programs, not lowered ones. No false positives.
 std::string verify(const Program& program);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Builds the loops by which a lowered program calls a tensor intrinsic.
+// Builds the loop nest that represents a call of a tensor intrinsic in a lowered program.
 #pragma once
 
 #include "tunesmith/intrinsics/intrinsic_match.h"
@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The intrinsic's semantics over the operands of `match`, each with one index, the offset
-/// of its first element. The outermost loop has the annotation that marks it as a call.
+/// The intrinsic's semantics over the operands of `match`, with one index (the offset) per access. An
+/// annotation of the outermost loop marks the nest as a call.
 StmtPtr call_nest(Program& program, const TensorIntrinsicPtr& called, const IntrinsicMatch& match);
 
 }  // namespace tunesmith

@@ -17,23 +17,22 @@ struct StoreNest {
   const Store* store = nullptr;
 };
 
-/// Nothing when `stmt` is anything else, or when a loop is not serial or does not begin at 0.
+/// Nothing if `stmt` has another form, or a loop is not serial or does not begin at 0.
 std::optional<StoreNest> store_nest(const Stmt& stmt);
 
-/// The operands of a nest in the intrinsic's order, each given by its first element.
+/// The operands of a nest in the intrinsic's order.
 struct IntrinsicMatch {
   struct Operand {
     Buffer buffer;
-    std::vector<Expr> first;       // indices where all loops of the nest are at 0
-    std::vector<int64_t> strides;  // as the intrinsic's; a free stride has this nest's value, 0 before layout
+    std::vector<Expr> first;       // indices of the first element: all loops of the nest are at 0
+    std::vector<int64_t> strides;  // the intrinsic's; a free stride has this nest's value, 0 before layout
   };
   std::vector<Operand> operands;
 };
 
-/// Compares up to the order of loops and of the operands of sums and products, and
-/// checks the layout of operands. Before lowering, the layout of intermediates of
-/// `program` is not known and not checked. `lowered`: accesses have one index, the
-/// offset. On failure `why` is a constant sentence that says what differs.
+/// Compares up to the order of loops and of operands of sums and products, and checks the layout of operands.
+/// Before lowering, the layout of the program's intermediates is unknown and not checked. `lowered`: accesses
+/// have one index, the offset. If they differ, `why` receives the difference as a constant sentence.
 std::optional<IntrinsicMatch> match_intrinsic(const TensorIntrinsic& intrinsic, const StoreNest& nest,
                                               const Program& program, bool lowered, std::string_view* why);
 

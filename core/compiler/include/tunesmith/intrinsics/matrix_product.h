@@ -19,14 +19,14 @@ struct MatrixProduct {
   /// Maps the block's iterators to those of the product, (batch.., i,
   /// j, k), for transform_block_layout; empty if they are the same.
   std::string index_map;
-  std::vector<int64_t> extents;  ///< of these
+  std::vector<int64_t> extents;  ///< of the product's iterators
   /// For each factor: does the reduction vary faster in memory than rows or columns?
   std::array<bool, 2> reduction_inside{true, false};
 };
 
-/// "", or a constant that says why the block is no product of matrices. An iterator that both
-/// factors use belongs to the batch. An iterator that a factor uses only by a quotient or remainder
-/// (groups of channels, the phase of a stride) is split where the number divides its extent.
+/// "", or why the block is not a product of matrices, as a constant. An iterator of both factors belongs to
+/// the batch. An iterator that a factor uses only by a quotient or remainder (groups of channels, the phase
+/// of a stride) is split if the divisor divides its extent.
 std::string_view match_matrix_product(const Block& block, MatrixProduct* product);
 
 }  // namespace tunesmith

@@ -128,14 +128,14 @@ class TensorIntrinsics {
   /// All intrinsics of the process. Several spaces or several versions of a file
   /// may use one name, so code that works for a space uses Space::intrinsics().
   static TensorIntrinsics& global();
-  /// A new intrinsic replaces an old one of the same name; programs
-  /// that call the old one still find it by its content hash.
+  /// Replaces an intrinsic of the same name; programs that call the old one still find it by its content
+  /// hash.
   void add(TensorIntrinsicPtr intrinsic);
-  /// Null when unknown.
+  /// Null if unknown.
   TensorIntrinsicPtr find(std::string_view name) const;
   /// content_hash() as 16 hexadecimal digits; find_content() finds the intrinsic by it from now on.
   std::string content_of(const TensorIntrinsicPtr& intrinsic);
-  /// Null when unknown.
+  /// Null if unknown.
   TensorIntrinsicPtr find_content(std::string_view content) const;
   /// Sorted.
   std::vector<std::string> names() const;
@@ -158,8 +158,8 @@ struct TensorCall {
   std::vector<Operand> operands;  // as TensorIntrinsic::operands
 };
 
-/// The call that an annotated loop of a lowered program makes: exactly the version of the instruction
-/// with which it was lowered. Throws InternalError when the loop is not as lowering made it.
+/// The call that an annotated loop of a lowered program represents, by the version of the intrinsic with
+/// which it was lowered. Throws InternalError if the loop does not have the form that lowering gave it.
 TensorCall tensor_call(const Loop& loop);
 
 /// The intrinsic that the annotation of a loop or

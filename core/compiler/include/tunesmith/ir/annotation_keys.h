@@ -4,17 +4,15 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// On a tensorized block, and on the loop that lowering
-/// makes of it: the name of the called tensor intrinsic.
+/// On a tensorized block and on its lowered loop: the name of the called tensor intrinsic.
 inline constexpr const char* kTensorIntrinsic = "tensor_intrinsic";
 
 /// On the loop of such a call, set by lowering: content_hash() of the intrinsic, as
 /// TensorIntrinsics::content_of() prints it. A changed implementation therefore makes a different program.
 inline constexpr const char* kTensorContent = "tensor_content";
 
-/// On the loop of such a call in a program with joined threads: the axis along
-/// which the members of the group that executes the call lie. The call happens
-/// once for all members, at the first member's place in the order of accesses.
+/// On the loop of such a call in a program with joined threads: the axis along which the members of the
+/// executing group lie. The group executes the call once, ordered as an access of its first member.
 inline constexpr const char* kTogetherAlong = "together_along";
 
 /// On a loop: prefetch the memory that the iteration this many steps ahead

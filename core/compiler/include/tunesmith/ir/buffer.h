@@ -1,4 +1,4 @@
-// A buffer: a named, typed, shaped piece of memory in a scope. Immutable and shared; identity is the object.
+// Buffers: memory with a name, element type, shape and scope. Immutable and shared; compared by address.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace tunesmith {
 
 class Expr;
 
-/// Memory scopes of the kernel. Targets may add their own names (ir/execution_model.h).
-///   global    memory of the program, seen by all threads
-///   local     memory of one thread; allocated where the accesses' common loop nest begins
-///   register  SSA values; lowering refuses a program in which it cannot keep them there
+/// The kernel's memory scopes. Targets may define others (ir/execution_model.h).
+///   global    memory shared by all threads of the program
+///   local     memory of one thread, allocated around the innermost loop nest that contains all accesses
+///   register  SSA values; lowering refuses the program if it cannot keep the buffer in registers
 inline constexpr const char* kScopeGlobal = "global";
 inline constexpr const char* kScopeLocal = "local";
 inline constexpr const char* kScopeRegister = "register";
 
-/// A permutation of a buffer's elements that puts the same column of neighbouring rows into
-/// different memory banks: pieces of 16 bytes move within their row. The identity when `bits` is 0.
+/// An XOR permutation of a buffer's elements that places the same column of neighbouring rows in different
+/// memory banks, by moving pieces of 16 bytes within their row. The identity if `bits` is 0.
 struct Swizzle {
-  int bits = 0;  // number of bits of an element's index that change: those from `to` on,
+  int bits = 0;  // index bits [to, to + bits) are XORed with bits [from, from + bits)
   int to = 0;
-  int from = 0;  // each where its counterpart from `from` on is set; from >= to + bits
+  int from = 0;  // from >= to + bits
 
   /// The position of the element with this index. The map is its own inverse.
   int64_t place_of(int64_t index) const {
@@ -49,34 +49,35 @@ class BufferNode : public boost::intrusive_ref_counter<BufferNode> {
   const DType dtype;
   const std::vector<int64_t> shape;
   const std::string scope;
-  /// An input whose contents do not change between calls (weights): its layout may be chosen ahead of time.
+  /// An input whose contents do not change between calls, such as weights: its layout may be prepared ahead
+  /// of time.
   bool constant = false;
-  /// Elements between neighbours along each dimension; empty = row-major without gaps.
+  /// For each dimension, in elements; empty: row-major without gaps.
   std::vector<int64_t> strides;
   /// In a lowered program, the element at offset o lies at swizzle.place_of(o).
   /// Code that computes addresses applies it; everything else ignores it.
   Swizzle swizzle;
-  /// Where extents vary: for each dimension how much of `shape` there is, an index over parameters of the
-  /// program, or null where all is. An element beyond does not exist: what a block would store to one, or
-  /// make of one (ir/extents.h), does not happen; other programs touch none. Places in memory are those of
-  /// `shape`, of arguments without strides those of what there is (is_packed). Empty where nothing varies.
+  /// Dynamic extents: for each dimension the actual extent, an index over the program's parameters, or null
+  /// if it is shape[d]. Empty if all are static. `shape` has the maximum extents, and addresses follow it,
+  /// except in packed arguments (is_packed). Elements beyond the actual extents do not exist: blocks skip
+  /// statements that access them (ir/extents.h), and lowered programs do not access them.
   std::vector<Expr> extents;
 
   int64_t elements() const;
-  /// The number of elements from the first to the last, with strides.
+  /// The number of elements from the first to the last, including gaps.
   int64_t span() const;
   int64_t bytes() const { return span() * dtype.bytes(); }
   /// Row-major strides unless given.
   std::vector<int64_t> effective_strides() const;
 };
 
-/// Never null where a buffer is expected. Compare with `==` for identity.
+/// Never null where a buffer is expected. `==` compares identity.
 using Buffer = boost::intrusive_ptr<const BufferNode>;
 
 Buffer make_buffer(std::string name, DType dtype, std::vector<int64_t> shape,
                    std::string scope = kScopeGlobal, bool constant = false, std::vector<int64_t> strides = {},
                    Swizzle swizzle = {});
-/// The same but for BufferNode::extents. A new buffer, unless they are empty.
+/// A copy with these BufferNode::extents; `buffer` itself if they are empty.
 Buffer with_extents(const Buffer& buffer, std::vector<Expr> extents);
 
 }  // namespace tunesmith

@@ -1,11 +1,10 @@
 // Types of values: the element types f64 f32 f16 bf16, i64 i32 i16 i8, u64 u32 u16 u8, bool, and the index
 // type, each with a number of vector lanes.
 //
-// There are two kinds of integers. Data (i64 to u8) wrap around: arithmetic is modulo
-// 2^bits, so `a + 1 > a` may be false. An index (a loop or iteration variable, an extent, an
-// index of an access) never overflows: code that builds index arithmetic keeps it within 64
-// bits, and code that simplifies or compiles it may rely on that. A cast converts between
-// the two and keeps the value. An index has the width of an i64. No buffer holds indices.
+// Integers are data or indices. Data (i64 to u8) wrap around modulo 2^bits, so `a + 1 > a` may be false.
+// Indices (loop and iteration variables, extents, indices of accesses) have 64 bits and never overflow:
+// whoever builds index arithmetic ensures it, and simplifications and targets rely on it. A cast between the
+// two keeps the value. Buffers contain no indices.
 #pragma once
 
 #include <cstdint>

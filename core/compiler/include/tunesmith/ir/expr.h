@@ -1,9 +1,9 @@
-// Expressions: immutable, shared, reference-counted. Copying one is copying a pointer; any thread may read.
+// Expressions: immutable, shared and reference-counted. Copies cost a pointer; any thread may read.
 //
-// Index arithmetic is of type kIndex, which never overflows, and uses FloorDiv / FloorMod (rounding towards
-// minus infinity) with positive constant divisors. Arithmetic on integer data wraps around in its type; a
-// cast makes data of an index and an index of data. The factory functions fold constants and drop neutral
-// elements, so `x * 1 + 0` is never built; anything cleverer is the simplifier's (affine/simplify.h).
+// Index arithmetic has type kIndex, which never overflows, and uses FloorDiv / FloorMod (rounding towards
+// minus infinity) with positive constant divisors. Arithmetic on integer data wraps around in its type; casts
+// convert between the two. The factory functions fold constants and neutral elements, so `x * 1 + 0` is never
+// built; affine/simplify.h simplifies further.
 #pragma once
 
 #include <array>
@@ -42,15 +42,15 @@ enum class ExprKind : uint8_t {
   And,
   Or,
   Not,
-  Select,  // (condition, then, else); only the chosen side is evaluated, so it may guard a load
+  Select,  // (condition, then, else); evaluates only the chosen side, so it may guard a load
   Cast,
-  Call,      // elementwise mathematics
+  Call,      // an elementwise function (MathOp)
   Load,      // buffer[indices], optionally masked
   Ramp,      // (base, stride) x lanes, of indices: base + stride * lane
   Broadcast  // a scalar in every lane
 };
 
-/// Elementwise functions of a Call. Those from BitAnd on are of two integers.
+/// Elementwise functions of a Call. Those from BitAnd on take two integers.
 enum class MathOp : uint8_t {
   Exp,
   Log,
@@ -89,7 +89,7 @@ class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
 
   const ExprKind kind;
   const DType dtype;
-  /// Operands in the order written at ExprKind; a Load's are its indices, then its mask when it has one.
+  /// Operands in the order given at ExprKind; of a Load, the indices and then the mask, if any.
   std::span<const Expr> args() const;
 
  protected:
@@ -101,7 +101,7 @@ class ExprNode : public boost::intrusive_ref_counter<ExprNode> {
   size_t arg_count_ = 0;
 };
 
-/// A handle to an immutable expression; null when default-constructed.
+/// A handle of an immutable expression; null if default-constructed.
 class Expr {
  public:
   Expr() = default;
@@ -120,10 +120,10 @@ class Expr {
   std::span<const Expr> args() const { return node_->args(); }
   const Expr& arg(size_t i) const { return node_->args()[i]; }
   bool is(ExprKind k) const { return node_ && node_->kind == k; }
-  /// Same object (not the same structure: see equal()).
+  /// Is it the same object? equal() compares structure.
   bool same_as(const Expr& other) const { return node_ == other.node_; }
 
-  /// The node as T when it is one, else null.
+  /// The node as T if it is one, else null.
   template <typename T>
   const T* as() const {
     return node_ && T::is_kind(node_->kind) ? static_cast<const T*>(node_.get()) : nullptr;
@@ -159,10 +159,9 @@ class VarNode final : public ExprNode {
   VarNode(std::string var_name, DType type, int64_t lowest_value = 0, int64_t highest_value = -1);
   static bool is_kind(ExprKind k) { return k == ExprKind::Var; }
   const std::string name;
-  /// Increases with creation across all threads: a later variable has
-  /// a greater serial. Orders variables independently of addresses.
+  /// Increases with each creation, across all threads. Orders variables independently of addresses.
   const uint64_t serial;
-  /// The range of a parameter, which is an index that no loop binds; for other variables lowest > highest.
+  /// The range of a parameter (an index that no loop binds); for other variables lowest > highest.
   const int64_t lowest, highest;
   bool is_parameter() const { return lowest <= highest; }
 };
@@ -184,7 +183,7 @@ class LoadNode final : public ExprNode {
   const Buffer buffer;
   const size_t rank;
   std::span<const Expr> indices() const { return args().first(rank); }
-  /// Null, or a bool expression: where it is false, no memory is accessed and the value is zero.
+  /// Null, or a bool expression: if it is false, no memory is accessed and the value is zero.
   Expr mask() const { return args().size() > rank ? args()[rank] : Expr(); }
 
  private:
@@ -207,7 +206,7 @@ class Var {
  public:
   Var() = default;
   explicit Var(std::string name, DType type = kIndex);
-  /// One that has the same value, of [lowest, highest], wherever a program uses it.
+  /// A parameter of a program: constant during a call, in [lowest, highest].
   static Var parameter(std::string name, int64_t lowest, int64_t highest);
   /// From an expression that is a VarNode; throws InternalError otherwise.
   static Var from(const Expr& expr);
@@ -229,7 +228,7 @@ class Var {
 
 Expr int_imm(int64_t value, DType type = kIndex);
 Expr float_imm(double value, DType type);
-/// A constant of any type. A constant with lanes is a Broadcast of a scalar one, here and above.
+/// A constant of any type. Here and above, a constant with lanes is a Broadcast of a scalar constant.
 Expr constant(double value, DType type);
 Expr bool_imm(bool value);
 
@@ -263,10 +262,10 @@ Expr binary(ExprKind kind, const Expr& a, const Expr& b);
 
 // ---- Queries ----
 
-/// The value of an integer constant, if it is one.
+/// Stores the value of an integer or bool constant in `value`; returns false for other expressions.
 bool as_const_int(const Expr& expr, int64_t* value);
 bool is_const_int(const Expr& expr, int64_t value);
-/// Same structure; variables and buffers by identity.
+/// Compares structure, and variables and buffers by identity.
 bool equal(const Expr& a, const Expr& b);
 bool uses_var(const Expr& expr, const Var& var);
 bool uses_any(const Expr& expr, std::span<const Var> vars);
@@ -278,13 +277,13 @@ std::vector<Var> vars_of(const Expr& expr);
 /// `expr` with other operands, rebuilt through the factories (so constants fold).
 Expr with_args(const Expr& expr, std::vector<Expr> args);
 
-/// A map from variables to expressions: a small flat map, in insertion order.
+/// A small map from variables to expressions, in insertion order.
 class Substitution {
  public:
   Substitution() = default;
   Substitution(std::initializer_list<std::pair<Var, Expr>> pairs);
   void set(const Var& var, Expr value);
-  /// Null when absent.
+  /// Null if absent.
   const Expr* find(const VarNode* var) const;
   bool empty() const { return pairs_.empty(); }
   std::span<const std::pair<Var, Expr>> pairs() const { return pairs_; }

@@ -1,4 +1,4 @@
-// The semantics of operators on constants, shared by the factories (which fold) and the interpreter.
+// The semantics of operators on constants, for the folding factories and the interpreter.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@ namespace tunesmith {
 
 inline bool is_comparison(ExprKind kind) { return kind >= ExprKind::Eq && kind <= ExprKind::Le; }
 
-/// For all numbers except the smallest one divided by -1; no intermediate result overflows.
+/// Requires b != 0, and not INT64_MIN / -1. No intermediate result overflows.
 inline int64_t floor_divide(int64_t a, int64_t b) {
   const int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? a / b - 1 : a / b;
 }
 
-/// The same for the remainder.
+/// The remainder of floor_divide(), with the sign of `b`; same requirements.
 inline int64_t floor_modulo(int64_t a, int64_t b) {
   const int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/// For two u64 numbers, if the result differs from that of the i64 with the same bits; else nothing.
+/// Folds the operators whose u64 result differs from the i64 result of the same bits; nothing for others.
 inline std::optional<int64_t> fold_u64(ExprKind kind, uint64_t a, uint64_t b) {
   switch (kind) {
     case ExprKind::Div:
@@ -45,8 +45,8 @@ inline std::optional<int64_t> fold_u64(ExprKind kind, uint64_t a, uint64_t b) {
   }
 }
 
-/// The result in i64, wrapping; nothing for a division by zero. `a` and `b` are values of `type`, an integer
-/// type or bool.
+/// The result in i64, before wrapping to `type`; nothing for a division by zero or a kind without an integer
+/// result. `a` and `b` are values of `type`, an integer type or bool.
 inline std::optional<int64_t> fold_int(ExprKind kind, int64_t a, int64_t b, DType type) {
   const auto ua = static_cast<uint64_t>(a);
   const auto ub = static_cast<uint64_t>(b);

@@ -1,5 +1,4 @@
-// Statements that only lowering makes:
-// allocations and synchronisation.
+// Statements that only lowering creates: allocations and synchronisation.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +58,8 @@ class AsyncGroup final : public Stmt {
   StmtPtr body_;
 };
 
-/// Waits until all but the latest `pending` groups of this iteration of the
-/// enclosing loops have completed. Other threads see the data after a later Barrier.
+/// Waits until all but the latest `pending` groups of this thread have completed. Other threads see the data
+/// after a later Barrier.
 class AsyncWait final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::AsyncWait;

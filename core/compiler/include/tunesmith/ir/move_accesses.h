@@ -26,7 +26,7 @@ void move_own_accesses(Stmt& stmt, const Buffer& from, const Buffer& to, Place&&
   store->buffer = to;
 }
 
-/// The same for all statements under it.
+/// move_own_accesses() for `root` and all statements below it.
 template <typename Place>
 void move_accesses(Stmt& root, const Buffer& from, const Buffer& to, Place&& place) {
   walk(root, [&](Stmt& stmt) { move_own_accesses(stmt, from, to, place); });

@@ -1,4 +1,4 @@
-// A program: inputs, outputs, intermediate buffers and one tree of loops and blocks.
+// Programs: inputs, outputs, intermediate buffers and a tree of loops and blocks.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What a program is for an interval of: an extent, given with each call. A program is right for every value
-/// of the variable's range.
+/// A dynamic extent, whose value is passed with each call. The program is correct for every value in the
+/// variable's range.
 struct ExtentParameter {
   Var var;
-  /// The values at which programs are measured, ascending; empty: the default (typical_values). They do not
-  /// change what the program computes.
+  /// The values at which the program is measured, ascending; empty: the default (typical_values). They do not
+  /// affect what the program computes.
   std::vector<int64_t> typical;
 };
 
@@ -30,12 +30,12 @@ class Program {
   ~Program();
 
   std::string name;
-  /// Empty for a program of fixed extents. Shapes and loops have the extents for the highest values
+  /// Empty if all extents are static. Shapes and loops have the extents for the highest values
   /// (BufferNode::extents).
   std::vector<ExtentParameter> parameters;
   std::vector<Buffer> inputs;
   std::vector<Buffer> outputs;
-  /// Buffers that are neither input nor output. Lowering decides where they live.
+  /// Buffers that are neither input nor output. Lowering chooses where they are allocated.
   std::vector<Buffer> intermediates;
   /// Annotations of the whole program ("unroll_max_step", ...), set by annotating the root.
   Annotations annotations;
@@ -44,14 +44,14 @@ class Program {
   Seq& root() { return *root_; }
   const Seq& root() const { return *root_; }
 
-  /// Copies one node per statement. Ids, variables, buffers and expressions are kept.
+  /// Copies the statements; ids, variables, buffers and expressions are shared.
   Program clone() const;
 
-  /// Makes a loop from 0 with a constant extent and a fresh id around `body`.
+  /// Makes a loop with a fresh id over [0, extent) around `body`.
   std::unique_ptr<Loop> make_loop(Var var, int64_t extent, StmtPtr body);
-  /// Makes serial loops around `body`, the first the outermost; `body` itself when there are none.
+  /// Makes serial loops around `body`, outermost first; `body` itself if `loops` is empty.
   StmtPtr make_nest(std::span<const IterDomain> loops, StmtPtr body);
-  /// Makes a block with a fresh id; its name is made unique within the program by a suffix "_1", "_2", ...
+  /// Makes a block with a fresh id; a suffix "_1", "_2", ... makes its name unique in the program.
   std::unique_ptr<Block> make_block(std::string_view block_name, std::vector<IterVar> iters,
                                     std::vector<Expr> bindings, StmtPtr init, StmtPtr body);
   /// A buffer name that begins with `base` and is not used in the program.
@@ -74,8 +74,8 @@ class Program {
   uint32_t next_id_ = 0;
 };
 
-/// A hash of what the program computes and how, the same on every machine. Names (of the program, buffers,
-/// blocks and variables) do not count: two layers of a network with equal shapes have equal hashes.
+/// A hash of what the program computes and how, equal on every machine. Ignores the names of the program,
+/// buffers, blocks and variables, so two layers of a network with equal shapes have equal hashes.
 uint64_t structural_hash(const Program& program);
 
 }  // namespace tunesmith

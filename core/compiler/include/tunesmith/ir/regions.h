@@ -1,4 +1,4 @@
-// What a block reads and writes, derived from its body and never stored by hand.
+// The reads and writes of blocks, derived from their bodies.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// One access: the buffer and its indices over the block's iteration variables (and loops inside the block).
+/// A buffer and indices over the block's iteration variables and the loops inside the block.
 struct Access {
   Buffer buffer;
   std::vector<Expr> indices;
@@ -27,15 +27,14 @@ bool loads_from(const Expr& expr, const Buffer& buffer);
 /// Is the expression the unmasked load of the element that `store` writes (an accumulator)?
 bool is_own_element(const Expr& expr, const Store& store);
 
-/// The only store of a block whose body is one store, else null.
+/// The store if the block's body is a single store, else null.
 const Store* body_store(const Block& block);
 
-/// Loads in the body, then in the init, in order of appearance, without
-/// structural duplicates. The accumulator of a block with an init (the
-/// load of the element that it stores) is not a read; without an init it
-/// is. Iteration variables of inner blocks are replaced by their bindings.
+/// Loads in the body, then in the init, in text order, without structural duplicates. The accumulator (the
+/// load of the stored element) counts as a read only if the block has no init. Iteration variables of inner
+/// blocks are replaced by their bindings.
 std::vector<Access> reads_of(const Block& block);
-/// Stores in the body, in order of appearance, without structural duplicates.
+/// Stores in the body, in text order, without structural duplicates.
 std::vector<Access> writes_of(const Block& block);
 
 /// Blocks that write `buffer`, in text order.
@@ -46,14 +45,14 @@ std::vector<Block*> readers_of(const Program& program, const Buffer& buffer);
 std::vector<Block*> producers_of(const Program& program, const Block& block);
 std::vector<Block*> consumers_of(const Program& program, const Block& block);
 
-/// How a reduction block accumulates: store = combine(load of the same element, term).
+/// The form of a reduction block: element = op(element, term).
 struct ReductionPattern {
   ExprKind op;          // Add, Mul, Min or Max
-  const Store* init;    // the block's init, storing the identity; null when it was decomposed off
+  const Store* init;    // the block's init, which stores the identity; null after decompose_reduction
   const Store* update;  // the block's body
   Expr term;            // the combined value, without the accumulator
 };
-/// Fills `pattern` if the block's body is one Store of that form; else returns false.
+/// Fills `pattern` if the block's body is a single store of that form; else returns false.
 bool match_reduction(const Block& block, ReductionPattern* pattern);
 /// The identity of Add (0), Mul (1), Min (+inf or largest), Max (-inf or smallest) in `type`.
 Expr reduction_identity(ExprKind op, DType type);

@@ -91,7 +91,7 @@ enum class LoopKind : uint8_t {
   Parallel,    // iterations on any thread, in any order
   Vectorized,  // one vector operation for all iterations
   Unrolled,    // emitted once for each iteration
-  Bound        // an axis of one of the target's levels, "<level>.<axis>", named by `thread`
+  Bound        // to the axis `thread`, "<level>.<axis>", of one of the target's levels
 };
 std::string_view loop_kind_name(LoopKind kind);
 
@@ -114,7 +114,7 @@ class Loop final : public Stmt {
   Stmt* body() const { return body_.get(); }
   void set_body(StmtPtr statement);
   StmtPtr take_body();
-  /// The constant extent; InternalError when it is not constant (possible only after lowering).
+  /// Throws InternalError if the extent is not constant, which is possible only after lowering.
   int64_t const_extent() const;
 
  private:
@@ -125,7 +125,7 @@ class Loop final : public Stmt {
 enum class IterKind : uint8_t {
   Spatial,    // iterations are independent and write different elements
   Reduction,  // iterations accumulate into the same element
-  Opaque      // nothing is known: order and number must be kept
+  Opaque      // unknown: order and number of iterations must be kept
 };
 std::string_view iter_kind_name(IterKind kind);
 
@@ -142,10 +142,9 @@ struct IterVar {
   IterKind kind = IterKind::Spatial;
 };
 
-/// A block as in the TensorIR and MetaSchedule papers: iteration variables with
-/// domains, bound to expressions of the enclosing loops; nothing happens where the
-/// predicate is false; `init` runs before the first reduction iteration of each
-/// spatial instance. Reads and writes are derived from the body (ir/regions.h).
+/// A block as in the TensorIR and MetaSchedule papers: iteration variables with domains, bound to expressions
+/// of the enclosing loops. Instances whose predicate is false do not run; `init` runs before the first
+/// reduction iteration of each spatial instance. Reads and writes are derived from the body (ir/regions.h).
 class Block final : public Stmt {
  public:
   static constexpr StmtKind kKind = StmtKind::Block;
@@ -217,14 +216,14 @@ class If final : public Stmt {
 StmtPtr replace(Stmt& at, StmtPtr with);
 
 void substitute_in(Stmt& stmt, const Substitution& map);
-/// Loads and stores of `from` become loads and stores of `to` with the same indices; so does its Allocate.
+/// Replaces `from` by `to` in loads, stores and its Allocate, with the same indices.
 void replace_buffer_in(Stmt& stmt, const Buffer& from, const Buffer& to);
 
 /// Enclosing loops from the outermost to the innermost, up to the nearest enclosing block or the root.
 std::vector<Loop*> loops_above(const Stmt& stmt);
 /// The nearest enclosing block, or null.
 Block* enclosing_block(const Stmt& stmt);
-/// True when `ancestor` is `stmt` or stands above it.
+/// Is `ancestor` the statement itself or one of its parents?
 bool is_ancestor(const Stmt& ancestor, const Stmt& stmt);
 
 }  // namespace tunesmith

@@ -28,9 +28,9 @@ void unwrap(If& branch);
 void insert_before(Stmt& anchor, StmtPtr stmt);
 void insert_after(Stmt& anchor, StmtPtr stmt);
 
-/// The innermost statement that contains or is both.
+/// The innermost statement that contains both (or is one of them).
 const Stmt* common_ancestor(const Stmt& a, const Stmt& b);
-/// True when `a` comes before `b` in the text and neither contains the other.
+/// Is `a` before `b` in text order, without one containing the other?
 bool precedes(const Stmt& a, const Stmt& b);
 /// The child of `ancestor` (or of its Seq body) that contains or is `stmt`.
 Stmt& statement_towards(Stmt& ancestor, Stmt& stmt);

@@ -1,17 +1,17 @@
-// Traversal and rewriting of programs, as templates: no indirect call per node, so code
+// Traversal and rewriting of programs, as templates: there is no indirect call per node, so code
 // that runs once per candidate (a pass, a module, a cost model) may use them freely.
 //
-//   to look at                                one statement only      it and all under it
-//   the statements                            visit_children          walk, any_of_stmt, find_first, collect
-//   the expressions that stand in them        visit_exprs             walk_exprs, any_of_exprs
-//   the loads and stores                      visit_accesses          walk_accesses
+//   to visit                                  in one statement        in a statement and all below
+//   statements                                visit_children          walk, any_of_stmt, find_first, collect
+//   expressions                               visit_exprs             walk_exprs, any_of_exprs
+//   loads and stores                          visit_accesses          walk_accesses
 //   an expression and its operands                                    walk_expr, any_of_expr
 //
-//   to change the expressions                 visit_exprs             rewrite_exprs, rewrite_expr
+//   to change expressions                     visit_exprs             rewrite_exprs, rewrite_expr
 //
-// A walk goes from parents to children, in the order of the text. What it calls may change expressions, but
-// not the tree below where it stands: collect() the statements first and change the tree afterwards. The
-// bytes that the loads and stores of a program move, say, each done once:
+// Walks go from parents to children, in text order. The callback may change expressions, but not the tree
+// below the visited statement: collect() the statements first, then change the tree. For example, the bytes
+// of all loads and stores in a program, each counted once:
 //
 //   walk_accesses(program.root(), [&](const Stmt& stmt, const AccessSite& access) {
 //     bytes += access.buffer->dtype.bytes();
@@ -68,7 +68,7 @@ void visit_children(const Stmt& stmt, Visit&& visit) {
   }
 }
 
-/// Calls `visit(Stmt&)` for the statement and all under it, parents first.
+/// Calls `visit(Stmt&)` for the statement and all below it, parents first.
 template <typename Visit>
 void walk(Stmt& stmt, Visit&& visit) {
   visit(stmt);
@@ -81,7 +81,7 @@ void walk(const Stmt& stmt, Visit&& visit) {
   visit_children(stmt, [&](const Stmt& child) { walk(child, visit); });
 }
 
-/// True when `test(const Stmt&)` is for `stmt` or anything under it; stops at the first.
+/// Is `test(const Stmt&)` true for `stmt` or a statement below it? Stops at the first.
 template <typename Test>
 bool any_of_stmt(const Stmt& stmt, Test&& test) {
   if (test(stmt)) return true;
@@ -105,13 +105,14 @@ auto find_first(Root& root, Test&& test) {
   return found;
 }
 
-/// The first of any.
+/// The first statement of type `T`.
 template <typename T, typename Root>
 auto find_first(Root& root) {
   return find_first<T>(root, [](const T&) { return true; });
 }
 
-/// All of them in text order. Unlike during a walk, the tree may be changed afterwards.
+/// All statements of type `T` at or under `root` for which `test(T&)` is true, in text order. The caller may
+/// change the tree afterwards.
 template <typename T, typename Root, typename Test>
 auto collect(Root& root, Test&& test) {
   std::vector<std::conditional_t<std::is_const_v<Root>, const T, T>*> found;
@@ -128,14 +129,14 @@ auto collect(Root& root) {
 
 // ---- Expressions ----
 
-/// Calls `visit(const Expr&)` for `expr` and everything under it, parents first.
+/// Calls `visit(const Expr&)` for `expr` and all its subexpressions, parents first.
 template <typename Visit>
 void walk_expr(const Expr& expr, Visit&& visit) {
   visit(expr);
   for (const Expr& arg : expr.args()) walk_expr(arg, visit);
 }
 
-/// True when `test(const Expr&)` is for `expr` or anything under it; stops at the first.
+/// Is `test(const Expr&)` true for `expr` or a subexpression? Stops at the first.
 template <typename Test>
 bool any_of_expr(const Expr& expr, Test&& test) {
   if (test(expr)) return true;
@@ -145,8 +146,8 @@ bool any_of_expr(const Expr& expr, Test&& test) {
   return false;
 }
 
-/// Calls `visit(Expr&)` (const where the statement is) for every expression directly in `stmt` that is not
-/// null: conditions, bounds, bindings, indices, values, masks. It may assign to them.
+/// Calls `visit(Expr&)` (const if `stmt` is) for every expression directly in `stmt` that is not null:
+/// conditions, bounds, bindings, indices, values, masks. The callback may assign to them.
 template <typename S, typename Visit>
 void visit_exprs(S& stmt, Visit&& visit) {
   const auto one = [&](auto& expr) {
@@ -185,13 +186,13 @@ void visit_exprs(S& stmt, Visit&& visit) {
   }
 }
 
-/// Calls `visit(const Expr&)` for every expression in `stmt` and under it, with all subexpressions.
+/// Calls `visit(const Expr&)` for every expression in `stmt` and below it, and all subexpressions.
 template <typename Visit>
 void walk_exprs(const Stmt& stmt, Visit&& visit) {
   walk(stmt, [&](const Stmt& at) { visit_exprs(at, [&](const Expr& expr) { walk_expr(expr, visit); }); });
 }
 
-/// True when `test(const Expr&)` is for one of them.
+/// Is `test(const Expr&)` true for one of the expressions that walk_exprs() visits?
 template <typename Test>
 bool any_of_exprs(const Stmt& stmt, Test&& test) {
   return any_of_stmt(stmt, [&](const Stmt& at) {
@@ -203,7 +204,7 @@ bool any_of_exprs(const Stmt& stmt, Test&& test) {
 
 // ---- Loads and stores ----
 
-/// A load, or the target of a store, and where it is.
+/// A load, or the target of a store.
 struct AccessSite {
   const Buffer& buffer;
   std::span<const Expr> indices;
@@ -221,7 +222,7 @@ void visit_accesses(const Stmt& stmt, Visit&& visit) {
   });
 }
 
-/// Calls `visit(Stmt&, const AccessSite&)` for the accesses of `root` and of all statements under it.
+/// Calls `visit(Stmt&, const AccessSite&)` for the accesses of `root` and of all statements below it.
 template <typename Root, typename Visit>
 void walk_accesses(Root& root, Visit&& visit) {
   walk(root,
@@ -230,9 +231,9 @@ void walk_accesses(Root& root, Visit&& visit) {
 
 // ---- Rewriting ----
 
-/// Rewrites bottom-up; `rewrite(const Expr&)` receives a node with new children and returns
-/// its replacement (or the node). Unchanged parts are shared. Where new children make a node
-/// fold to one of them (x * 1), that child is the result and is not rewritten a second time.
+/// Rewrites bottom-up: `rewrite(const Expr&)` receives a node with its new children and returns its
+/// replacement, or the node. Unchanged parts are shared. If a node folds to one of its new children (x * 1),
+/// that child is the result and is not rewritten again.
 template <typename Rewrite>
 Expr rewrite_expr(const Expr& expr, Rewrite&& rewrite) {
   const std::span<const Expr> args = expr.args();
@@ -253,7 +254,7 @@ Expr rewrite_expr(const Expr& expr, Rewrite&& rewrite) {
   return rewrite(expr);
 }
 
-/// Applies rewrite_expr to every expression in `stmt` and under it.
+/// Applies rewrite_expr() to every expression in `stmt` and below it.
 template <typename Rewrite>
 void rewrite_exprs(Stmt& stmt, Rewrite&& rewrite) {
   walk(stmt, [&](Stmt& at) {

@@ -1,28 +1,26 @@
-// Lowering turns a scheduled program of blocks into plain loops,
-// stores and allocations that a target can emit directly.
+// Lowers a scheduled program of blocks to plain loops, stores and allocations that a target can emit
+// directly.
 //
-// What a target may assume of a LoweredProgram:
-//  - statements are Seq, Loop, Store, If and Allocate, and Barrier where the target's list has join_threads,
-//    and AsyncGroup and AsyncWait where it has pipeline_loops and a scope says how it is filled so; no Block
-//    is left;
-//  - every access has exactly one index: the element's offset in the buffer (strides applied), canonical
-//    and simplified; where the buffer has a swizzle, the element lies at Swizzle::place_of() of it;
-//  - no Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (an
-//    odd tail is a masked vector), wider loops are an Unrolled loop around them;
-//  - Unrolled loops have constant bounds and are to be emitted once for each iteration with the variable a
-//    constant: the lowered tree stays small;
-//  - loads that must not happen carry a mask; a Select never guards memory;
-//  - accesses to a `register` buffer have indices that are constants once the Unrolled loops inside its
-//    Allocate are expanded, in disjoint or identical slices, so that it becomes SSA values;
-//  - a Loop with the annotation tensor_intrinsic is a call of an intrinsic of LowerOptions::intrinsics
-//    (tensor_call() gives its operands); emitted as the loops that it is, it computes the same;
-//  - a buffer of an Allocate is in registers (scope `register`), in the workspace (when
-//    LoweredProgram::workspace lists it; then it is outside every parallel loop) or else on the stack,
-//    within max_stack_bytes;
-//  - with LowerOptions::prepare, what the root's statements make of constant inputs alone (a copy of the
-//    weights in the order of their use) is LoweredProgram::prepare, a program of its own, run once and not
-//    at every call.
-// The result is a Program, so the interpreter runs it and the printer prints it.
+// Guarantees of a LoweredProgram:
+//  - Its statements are Seq, Loop, Store, If and Allocate; Barrier if the target's pipeline has join_threads;
+//    AsyncGroup, AsyncWait and Handover if it has pipeline_loops. There is no Block.
+//  - Every access has one index, canonical and simplified: the element's offset in the buffer, by its
+//    strides. If the buffer has a swizzle, the element lies at Swizzle::place_of(offset).
+//  - No Loop is Vectorized: vector operations are Ramp / Broadcast expressions of at most vector_bits (a
+//    masked vector at a ragged end), with an Unrolled loop around them for wider loops.
+//  - Unrolled loops have constant bounds. The target emits their body once for each iteration, with the
+//    variable as a constant; the lowered tree stays small.
+//  - Loads that must not always happen have a mask; a Select never guards memory.
+//  - Indices of accesses to a `register` buffer are constant after expanding the Unrolled loops inside its
+//    Allocate, and its slices are disjoint or identical, so that the buffer becomes SSA values.
+//  - A Loop with the annotation tensor_intrinsic calls an intrinsic of LowerOptions::intrinsics (operands:
+//    tensor_call()). Emitting it as plain loops gives the same result.
+//  - An allocated buffer is in registers (scope `register`), in the workspace (if
+//    LoweredProgram::workspace lists it; its Allocate is then outside every parallel loop), or else on the
+//    stack, within max_stack_bytes.
+//  - With LowerOptions::prepare, statements of the root that depend only on constant inputs (such as packing
+//    weights) are in LoweredProgram::prepare, a separate program that runs once and not at every call.
+// The result is a Program: the interpreter runs it and the printer prints it.
 #pragma once
 
 #include <cstdint>
@@ -38,21 +36,21 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// What lowering needs to know of the target: quantities, never a device's name.
+/// The quantities of the target that lowering uses; never a device's name.
 struct LowerOptions {
   int64_t vector_bits = 128;
   int64_t vector_registers = 16;
-  /// The largest total size of buffers on the stack, in bytes.
+  /// The maximum total size of buffers on the stack, in bytes.
   int64_t max_stack_bytes = int64_t{512} * 1024;
-  /// The largest number of statements after expanding unrolled loops; larger programs are refused.
+  /// The maximum number of stores after expanding unrolled loops; larger programs are refused.
   int64_t max_expanded_stores = 16384;
   /// Move work on constant inputs to LoweredProgram::prepare. Only for callers that run both programs.
   bool prepare = false;
-  /// Take programs with parameters. Only for who gives their values with each call.
+  /// Accept programs with parameters. Only for callers that pass their values with each call.
   bool parameters = false;
-  /// Those that the target emits; extensions add to them. Calls of others become plain loops.
+  /// Intrinsics that the target emits; extensions add to them. Calls of others become plain loops.
   std::vector<TensorIntrinsicPtr> intrinsics;
-  /// Bound loops and scopes are checked against this: Target::execution(), which the kernel sets here.
+  /// Target::execution(), set by the kernel: bound loops and scopes are checked against it.
   ExecutionModel execution = host_execution();
 };
 
@@ -63,21 +61,20 @@ struct WorkspaceSlot {
 };
 
 struct LoweredProgram {
-  /// Its inputs are those of the original program, followed by the buffers of `prepared`.
+  /// Its inputs are those of the original program, followed by the `prepared` buffers.
   Program program;
   std::vector<WorkspaceSlot> workspace;
   int64_t workspace_bytes = 0;
-  /// The buffers that `prepare` writes and `program` reads, in one piece of memory.
+  /// The buffers that `prepare` writes and `program` reads, laid out in one allocation.
   std::vector<WorkspaceSlot> prepared;
   int64_t prepared_bytes = 0;
-  /// Runs once before any call of `program`, and again whenever a constant
-  /// input has changed. It reads the constant inputs that it needs and writes
-  /// the buffers of `prepared`. Null when there is nothing to prepare.
+  /// Runs before the first call of `program`, and again whenever a constant input has changed. Reads constant
+  /// inputs and writes the `prepared` buffers. Null if there is nothing to prepare.
   std::unique_ptr<LoweredProgram> prepare;
 };
 
-/// The target cannot take the candidate: a register buffer cannot
-/// stay in registers, or the stack or the expansion is too large.
+/// The target cannot run the candidate: for example, a register buffer cannot stay in registers, or the stack
+/// or the expanded program is too large.
 class LowerError : public Error {
  public:
   /// `reason` is a constant sentence, so that refusals can be counted.
@@ -89,12 +86,12 @@ class LowerError : public Error {
   std::string reason_;
 };
 
-/// Runs the standard list of steps (pipeline.h). Throws LowerError. Thread-safe; `program` is not changed.
+/// Runs standard_pipeline() (pipeline.h). Throws LowerError. Thread-safe; does not change `program`.
 LoweredProgram lower(const Program& program, const LowerOptions& options);
 
-/// A hash of everything that a target is given, the same on every machine: the program, the
-/// layout of its workspace and prepared memory, and its preparation. Names do not count. It
-/// identifies a candidate: two traces with equal hashes are one program, which is measured once.
+/// A hash of everything that a target receives, equal on every machine: the program, the layouts of workspace
+/// and prepared memory, and the preparation. Ignores names. It identifies a candidate: traces with equal
+/// hashes give one program, which is measured once.
 uint64_t lowered_hash(const LoweredProgram& lowered);
 
 }  // namespace tunesmith

@@ -1,8 +1,8 @@
-// Lowering as a list of named steps over one state. core/compiler/lower is a library of steps; a
-// target gives its list (Target::pipeline), and extensions may insert steps (TargetExtension::extend).
+// Lowering as a list of named steps over one state. A target chooses the steps (Target::pipeline), mostly
+// from core/compiler/lower, and extensions may insert some (TargetExtension::extend).
 //
-// After every step the interpreter can run both programs of the state (the lowered
-// one and its preparation), and they compute what the original program computes.
+// After every step, the interpreter can run the lowered program and its preparation, and they compute what
+// the original program computes.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ struct LoweringState {
   LoweringState(const Program& program, const LowerOptions& options);
   ~LoweringState();
 
-  /// May have a preparation from the step split_prepare on.
+  /// Has a preparation at the earliest after the step split_prepare.
   LoweredProgram lowered;
   const LowerOptions& options;
-  /// What the kernel's steps remember of the blocks after they are lowered.
+  /// Facts that the kernel's steps keep about lowered blocks.
   std::unique_ptr<BlockFacts> facts;
 };
 
@@ -47,7 +47,7 @@ class Pipeline {
   explicit Pipeline(std::vector<LoweringStep> steps);
 
   const std::vector<LoweringStep>& steps() const { return steps_; }
-  /// Throws LowerError when there is no step `name`.
+  /// Throws LowerError if there is no step `name`.
   void insert_before(std::string_view name, LoweringStep step);
   void insert_after(std::string_view name, LoweringStep step);
 
@@ -57,17 +57,17 @@ class Pipeline {
   std::vector<LoweringStep> steps_;
 };
 
-/// A step of standard_pipeline() by name, for a target with its own list. tunesmith/grid/steps.h
-/// has the steps for levels that synchronise. LowerError for an unknown name.
+/// A step of standard_pipeline() by name, for a target with its own list. Throws LowerError for an unknown
+/// name. tunesmith/grid/steps.h has the steps for levels that synchronise.
 LoweringStep kernel_step(std::string_view name);
 
-/// For targets with vectors and registers; lower.h states what it guarantees.
+/// The steps for targets with vectors and registers; lower.h has their guarantees.
 Pipeline standard_pipeline();
 
 /// Called with the state after each step.
 using LoweringObserver = std::function<void(const LoweringStep& step, const LoweringState& state)>;
 
-/// Throws LowerError. Thread-safe; `program` is not changed.
+/// Throws LowerError. Thread-safe; does not change `program`.
 LoweredProgram lower(const Program& program, const LowerOptions& options, const Pipeline& pipeline,
                      const LoweringObserver& observer = {});
 

@@ -1,4 +1,5 @@
-// One program of several, each for an interval of a parameter's values.
+// Joins programs that were tuned for different intervals of a parameter into one that dispatches on its
+// value.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +10,17 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// `lowered` computes what is wanted where the parameter has values from `lowest` to `highest`.
+/// The program for parameter values in [lowest, highest].
 struct ProgramOfInterval {
   const LoweredProgram* lowered = nullptr;
   int64_t lowest = 0;
   int64_t highest = 0;
 };
 
-/// A program that does what that of the interval does in which its parameter, the `parameter`-th, lies. All
-/// are of one program and for the same target; the intervals are disjoint and cover the parameter's range.
-/// Workspace is shared; prepared memory is as well where two prepare the same.
+/// A program that runs the part whose interval contains the value of the `parameter`-th parameter. All parts
+/// are lowered from one program for one target; their intervals are disjoint and cover the parameter's range.
+/// The parts share the workspace, and prepared memory if their preparations are equal. Throws InternalError
+/// if `parts` is empty.
 LoweredProgram switch_programs(size_t parameter, std::span<const ProgramOfInterval> parts);
 
 }  // namespace tunesmith

@@ -4,8 +4,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Raise it when a complete trace gives a different lowered program, or
-/// lowered_hash() of a program changes. tests/golden fails in that case and says so.
+/// Raise it when a complete trace gives a different lowered program, or lowered_hash() of a program changes;
+/// tests/golden then fails.
 inline constexpr int kLoweringVersion = 1;
 
 }  // namespace tunesmith

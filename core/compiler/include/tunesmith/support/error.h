@@ -1,7 +1,6 @@
 // The two kinds of errors that a user sees, and their location in a text.
 //
-// UserError         the input is wrong (exit code 2): says
-// where, what was expected and the nearest known name
+//   UserError         the input is wrong (exit code 2): says where, what was expected and the nearest name
 //   EnvironmentError  the machine or installation is at fault (exit code 4)
 //
 // A candidate's failure is never an exception that reaches a user: see measure/failure.h.
@@ -60,14 +59,14 @@ class InternalError : public Error {
   ~InternalError() override;
 };
 
-/// Throws InternalError naming the place when `condition` is false; kept in release builds.
+/// Throws InternalError with the source location if `condition` is false, also in release builds.
 void check_invariant(bool condition, std::string_view what, const char* file = __builtin_FILE(),
                      int line = __builtin_LINE());
 
-/// The known name nearest to `name` by edit distance, or "" when none is close enough.
+/// The known name nearest to `name` by edit distance, or "" if none is close enough.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
-/// "did you mean 'x'?" with the nearest known name, or "known: a, b, c" when none is close.
+/// "did you mean 'x'?" with the nearest known name, or "known: a, b, c" if none is close.
 std::string suggest(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace tunesmith

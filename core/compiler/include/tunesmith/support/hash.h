@@ -1,4 +1,4 @@
-// Hashes that are the same on every machine and in every run (std::hash promises neither).
+// Hashes that are equal on every machine and in every run, which std::hash does not guarantee.
 #pragma once
 
 #include <cstdint>

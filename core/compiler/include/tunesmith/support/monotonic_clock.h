@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// The monotonic clock, since a moment that is fixed for the process.
+/// Seconds on the monotonic clock since its epoch, which is fixed during the process.
 inline double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -10,7 +10,7 @@ namespace tunesmith {
 
 class ThreadPool {
  public:
-  /// `threads` = 0: as many as the processors that this process may use.
+  /// `threads` = 0: one for each processor that this process may use.
   explicit ThreadPool(size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -28,7 +28,7 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
-/// Processors this process may run on (its affinity mask), at least 1.
+/// The number of processors in this process's affinity mask, at least 1.
 size_t available_processors();
 
 }  // namespace tunesmith

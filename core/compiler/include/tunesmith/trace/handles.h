@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Handles of one schedule and its clones: random variables of the trace, as the papers call them.
+/// Handles of one schedule and its clones, called random variables in the papers.
 struct BlockRV : TraceVar {};
 struct LoopRV : TraceVar {};
 struct IntRV : TraceVar {};

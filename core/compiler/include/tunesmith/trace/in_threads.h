@@ -9,9 +9,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Fuses the outermost spatial loops of each nest and distributes them
-/// over blocks and threads where that is legal; each thread computes its
-/// elements in the written order. Nothing for a machine without threads.
+/// Fuses the outermost spatial loops of each nest and, if legal, binds them to blocks and threads; each
+/// thread computes its elements in the original order. Nothing for a machine without threads.
 std::optional<Schedule> in_threads(const Program& program, const ExecutionModel& machine);
 
 }  // namespace tunesmith

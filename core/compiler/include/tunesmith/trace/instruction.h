@@ -28,7 +28,7 @@ struct TraceVar {
   bool operator==(const TraceVar&) const = default;
 };
 
-/// An argument as it is stored in a trace.
+/// An argument in a trace.
 struct Arg;
 using ArgList = std::vector<Arg>;
 struct Arg : std::variant<std::monostate, TraceVar, bool, int64_t, double, std::string, ArgList> {
@@ -39,7 +39,7 @@ struct Arg : std::variant<std::monostate, TraceVar, bool, int64_t, double, std::
 inline constexpr LoopId kRootLocation{0xfffffffeU};    // leave the block where it is, at the root
 inline constexpr LoopId kInlineLocation{0xffffffffU};  // inline the block
 
-/// An argument or result during execution: variables are replaced by their values.
+/// An argument or result during execution, with values in place of variables.
 struct Value;
 using ValueList = std::vector<Value>;
 struct Value : std::variant<std::monostate, BlockId, LoopId, bool, int64_t, double, std::string, ValueList> {
@@ -49,7 +49,7 @@ struct Value : std::variant<std::monostate, BlockId, LoopId, bool, int64_t, doub
 /// The decision of a sampling instruction: tile factors, the index of a category, or the index of a location.
 using Decision = std::vector<int64_t>;
 
-/// The alternatives of a sampling instruction, captured when it ran. Each kind uses the fields it needs.
+/// The alternatives of a sampling instruction when it ran. Each kind uses the fields it needs.
 struct SamplingDomain {
   int64_t extent = 0;               // tiles: the loop's extent
   int64_t parts = 0;                // tiles: the number of factors
@@ -114,10 +114,10 @@ class InstructionKind {
   virtual const std::vector<ParamSpec>& params() const = 0;
   virtual ResultType result() const = 0;
 
-  /// Executes the instruction on `program`. `args` are in the order of params(), with defaults filled
-  /// in. A transformation checks all preconditions before it changes anything, or keeps_on_throw()
-  /// returns false. Throws ScheduleError. `decision` (sampling only): the wanted decision, or null to
-  /// draw one from `random`. `intrinsics`: those that the schedule knows by name.
+  /// Executes the instruction on `program`. `args` are in the order of params(), with defaults filled in.
+  /// Throws ScheduleError, before any change of `program` unless keeps_on_throw() returns false. `decision`
+  /// (sampling only): the requested decision, or null to draw one from `random`. `intrinsics`: those that the
+  /// schedule knows by name.
   virtual ExecutionResult execute(Program& program, std::span<const Value> args, const Decision* decision,
                                   RandomStream& random, const TensorIntrinsics& intrinsics) const = 0;
 
@@ -125,29 +125,29 @@ class InstructionKind {
   virtual bool keeps_on_throw() const { return true; }
 };
 
-/// A sampling kind: what a searcher needs to explore decisions of any kind. Thread-safe.
+/// A sampling kind, with the operations by which searchers explore its decisions. Thread-safe.
 class SamplingKind : public InstructionKind {
  public:
   InstructionSort sort() const final { return InstructionSort::Sampling; }
   /// Draws a decision from the prior.
   virtual Decision propose(const SamplingDomain& domain, RandomStream& random) const = 0;
-  /// A decision next to `current` and different from it; nothing when the domain has only one.
+  /// A random neighbour of `current`, different from it; nothing if the domain has only one decision.
   virtual std::optional<Decision> mutate(const SamplingDomain& domain, const Decision& current,
                                          RandomStream& random) const = 0;
   /// All neighbours of `current` in a fixed order, without `current`.
   virtual std::vector<Decision> enumerate(const SamplingDomain& domain, const Decision& current) const = 0;
-  /// Translates a `decision` of an instruction with the arguments `from` to one
-  /// with the arguments `to` in a program of other extents. The result need not be
-  /// legal: repair() makes it so. Returns the decision unchanged unless overridden.
+  /// Translates a `decision` of an instruction with the arguments `from` to one with the arguments `to` in a
+  /// program with other extents. The result need not be legal: repair() is applied to it. By default returns
+  /// the decision unchanged.
   virtual Decision carry_over(const Decision& decision, std::span<const Arg> from,
                               std::span<const Arg> to) const;
-  /// The legal decision nearest to `wanted` (itself when legal); deterministic.
+  /// The legal decision nearest to `wanted` (itself if it is legal); deterministic.
   virtual Decision repair(const SamplingDomain& domain, const Decision& wanted) const = 0;
 
-  /// The number of decisions in the domain, at least 1, without enumeration. InternalError beyond 64 bits.
+  /// The number of decisions in the domain, at least 1, without enumeration. Throws InternalError beyond 64
+  /// bits.
   virtual uint64_t count(const SamplingDomain& domain) const = 0;
-  /// The decision number `index` < count(), in
-  /// an order that depends only on the domain.
+  /// The decision number `index` < count(), in an order that depends only on the domain.
   virtual Decision at(const SamplingDomain& domain, uint64_t index) const = 0;
   /// Encodes the decision as numbers from 0 to 1, for models of searchers: near decisions
   /// have near numbers. Their number and meaning depend on the instruction's arguments and
@@ -178,8 +178,8 @@ struct Instruction {
   std::vector<TraceVar> outputs;
   /// For sampling only; nothing while the decision is open.
   std::optional<Decision> decision;
-  /// From a text of version 1, which numbers the buffers that a block reads or writes
-  /// and not its accesses (analysis/accesses.h). Replay refuses it where the two differ.
+  /// From a text of version 1, which numbers a block's buffers and not its accesses (analysis/accesses.h).
+  /// Replay refuses it if the two differ.
   bool counts_buffers = false;
 };
 

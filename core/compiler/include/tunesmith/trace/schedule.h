@@ -1,6 +1,6 @@
-// A schedule: a program and the trace of its transformations. Every transformation proves
-// that it preserves the program's meaning, or throws ScheduleError and leaves the schedule
-// unchanged. Each declaration states its preconditions; docs/schedule.md has examples.
+// Schedules: a program and the trace of its transformations. A transformation proves that it preserves the
+// program's meaning, or throws ScheduleError and leaves the schedule unchanged. Each declaration states its
+// preconditions; docs/schedule.md has examples.
 #pragma once
 
 #include <memory>
@@ -32,9 +32,9 @@ struct SamplingPoint {
 /// Belongs to one thread at a time. clone() gives an independent one.
 class Schedule {
  public:
-  /// Clones `program`. Sampling draws from `random`. tensorize() looks names up in
-  /// `intrinsics`: those of a space (Space::intrinsics()), or null for those of the
-  /// process (TensorIntrinsics::global()), where the last one read under a name wins.
+  /// Clones `program`. Sampling draws from `random`. tensorize() looks names up in `intrinsics`: those of a
+  /// space (Space::intrinsics()), or null for those of the process (TensorIntrinsics::global()), where the
+  /// latest definition of a name wins.
   explicit Schedule(const Program& program, RandomStream random = RandomStream(0),
                     std::shared_ptr<const TensorIntrinsics> intrinsics = nullptr);
   Schedule(Schedule&&) noexcept;
@@ -47,14 +47,14 @@ class Schedule {
   const Trace& trace() const { return trace_; }
   /// The intrinsics that tensorize() knows by name.
   const TensorIntrinsics& intrinsics() const;
-  /// Of the searchable part of the trace.
+  /// The sampling points of the searchable part of the trace.
   const std::vector<SamplingPoint>& sampling_points() const { return points_; }
-  /// Appends the marker to the trace: what follows is the finishing modules'
-  /// part, which search must not change. Refused if the marker is already there.
+  /// Appends the marker to the trace: later instructions belong to the finishing part, which search does not
+  /// change. Throws ScheduleError if the marker is already there.
   void enter_finishing();
   void reseed(RandomStream random) { random_ = random; }
 
-  /// The block or loop that a handle refers to. Throws ScheduleError when it no longer exists.
+  /// The block or loop that a handle refers to. Throws ScheduleError if it no longer exists.
   Block& block(BlockRV rv) const;
   Loop& loop(LoopRV rv) const;
   /// Does not check that the block still exists.
@@ -73,7 +73,7 @@ class Schedule {
   /// Loops around the block, outermost first.
   std::vector<LoopRV> get_loops(BlockRV block);
   std::vector<BlockRV> get_child_blocks(LoopRV loop);
-  /// Blocks that write what this one reads / read what this one writes, in text order.
+  /// The blocks that write a buffer that this one reads / read one that it writes, in text order.
   std::vector<BlockRV> get_producers(BlockRV block);
   std::vector<BlockRV> get_consumers(BlockRV block);
   /// Blocks that write an output of the program.
@@ -124,12 +124,12 @@ class Schedule {
   /// Binds the loop to an axis of one of the target's levels,
   /// "<level>.<axis>" (ir/execution_model.h). Requires: as parallel.
   void bind(LoopRV loop, std::string_view thread_axis);
-  /// Runs the first statements of the loop's body, which only fill buffers, `stages` - 1
-  /// iterations ahead of the rest, on machines that support it (lowering step pipeline_loops);
-  /// each of the buffers then has `stages` versions. 1 changes nothing. Requires: 1 to 16
-  /// stages; a serial loop that is not yet pipelined; first statements of blocks with one
-  /// store and spatial iterators only, into intermediates of a shared scope that nothing else
-  /// writes or uses outside the loop, which read nothing that the loop writes.
+  /// Runs the leading producer statements of the loop's body `stages` - 1 iterations ahead of the rest, on
+  /// machines that support it (lowering step pipeline_loops); each buffer that they fill then has `stages`
+  /// versions. 1 changes nothing. Requires: 1 to 16 stages; a serial loop that is not yet pipelined;
+  /// producers that are blocks with one store and spatial iterators only, which read nothing that the loop
+  /// writes and fill intermediates of a shared scope that nothing else writes and nothing outside the loop
+  /// uses.
   void software_pipeline(LoopRV loop, const IntArg& stages);
 
   // ---- Caches ----
@@ -152,29 +152,30 @@ class Schedule {
   /// "write"; the map is one-to-one on the iterators that the access uses.
   BlockRV reindex_cache_write(BlockRV block, int write_index, std::string_view scope,
                               std::string_view index_map);
-  /// Copies, under `loop`, what the block's `read_index`-th read reads
-  /// there. Requires: what cache_read and then compute_at require.
+  /// Copies the region of the block's `read_index`-th read under `loop`. Requires: as cache_read, then
+  /// compute_at.
   BlockRV read_at(LoopRV loop, BlockRV block, int read_index, std::string_view scope);
-  /// The block writes a new buffer; each iteration of `loop` copies back what it
-  /// finishes. Requires: what cache_write and then reverse_compute_at require.
+  /// The block writes a new buffer; each iteration of `loop` copies back the elements that it finishes.
+  /// Requires: as cache_write, then reverse_compute_at.
   BlockRV write_at(LoopRV loop, BlockRV block, int write_index, std::string_view scope);
-  /// Each iteration of the innermost loop around the block and its consumers computes only what the
-  /// previous one has not, and the buffer keeps just the window that one iteration needs. The loop
-  /// becomes an opaque iterator of the block, so its iterations keep their order. Requires: a
-  /// serial loop; a stage with one store to an intermediate; the box written by an iteration can be
-  /// proved, contains what consumers read, and moves along one dimension by less than its extent.
+  /// Each iteration of the innermost loop around the block and its consumers computes only elements that
+  /// earlier iterations have not, and the buffer shrinks to the window that one iteration needs. The loop
+  /// becomes an opaque iterator of the block, so its iterations keep their order. Requires: a serial loop; a
+  /// stage with one store to an intermediate; the box written by an iteration can be proved, contains what
+  /// consumers read, and moves along one dimension by less than its extent.
   void rolling_buffer(BlockRV block, int write_index);
   void set_scope(BlockRV block, int write_index, std::string_view scope);
 
   // ---- Placement ----
 
-  /// Moves a producer under `loop`, where it computes just what is read there. Requires:
+  /// Moves a producer under `loop`, where it computes only the region that is read there. Requires:
   /// a complete block (the only writer, affine bijective bindings, spatial and reduction
   /// iterators), all consumers under `loop`, no output of the program; the needed region
   /// can be proved. kRootLocation changes nothing; kInlineLocation inlines the block.
   void compute_at(BlockRV block, LoopRV loop);
-  /// Moves a consumer under `loop`, where it processes what is produced there. Requires: as
-  /// compute_at; all producers are under `loop`, and each iteration finishes what the consumer reads.
+  /// Moves a consumer under `loop`, where it processes the region that is produced there. Requires: as
+  /// compute_at; all producers are under `loop`, and each iteration finishes the elements that the consumer
+  /// reads.
   void reverse_compute_at(BlockRV block, LoopRV loop);
   /// Requires: one store of one element per iteration, no reduction, affine one-to-one indices, no output.
   void compute_inline(BlockRV block);
@@ -183,7 +184,7 @@ class Schedule {
 
   // ---- Reductions ----
 
-  /// Moves the init into a block of its own before `loop`. Requires: a reduction block with an init;
+  /// Moves the init into a separate block before `loop`. Requires: a reduction block with an init;
   /// no reduction iterator is bound outside `loop`; nothing inside writes what the init reads.
   BlockRV decompose_reduction(BlockRV block, LoopRV loop);
   /// Factors a reduction (sum, product, min or max) over `loop`, to which only

@@ -1,4 +1,4 @@
-// Traces: the record of what was done to a program, and the form in which a schedule is stored.
+// Traces: the instructions that transformed a program, and the stored form of a schedule.
 //
 //   # tunesmith trace 2
 //   b0 = get_block("C")
@@ -7,15 +7,15 @@
 //   enter_finishing()
 //   parallel(l2)
 //
-// A trace has two parts: the instructions of modules and samplings, which search changes, and, behind
-// the marker `enter_finishing`, those of the finishing modules for these decisions, which nothing
-// changes. A trace with both parts is complete: replaying it gives its program without any module.
+// A trace has two parts: the searchable part, with the modules' instructions and sampling decisions, which
+// search mutates; and after the marker `enter_finishing` the finishing part, with the instructions of the
+// finishing modules for these decisions, which is never mutated. A trace with both parts is complete:
+// replaying it gives its program without any module.
 //
-// A first line `# tunesmith trace N` gives the version of the text; without it the
-// newest is assumed. Other lines that begin with # are comments. A sampling line
-// without `@` has an open decision. Texts of version 1, which has no marker, are read
-// too. In them the n-th read of a block means the n-th buffer that it reads: where a
-// block reads a buffer in several ways, that is ambiguous and replay refuses it.
+// A first line `# tunesmith trace N` gives the version of the text; without it the newest is assumed. Other
+// lines that begin with # are comments. A sampling line without `@` has an open decision. Version 1 has no
+// marker, and its n-th read of a block means the n-th buffer that the block reads: replay refuses it as
+// ambiguous if the block reads that buffer at several places.
 #pragma once
 
 #include <memory>
@@ -50,13 +50,13 @@ class Trace {
   size_t size() const { return instructions_.size(); }
   bool empty() const { return instructions_.empty(); }
   const Instruction& operator[](size_t i) const { return *instructions_[i]; }
-  /// For sharing with another trace.
+  /// The instruction, to be shared with another trace.
   const std::shared_ptr<const Instruction>& shared(size_t i) const { return instructions_[i]; }
   void append(std::shared_ptr<const Instruction> instruction) {
     instructions_.push_back(std::move(instruction));
   }
 
-  /// The position of the marker: the part before it is searched, the rest fixed. size() without one.
+  /// The position of the marker, before which the searchable part ends; size() without one.
   size_t finishing() const;
   bool complete() const { return finishing() < size(); }
   /// The part before the marker.
@@ -64,12 +64,12 @@ class Trace {
 
   /// Positions of the sampling instructions of the searchable part.
   std::vector<size_t> sampling() const;
-  /// The searchable part with another decision at one sampling instruction;
-  /// the finishing part is dropped, since it belongs to the old decision.
+  /// The searchable part with another decision at one sampling instruction; the finishing part belongs to the
+  /// old decision and is dropped.
   Trace with_decision(size_t position, Decision decision) const;
   /// The searchable part with all decisions open.
   Trace with_open_decisions() const;
-  /// Without look-ups and samplings whose results are unused.
+  /// The trace without look-ups and samplings whose results are unused.
   Trace simplified() const;
 
  private:

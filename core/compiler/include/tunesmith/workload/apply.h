@@ -1,4 +1,4 @@
-// Definitions as operators: their parameters follow from the arrays that they are applied to.
+// Applies workload definitions as operators: the input arrays and attributes determine their parameters.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ using AttributeValue = std::variant<int64_t, double>;
 
 struct AppliedDefinition {
   std::vector<ArrayType> outputs;
-  /// With values in the place of names, and the extent of every axis. Arrays are in0, in1, ..., out0, out1,
-  /// ... and, where they are neither, t0, t1, ...
+  /// With values in place of parameter names, and the extent of every axis. Inputs are named in0, in1, ...,
+  /// outputs out0, out1, ..., other arrays t0, t1, ...
   std::string statements;
 };
 
-/// A parameter that is a whole extent of an input, or its type, is what `inputs` have there; others have the
-/// value of the attribute of their name, or their default, which may be a real number. Throws UserError where
-/// an input does not fit or there is no such parameter, and as WorkloadDefinition::instantiate does. Outputs
-/// after the first `outputs` are not asked for.
+/// Instantiates the definition with its first `outputs` outputs. A parameter that is a whole extent or the
+/// type of an input takes its value from `inputs`; any other takes the attribute of its name, or else its
+/// default. Attributes and defaults may be real numbers. Throws UserError if an input does not fit, if an
+/// attribute is not such a parameter, and as WorkloadDefinition::instantiate().
 AppliedDefinition apply(const WorkloadDefinition& definition, const std::vector<ArrayType>& inputs,
                         const std::map<std::string, AttributeValue>& attributes, size_t outputs);
 

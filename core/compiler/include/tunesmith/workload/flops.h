@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Counts one run of the statement as count_flops() of a program
-/// (workload.h) does. Loops under it have constant extents.
+/// The arithmetic of one execution of the statement, counted as in Workload::flops. Its loops must have
+/// constant extents.
 double count_flops(const Stmt& stmt);
 
 }  // namespace tunesmith

@@ -11,18 +11,18 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// A list of workloads that belong together: one operator at several shapes.
+/// A list of related workloads, such as one operator with several shapes.
 struct WorkloadSuite {
   std::string id;                      // "C2D"
   std::vector<std::string> workloads;  // texts for WorkloadLibrary::load
-  std::vector<double> weights;         // one for each; 1 where the file gives none
+  std::vector<double> weights;         // one for each; 1 if the file has none
 };
 
-/// Is this the path of a YAML file of lists (a suite) and not of a workload?
-/// False when there is no such file. Throws UserError for invalid YAML.
+/// Is this the path of a suite file (lists of workloads) and not of a workload? False if the file does not
+/// exist. Throws UserError for invalid YAML.
 bool is_suite_file(const std::string& path);
-/// Reads a suite file: `ID: [workloads]`, each a text, or
-/// `text: weight`. In file order; not empty. Throws UserError.
+/// Reads a suite file: `ID: [workloads]`, where each workload is a text or `text: weight`. In file order; not
+/// empty. Throws UserError.
 std::vector<WorkloadSuite> read_suite_file(const std::string& path);
 
 /// The folder of the built-in workloads: share/tunesmith/workloads
@@ -46,7 +46,7 @@ class WorkloadLibrary {
   /// Parameters that are not given have their defaults. Throws UserError.
   Workload load(std::string_view text) const;
 
-  /// The contents of suite.yaml in file order; empty when no folder has one.
+  /// The contents of suite.yaml in file order; empty if no folder has one.
   std::vector<WorkloadSuite> suites() const;
 
  private:

@@ -1,4 +1,4 @@
-// Ranges of extents as users write them.
+// Parses ranges of extents.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// "1..512" or "1..512:typical=128,384"; nothing where the text is no range. `what` has it: "parameter 'n' of
-/// gmm". Throws UserError.
+/// Parses "1..512" or "1..512:typical=128,384"; nothing if the text is not a range. Throws UserError for an
+/// invalid range of `what`, such as "parameter 'n' of gmm".
 std::optional<ParamRange> read_range(std::string_view text, const std::string& what);
 
 }  // namespace tunesmith

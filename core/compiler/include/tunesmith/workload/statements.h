@@ -1,5 +1,4 @@
-// Statements of the workload language as trees: parsed, changed by whoever joins some, and made into a
-// workload whose text is printed from them.
+// Statements of the workload language as syntax trees, from which workloads can be built and printed.
 #pragma once
 
 #include <map>
@@ -13,10 +12,11 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::workload {
 
-/// What stands behind `compute` in a workload's file. `file` is named in errors. Throws UserError.
+/// Parses the text of `compute:` in a workload's file. `file` is named in errors. Throws UserError.
 std::vector<StatementSyntax> parse_statements(std::string_view text, const std::string& file);
 
-/// A workload without parameters. Its statements read `inputs` and what statements before them compute.
+/// The parts of a workload without parameters. Its statements read `inputs` and the results of earlier
+/// statements.
 struct Parts {
   std::string name;
   std::vector<Buffer> inputs;
@@ -25,8 +25,8 @@ struct Parts {
   std::map<std::string, std::vector<int64_t>> strides;  ///< of inputs and outputs with gaps
 };
 
-/// The workload of these statements. WorkloadDefinition::parse() of its text gives the same workload. `file`
-/// is named in errors. Throws UserError.
+/// Builds the workload. WorkloadDefinition::parse() of its text gives the same workload. `file` is named in
+/// errors. Throws UserError.
 Workload make_workload(Parts parts, const std::string& file);
 
 }  // namespace tunesmith::workload

@@ -1,4 +1,4 @@
-// The text of a workload as a tree, before names mean anything.
+// The syntax tree of a workload's text, before names are resolved.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith::workload {
 
-/// Where in the file; counts from 1.
+/// A position in the file; line and column count from 1.
 struct Place {
   int line = 0;
   int column = 0;
@@ -30,7 +30,7 @@ enum class SyntaxKind : uint8_t {
 struct Syntax;
 using SyntaxPtr = std::unique_ptr<Syntax>;
 
-/// `name<extent`, or `name` where an earlier statement gave the extent (then it is null).
+/// `name<extent`, or `name` with the extent (here null) of an earlier axis of that name.
 struct AxisSyntax {
   std::string name;
   Place place;
@@ -39,13 +39,13 @@ struct AxisSyntax {
 
 struct Syntax {
   SyntaxKind kind = SyntaxKind::Integer;
-  Place place;  // of a Binary, its operator's
+  Place place;  // of a Binary: of its operator
   std::string name;
   int64_t integer = 0;
   double real = 0.0;
   std::vector<SyntaxPtr> args;
   std::vector<AxisSyntax> axes;
-  int depth = 1;  // of the tree from here down
+  int depth = 1;  // of this subtree
 };
 
 /// `target[axes] = value`

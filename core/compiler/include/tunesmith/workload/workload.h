@@ -1,11 +1,9 @@
-// Workloads: tensor computations as text
-// (docs/workload-language.md), with values for their parameters.
+// Workloads: tensor computations as text (docs/workload-language.md), with values for their parameters.
 //
-//   WorkloadDefinition   a file, read and checked as far as that goes without values
-//   Workload             one computation, of fixed shapes or for ranges of extents, as a program
+//   WorkloadDefinition   a parsed file, checked as far as possible without parameter values
+//   Workload             one computation with fixed shapes or ranges of extents, as a program
 //
-// Errors in a text are UserErrors with line and column,
-// what was expected and the nearest known name.
+// Errors in a text are UserErrors with line and column, what was expected and the nearest known name.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +27,14 @@ namespace workload {
 struct Definition;
 }
 
-/// Of an extent that varies: "1..512" or "1..512:typical=128,384".
+/// The range of a dynamic extent: "1..512" or "1..512:typical=128,384".
 struct ParamRange {
   int64_t lowest = 1;
   int64_t highest = 1;
   std::vector<int64_t> typical;
 };
 
-/// A parameter is an integer, a data type, or a range where its value comes with each call.
+/// An integer, a data type, or the range of a value that is passed with each call.
 using ParamValue = std::variant<int64_t, DType, ParamRange>;
 
 struct WorkloadParam {
@@ -58,24 +56,25 @@ struct Workload {
   std::string name;
   /// All parameters with their values, in the order of declaration.
   std::vector<WorkloadParam> params;
-  /// The canonical text: "gmm:b=1,n=512,m=512,k=512,dtype=f32". Parameters
-  /// are in the order of declaration, without those whose default is computed
-  /// from other parameters. Equal keys of one definition give equal programs.
+  /// The canonical text: "gmm:b=1,n=512,m=512,k=512,dtype=f32". Parameters are in the order of declaration,
+  /// without those whose default depends on other parameters. Equal keys of one definition give equal
+  /// programs.
   std::string key;
   /// The text of the definition's file. WorkloadDefinition::parse() of it,
   /// instantiated with the parameters in `key`, gives this workload again.
   std::string definition;
-  /// A hash of the computation, independent of its text, the same on every machine.
+  /// A hash of the computation, independent of its text, equal on every machine.
   uint64_t hash = 0;
-  /// Nominal arithmetic of one call: additions, subtractions, multiplications,
-  /// divisions, minima, maxima, comparisons and elementwise functions count
-  /// one each; index arithmetic does not count. A matmul has 2*n*m*k.
+  /// Nominal arithmetic of one call: additions, subtractions, multiplications, divisions, minima, maxima,
+  /// comparisons and elementwise functions count one each; index arithmetic does not count. A matmul has
+  /// 2*n*m*k. With ranges of extents, here and below: the geometric mean over typical_values().
   double flops = 0.0;
-  /// Bytes of all inputs and outputs: the minimum that a call moves.
+  /// Bytes of all inputs and outputs, which a call moves at least.
   double bytes_min = 0.0;
 };
 
-/// The workload for these values of its program's parameters alone: of fixed extents.
+/// The workload with static extents for these values of its program's parameters. Throws UserError if the
+/// workload has no definition.
 Workload at_values(const Workload& workload, std::span<const int64_t> values);
 
 /// Cheap to copy; immutable, so any thread may use it.
@@ -88,7 +87,8 @@ class WorkloadDefinition {
 
   const std::string& name() const;
   const std::string& description() const;
-  /// "com.example.Scale": the operator of networks that it defines (apply.h); "" of other workloads.
+  /// The network operator that the file defines (apply.h), such as "com.example.Scale"; "" if it defines
+  /// none.
   const std::string& op() const;
   const std::string& file() const;
   /// The whole file.
@@ -96,9 +96,9 @@ class WorkloadDefinition {
   /// With their default values.
   std::vector<WorkloadParam> params() const;
 
-  /// Parameters that `given` does not name have their defaults. Throws
-  /// UserError for an unknown parameter, a value of the wrong type, and errors
-  /// that these values cause: a read out of bounds, an empty shape, ...
+  /// Parameters that `given` does not name have their defaults. Throws UserError for an unknown parameter, a
+  /// value of the wrong type, and errors that these values cause, such as a read out of bounds or an empty
+  /// shape.
   Workload instantiate(const std::vector<ParamText>& given = {}) const;
 
  private:
@@ -106,8 +106,7 @@ class WorkloadDefinition {
   std::shared_ptr<const workload::Definition> definition_;
 };
 
-/// The program of a definition given as a mapping,
-/// with default parameters. Throws UserError.
+/// The program of a definition that is a YAML mapping, with default parameters. Throws UserError.
 Program program_of_definition(const YamlNode& definition);
 
 /// Workload::flops of any program with constant extents, before or after scheduling.
