@@ -1,4 +1,4 @@
-// From the elements of a buffer back to the iterations that touch them: the one inverse of index arithmetic.
+// Inverts index arithmetic: from elements of a buffer to the iterations that access them.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@
 
 namespace tunesmith {
 
-/// An index as a sum of digits of `domains` and of what is none of them, which has its range in `analyzer`.
+/// An index as a sum of digits of the domains' variables, and the bounds of its other terms.
 struct IndexForm {
-  std::vector<IterSplit> terms;  // by falling scale
+  std::vector<IterSplit> terms;  // by decreasing scale
   Interval rest{0, 0};
 };
 
-/// Nothing when the index is of another form.
+/// Nothing if the index has another form. `analyzer` has the ranges of other variables.
 std::optional<IndexForm> index_form(const Expr& index, std::span<const IterDomain> domains,
                                     const Analyzer& analyzer);
 
-/// For each variable the range of its values with which `indices` meet `region`; clipped to its domain where
-/// that can be shown. The whole domain for a variable that the region does not bound: the answer may
-/// be larger than needed, never smaller. `analyzer` knows what the region's mins stand on.
+/// For each variable the range of values for which `indices` may lie in `region`, clipped to its domain if
+/// that can be proved; the whole domain for a variable that the region does not bound. A sound
+/// over-approximation. `analyzer` has the ranges of the variables in the region's mins.
 std::vector<DimRange> solve_iters(std::span<const IterDomain> domains, std::span<const Expr> indices,
                                   const Region& region, const Analyzer& analyzer);
 
-/// The variables' values at which `indices` are equal to `values`; nothing when they cannot be told.
-/// Variables of extent 1 that are not in just one index are 0.
+/// The variables' values for which `indices` equal `values`; nothing if they are not determined. Variables of
+/// extent 1 that occur in no index, or in several, are 0.
 std::optional<std::vector<Expr>> invert(std::span<const IterDomain> domains, std::span<const Expr> indices,
                                         std::span<const Expr> values);
 

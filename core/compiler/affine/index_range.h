@@ -1,5 +1,5 @@
-// Does an index stay in its range? Proven where that can be, else tried out: what is reported is never a
-// false alarm.
+// Checks that indices stay in range, by proof and by trying points. point_outside() reports no false
+// positives.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,12 @@
 
 namespace tunesmith {
 
-/// True only when `index` lies in [0, extent) at every point of the ranges at which `predicate` holds.
+/// True only if `index` is in [0, extent) at every point of the ranges where `predicate` holds.
 bool proves_inside(const Expr& index, int64_t extent, std::span<const IterDomain> ranges,
                    const Expr& predicate);
 
-/// A point ("i = 3, j = 0 gives 12") of the variables' ranges at which `predicate` holds and `index` lies
-/// outside [0, extent); nothing when there is none, or none was found among some thousand points. An index
-/// that loads from memory is not looked at.
+/// A point of the variables' ranges ("i = 3, j = 0 gives 12") where `predicate` holds and `index` is outside
+/// [0, extent); nothing if none was found among some thousand points, or the index loads from memory.
 std::optional<std::string> point_outside(const Expr& index, int64_t extent,
                                          std::span<const IterDomain> ranges, const Expr& predicate);
 

@@ -1,4 +1,4 @@
-// Interval arithmetic that saturates: a result at or beyond Interval::kMin / kMax is unbounded on that side.
+// Saturating interval arithmetic: a result at or beyond Interval::kMin / kMax is unbounded on that side.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace tunesmith::affine {
 
-/// Clamped to a value that counts as overflow everywhere in this folder.
+/// The product, clamped to Interval::kMin / kMax, which represent overflow in this folder.
 inline int64_t saturating_mul(int64_t a, int64_t b) {
   int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return std::clamp(product, Interval::kMin, Interval::kMax);
   return (a < 0) == (b < 0) ? Interval::kMax : Interval::kMin;
 }
 
-/// True when `value` may stand in exact arithmetic; sums of two such values do not overflow.
+/// Is `value` in the range of exact arithmetic, so that sums of two such values do not overflow?
 inline bool representable(int64_t value) { return value > Interval::kMin && value < Interval::kMax; }
 
 inline Interval point(int64_t value) { return {value, value}; }
@@ -50,7 +50,7 @@ inline Interval floor_div(const Interval& a, int64_t divisor) {
           a.max >= Interval::kMax ? Interval::kMax : floor_divide(a.max, divisor)};
 }
 
-/// True when all of `a` has the same quotient by `divisor`.
+/// Do all values in `a` have the same quotient by `divisor`?
 inline bool one_quotient(const Interval& a, int64_t divisor, int64_t* quotient) {
   if (!a.bounded()) return false;
   *quotient = floor_divide(a.min, divisor);

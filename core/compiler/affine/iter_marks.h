@@ -1,5 +1,4 @@
-// Iterators as check_iter_map sees them: loops, and sums of pieces of other iterators that are taken apart
-// again.
+// The iterators of check_iter_map: loops, and sums of pieces of iterators that are split again.
 #pragma once
 
 #include <optional>
@@ -26,14 +25,14 @@ struct Piece {
 
 struct PieceSum {
   using Pieces = boost::container::small_vector<Piece, 4>;
-  Pieces pieces;  // by falling |scale|
+  Pieces pieces;  // by decreasing |scale|
   int64_t base = 0;
 
   void add(Piece piece);
   void add_scaled(const PieceSum& other, int64_t factor);
   int64_t min() const;
   int64_t max() const;
-  /// True when the sum's value tells the value of each of its pieces.
+  /// Does the sum's value determine the value of each of its pieces?
   bool separable() const;
 };
 
@@ -41,38 +40,38 @@ struct PieceSum {
 struct Mark {
   PieceSum::Pieces pieces;
   int64_t extent = 1;
-  int64_t natural_extent = 1;  // what it would be without a predicate
+  int64_t natural_extent = 1;  // the extent without predicates
   bool constrained = false;
 };
 
-/// All marks of one map. The first ones are the domains, in their order.
+/// All marks of one map. The domains come first, in their order.
 class MarkTable {
  public:
   MarkTable(std::span<const IterDomain> domains, const Analyzer& analyzer);
 
   const std::vector<Mark>& marks() const { return marks_; }
-  /// The sum that an i64 expression is, or nothing.
+  /// The expression as a sum of pieces; nothing if it has another form.
   std::optional<PieceSum> parse(const Expr& expr);
-  /// From now on  sum < bound  holds. False when it is of no use.
+  /// Assumes  sum < bound. False if the constraint cannot be used.
   bool constrain(PieceSum sum, int64_t bound);
-  /// Pieces that together are a constrained mark, or a quotient of one, become a piece of that mark.
+  /// Replaces pieces that together form a constrained mark, or a quotient of one, by a piece of that mark.
   void group(PieceSum& sum) const;
-  /// Points of the domains for which all constraints hold, when they can be counted.
+  /// The number of points of the domains that satisfy all constraints; nothing if it is unknown.
   std::optional<int64_t> count_points() const;
-  /// The piece reaches to the top of its mark, so that its modulo does nothing.
+  /// Does the piece extend to the top of its mark, so that its modulo is redundant?
   bool at_top(const Piece& piece) const { return piece.lower * piece.extent >= mark(piece.mark).extent; }
   const Mark& mark(int m) const { return marks_[static_cast<size_t>(m)]; }
 
  private:
   std::optional<PieceSum> divide(const PieceSum& sum, int64_t divisor);
   std::optional<PieceSum> modulo(const PieceSum& sum, int64_t divisor);
-  /// The piece with the value of `sum`; nothing when the sum is not separable.
+  /// The piece with the value of `sum`; nothing if the sum is not separable.
   std::optional<Piece> piece_of(PieceSum sum);
   Piece divide_piece(const Piece& piece, int64_t divisor);
   Piece modulo_piece(const Piece& piece, int64_t divisor);
   int find_or_add(const PieceSum& sum);
   bool group_into(int m, PieceSum& sum) const;
-  /// Digits of marks that constraints speak of.
+  /// The digits of marks that constraints use.
   struct Digits {
     std::vector<Piece> used;
     std::vector<bool> whole;    // marks of which all digits are used
@@ -88,7 +87,7 @@ class MarkTable {
   std::span<const IterDomain> domains_;
   const Analyzer& analyzer_;
   std::vector<Mark> marks_;
-  std::vector<int> constrained_;  // in the order they were made
+  std::vector<int> constrained_;  // in the order of creation
 };
 
 }  // namespace tunesmith::affine

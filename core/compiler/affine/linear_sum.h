@@ -1,4 +1,4 @@
-// The simplifier's working form: a LinearForm that keeps its first terms without allocating.
+// The simplifier's working form: a LinearForm that stores its first terms without allocation.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -12,8 +12,8 @@ struct LinearSum {
 
   boost::container::small_vector<Term, 6> terms;  // ordered by compare_order, no coefficient 0
   int64_t constant = 0;
-  /// A coefficient left the range of exact arithmetic: the sum means nothing and its user must keep what it
-  /// had.
+  /// A coefficient exceeded the range of exact arithmetic: the sum is invalid, and its user keeps the
+  /// original expression.
   bool overflow = false;
 
   void add_term(int64_t coefficient, const Expr& atom);
@@ -23,9 +23,9 @@ struct LinearSum {
   void remove_term(size_t position) { terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(position)); }
 
   Expr to_expr() const;
-  /// True when `expr` is what to_expr() would build, around the same atoms.
+  /// Is `expr` the expression that to_expr() would build, with the same atoms?
   bool is_form_of(const Expr& expr) const;
-  /// to_expr(), sharing `original` when it has that form already.
+  /// to_expr(), or `original` if it already has that form.
   Expr to_expr_like(const Expr& original) const { return is_form_of(original) ? original : to_expr(); }
 };
 

@@ -5,8 +5,8 @@
 
 namespace tunesmith::affine {
 
-/// Negative, 0 or positive. Variables come first, by serial; then by kind and operands. No address takes
-/// part, so that two different buffers of one name compare as 0: ask equal() as well.
+/// Returns a negative number, 0 or a positive one. Variables come first, by serial; then kind and operands
+/// decide. Addresses do not count, so different buffers with one name compare as 0: check equal() as well.
 int compare_order(const Expr& a, const Expr& b);
 
 }  // namespace tunesmith::affine

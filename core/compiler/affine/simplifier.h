@@ -1,4 +1,4 @@
-// The machinery behind Analyzer: lives for one question, reads the analyzer's ranges.
+// Implements one query of an Analyzer, over the analyzer's ranges.
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ class Simplifier {
   explicit Simplifier(Ranges ranges) : ranges_(ranges) {}
 
   Expr simplify(const Expr& expr) const;
-  /// Of a scalar index expression.
+  /// The linear form of a scalar index expression.
   LinearSum linear(const Expr& expr) const;
-  /// Of a scalar index expression; reasons about correlated terms where the terms' own bounds are loose.
+  /// The bounds of a scalar index expression, tightened by correlations between terms.
   Interval bounds(const LinearSum& sum) const { return correlated_bounds(sum, 2); }
-  /// Of any integer or bool expression, term by term.
+  /// The bounds of any integer or bool expression, term by term.
   Interval tree_bounds(const Expr& expr) const;
 
  private:
@@ -28,14 +28,14 @@ class Simplifier {
   Expr simplify_args(const Expr& expr) const;
   Expr simplify_select(const Expr& expr) const;
   void accumulate(const Expr& expr, int64_t factor, LinearSum& out) const;
-  /// Of a FloorDiv or a FloorMod.
+  /// For a FloorDiv or FloorMod.
   void accumulate_quotient(const Expr& expr, int64_t factor, LinearSum& out) const;
   void accumulate_product(const Expr& expr, int64_t factor, LinearSum& out) const;
   static void multiply_out(const LinearSum& a, const LinearSum& b, int64_t factor, LinearSum& out);
   void accumulate_min_max(const Expr& expr, int64_t factor, LinearSum& out) const;
 
-  // divide.cpp: out += factor * (sum // divisor), out += factor * (sum % divisor). `original`, when not null,
-  // is shared as the result's atom if it has the right form.
+  // divide.cpp: out += factor * (sum // divisor), out += factor * (sum % divisor). If `original` is not null
+  // and has the result's form, it becomes the result's atom.
   void divide(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
   void modulo(LinearSum sum, int64_t divisor, int64_t factor, const Expr& original, LinearSum& out) const;
   bool divide_modulo(const LinearSum& sum, int64_t divisor, int64_t factor, LinearSum& out) const;
@@ -59,17 +59,17 @@ class Simplifier {
   const Interval* range_of(const ExprNode* var) const;
   Interval term_bounds(const LinearSum& sum) const;
   Interval correlated_bounds(const LinearSum& sum, int depth) const;
-  /// True when all values of the sum have the same quotient by `divisor`.
+  /// Do all values of the sum have the same quotient by `divisor`?
   bool has_one_quotient(const LinearSum& sum, int64_t divisor, int64_t* quotient) const {
     return one_quotient(term_bounds(sum), divisor, quotient);
   }
-  /// Splits  sum = whole * g + rest  with rest in [0, g); false when this reasoning cannot.
+  /// Splits  sum = whole * g + rest  with rest in [0, g); false if that is not proved.
   bool split_by(const LinearSum& sum, int64_t g, LinearSum& whole, LinearSum& rest) const;
 
   Ranges ranges_;
 };
 
-/// Of what the simplifier may change: data wrap around, and vectors come after it.
+/// The only type that the simplifier changes: data wrap around, and vectors are created later.
 inline bool is_index(const DType& type) { return type == kIndex; }
 
 /// The positive constant divisor of a FloorDiv or FloorMod, or 0.

@@ -9,8 +9,8 @@
 
 namespace tunesmith {
 
-/// The `index`-th of read_accesses() (`sort` "read") or write_accesses() ("write"); ScheduleError when there
-/// is none.
+/// The `index`-th of read_accesses() (`sort` "read") or write_accesses() ("write"). Throws ScheduleError if
+/// there is none.
 Access require_access(const Program& program, const Block& block, std::string_view sort, int64_t index,
                       std::string_view primitive);
 

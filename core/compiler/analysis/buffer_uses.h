@@ -1,5 +1,5 @@
-// The writers and readers of a buffer, and the conditions under
-// which a primitive may move a block or rewrite it as a whole.
+// The writers and readers of buffers, and the conditions under which a primitive may move or rewrite a whole
+// block.
 #pragma once
 
 #include <optional>
@@ -29,12 +29,12 @@ std::vector<Buffer> buffers_written(const Block& block);
 bool is_intermediate(const Program& program, const Buffer& buffer);
 bool is_output(const Program& program, const Buffer& buffer);
 
-/// The enclosing loops reach every point of the iterators'
-/// domains; loops that no binding uses only repeat.
+/// Do the enclosing loops reach every point of the iterators' domains? Loops that no binding uses only
+/// repeat.
 bool every_instance_runs(const Block& block);
 
-/// The block with its loops writes every element of the buffer. (Some elements of a
-/// layout may never be written, and a copy moved to its reader copies only what is read.)
+/// Does the block, with its loops, write every element of the buffer? Some elements of a layout may never be
+/// written, and a copy that was moved to its reader copies only the region that is read.
 bool writes_everything(const Block& block, const Buffer& buffer);
 
 /// A block whose result does not depend on the order of its instances: it writes
@@ -49,9 +49,9 @@ struct Stage {
 
 /// Fills in `stage`, or returns why the block is not a stage.
 std::optional<Refusal> stage_refusal(const Program& program, Block& block, Stage* stage);
-/// Nothing when all readers are outside the block's loop nest.
+/// Nothing if all readers are outside the block's loop nest.
 std::optional<Refusal> reader_in_nest_refusal(const Stage& stage);
-/// Throws ScheduleError when the block is not a stage.
+/// Throws ScheduleError if the block is not a stage.
 Stage require_stage(const Program& program, Block& block, std::string_view primitive);
 
 }  // namespace tunesmith

@@ -21,11 +21,11 @@ struct Refusal {
   const Stmt* place = nullptr;
 };
 
-/// Throws ScheduleError when there is a refusal.
+/// Throws ScheduleError if there is a refusal.
 void throw_refusal(std::string_view primitive, const Program& program, const std::optional<Refusal>& refusal);
 
-/// Throws ScheduleError unless the loop is serial, without annotations, from 0
-/// and of constant extent: a new loop could not keep the old one's properties.
+/// Throws ScheduleError unless the loop is serial, from 0, of constant extent and without annotations: a new
+/// loop could not keep other properties.
 void require_plain_loop(const Program& program, const Loop& loop, std::string_view primitive);
 
 /// The outermost blocks under `stmt` (possibly itself).
@@ -47,23 +47,23 @@ void for_each_outer_block(const Stmt& stmt, const Visit& visit) {
   visit_children(stmt, [&](const Stmt& child) { for_each_outer_block(child, visit); });
 }
 
-/// Under `stmt`, replaces `var` by `index` in bindings and predicates, which are
-/// simplified, and adds `predicate` (if not null) to the blocks' predicates. Only
-/// the outermost blocks change: inner blocks use the outer block's iterators.
+/// Substitutes `index` for `var` in the bindings and predicates of the outermost blocks under `stmt`,
+/// simplifies them, and adds `predicate` (if not null) to the blocks' predicates. Inner blocks do not change:
+/// they use the outer block's iterators.
 void replace_loop_var(Stmt& stmt, const Var& var, const Expr& index, const Expr& predicate);
 
-/// Do the block's instances have to keep their order and number?
+/// Must the block's instances keep their order and number?
 bool has_opaque_iter(const Block& block);
-/// With `reason`, when the block is one.
+/// A refusal with `reason` if the block has an opaque iterator.
 std::optional<Refusal> opaque_refusal(const Block& block, std::string_view reason);
 
-/// Nothing when the block has no predicate, each of its iterators is bound to one
-/// enclosing loop, and these loops contain nothing else. `own` receives the loops, null
-/// for an iterator of extent 1 without a loop; there may be further loops outside.
+/// Nothing if the block has no predicate, each of its iterators is bound to one enclosing loop, and these
+/// loops contain nothing else. `own` receives the loops, null for an iterator of extent 1 without a loop.
+/// There may be further loops outside.
 std::optional<Refusal> plain_nest_refusal(const Block& block, std::vector<Loop*>* own);
 
-/// Replaces the block's old iterators in init and body by
-/// `values`, which are expressions of its new ones; simplifies.
+/// Substitutes `values`, expressions of the new iterators, for the old iterators in the block's init and
+/// body, and simplifies.
 void replace_iters(Block& block, const Substitution& values);
 
 /// Does the block contain blocks?
@@ -85,20 +85,20 @@ std::vector<IterDomain> used_domains(std::span<const IterDomain> domains, std::s
 /// The loops from `outermost` down to `block`, both in one scope, as domains.
 std::vector<IterDomain> domains_below(const Block& block, const Loop& outermost);
 
-/// The block's bindings as functions of the loops from `outermost`
-/// inwards, without terms of outer loops. Nothing when a term mixes both.
+/// The block's bindings as functions of the loops from `outermost` inwards, without terms of outer loops.
+/// Nothing if a term mixes both.
 std::optional<std::vector<Expr>> inner_bindings(const Block& block, const Loop& outermost);
 
-/// The parts of the block's predicate that only use loops from `outermost`
-/// inwards, and so hold for all iterations of the outer loops.
+/// The conjuncts of the block's predicate that only use loops from `outermost` inwards, and so are
+/// independent of the outer loops.
 Expr inner_predicate(const Block& block, const Loop& outermost);
 
-/// True when each instance of the block runs at most once inside one execution of `loop`.
+/// Does each instance of the block run at most once in one execution of `loop`?
 bool runs_once(const Block& block, const Loop& loop);
 
-/// Nothing when the instances of `block` may run in any order of the loops from
-/// `outermost` down: spatial and reduction iterators only; for a reduction, every
-/// instance runs once, and the first one of each spatial instance still initialises.
+/// Nothing if the instances of `block` may run in any order of the loops from `outermost` down: it has only
+/// spatial and reduction iterators; in a reduction, every instance runs once, and the first one of each
+/// spatial instance still initialises.
 std::optional<Refusal> order_refusal(const Block& block, const Loop& outermost);
 
 }  // namespace tunesmith

@@ -19,19 +19,17 @@ struct Viewpoint {
 /// The loops strictly below `above` (an ancestor of the block) and around the block run.
 Viewpoint view_from(const Stmt& above, const Block& block);
 
-/// A box around everything that `block` reads of `buffer` with `bindings`
-/// for its iterators, ignoring its predicate. Nothing when it does not
-/// read it. May exceed the buffer where a select guards the access.
+/// A box around all elements of `buffer` that `block` reads, with `bindings` for its iterators, ignoring its
+/// predicate. Nothing if it does not read the buffer. May exceed the buffer if a Select guards the access.
 std::optional<Region> read_region(const Block& block, std::span<const Expr> bindings, const Buffer& buffer,
                                   const Viewpoint& view);
 
-/// A box around all that `block` reads and writes of `buffer`, its predicate left out. Nothing when it does
-/// not touch it.
+/// A box around all elements of `buffer` that `block` reads or writes, ignoring its predicate. Nothing if it
+/// does not access the buffer.
 std::optional<Region> touched_region(const Block& block, const Buffer& buffer, const Viewpoint& view);
 
-/// The box of `buffer` that `block` writes while the loops below `above` run: every
-/// element of the box within the buffer. Nothing when that cannot be proved. `conditions`
-/// receives conditions on the fixed loops under which the block runs at all.
+/// A box of which `block` writes every element within `buffer` while the loops below `above` run. Nothing if
+/// none is proved. `conditions` receives the conditions on the fixed loops under which the block runs at all.
 std::optional<Region> written_region(const Block& block, const Buffer& buffer, const Stmt& above,
                                      std::vector<Expr>* conditions);
 

@@ -1,4 +1,4 @@
-// The lines of a program's text, and the declarations on them: buffers and annotations.
+// Parses the lines of a program's text, and declarations of buffers and annotations.
 #pragma once
 
 #include <string>
@@ -10,31 +10,32 @@
 
 namespace tunesmith {
 
-/// More elements or bytes than any buffer has.
+/// The limit of a buffer's elements and bytes.
 inline constexpr int64_t kMaxExtent = int64_t{1} << 56;
 
-/// Indentation says what a line belongs to.
+/// Indentation nests lines.
 class DeclarationParser : protected ExprParser {
  protected:
   using ExprParser::ExprParser;
 
-  /// To the first word of the next line that has one.
+  /// Advances to the first word of the next line that is not empty.
   void next_line();
   int indent() const { return here_.column; }
   void end_line();
-  /// The colon behind what other lines belong to.
+  /// Reads the colon at the end of a line that has nested lines.
   void end_head();
-  /// How far in the lines stand that belong to one at `outer`.
+  /// The indentation of the lines nested in a line with the indentation `outer`. Throws UserError if there
+  /// are none.
   int inner(int outer) const;
-  /// Is there another line of those at `level`?
+  /// Is there another line with the indentation `level`?
   bool more(int level) const;
-  /// This word must be the next one.
+  /// Reads this word. Throws UserError if it is not next.
   void word(std::string_view wanted);
 
   std::vector<Buffer> buffer_list();
-  /// Its declaration, or its name alone where it was declared before.
+  /// A declaration, or just the name of a declared buffer.
   Buffer buffer();
-  /// Those of what stands around, each on a line.
+  /// The annotations of the enclosing statement, one per line.
   Annotations annotations(int level);
 
   /// "[1, 2]"

@@ -1,4 +1,4 @@
-// The expressions of a program's text, and the names that they use.
+// Parses the expressions of a program's text, and resolves their names.
 #pragma once
 
 #include <string>
@@ -12,28 +12,28 @@
 
 namespace tunesmith {
 
-/// Recursive descent. Parentheses within each other, and the depth of an expression, are limited: whoever
-/// works on a program walks it recursively.
+/// Recursive descent. The nesting of parentheses and the depth of expressions are limited, since programs are
+/// traversed recursively.
 class ExprParser : protected TextScanner {
  protected:
   using TextScanner::TextScanner;
 
-  /// The expression that stands here. `what` is for messages ("an index").
+  /// Reads an expression. `what` describes it in messages ("an index").
   Expr expression(DType wanted, std::string_view what);
-  /// The same without what binds weaker than a sum, as a loop's bounds are written.
+  /// Reads an index without operators that bind weaker than a sum, such as a bound of a loop.
   Expr index_sum(std::string_view what);
-  /// From the opening bracket to the closing one.
+  /// Reads a list of indices in brackets.
   std::vector<Expr> indices();
-  /// A value of the buffer's type.
+  /// Reads a value of the buffer's type.
   Expr value_for(const BufferNode& buffer);
 
-  /// A plain word or one in quotation marks.
+  /// Reads a plain or quoted name.
   std::string any_name(std::string_view wanted);
-  /// The same, or words with dots between them.
+  /// Reads a plain, dotted or quoted name.
   std::string dotted_name(std::string_view wanted);
   const Buffer& buffer_of(const std::string& name, Position at) const;
   int64_t integer_from(int64_t least, int64_t most, std::string_view wanted);
-  /// "f32", "bf16x32", "index" stands in `word`; else nothing.
+  /// Parses "f32", "bf16x32", "index"; nothing for another word.
   static std::optional<DType> type_of(std::string_view word);
 
   std::vector<std::pair<std::string, Var>> vars_;  // in scope, the innermost last

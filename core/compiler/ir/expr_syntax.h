@@ -1,4 +1,4 @@
-// An expression as it was written: names are found, types of literals are not.
+// Syntax trees of expressions: names are resolved, types of literals are not.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct ExprSyntax;
 using SyntaxPtr = std::unique_ptr<ExprSyntax>;
 
 struct ExprSyntax {
-  /// What it becomes. IntImm: a literal of whatever type. Negative numbers are literals; other negations are
-  /// products with -1.
+  /// The kind of the expression. IntImm: a literal of any type. Negative numbers are literals; other
+  /// negations are products with -1.
   ExprKind kind = ExprKind::IntImm;
   TextPosition at;
-  std::string text;     // of a literal; of an operator or a function its name, for messages
+  std::string text;     // of a literal; for messages, the name of an operator or function
   MathOp math{};        // of a Call
   DType type;           // of a Cast
   int lanes = 1;        // of a Ramp or Broadcast
@@ -28,15 +28,16 @@ struct ExprSyntax {
   Buffer buffer;        // of a Load
   bool masked = false;  // of a Load: the last operand is its mask
   std::vector<SyntaxPtr> args;
-  /// The scalar type that it says itself; nothing for literals and what is made of them alone.
+  /// The scalar type that it determines; nothing for literals and expressions of literals only.
   std::optional<DType> natural;
   int depth = 1;
 };
 
-/// With `expected` as the type of literals where the text around says none. Throws UserError at the place of
-/// what has no type, or another one than its operator takes.
+/// Resolves types; literals whose context determines no type have the type `expected`. Throws UserError at a
+/// part that has no type, or one that its operator does not take.
 Expr typed_expr(const ExprSyntax& syntax, std::optional<DType> expected, const std::string& file);
-/// The same, which must then be of the scalar type `wanted`; `what` is for messages ("an index").
+/// typed_expr() of the scalar type `wanted`. Throws UserError if it has another; `what` describes it in
+/// messages ("an index").
 Expr expr_of_type(const ExprSyntax& syntax, DType wanted, std::string_view what, const std::string& file);
 
 }  // namespace tunesmith

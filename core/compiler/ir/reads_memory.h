@@ -1,4 +1,4 @@
-// Does an expression depend on what buffers hold, and not on variables alone?
+// Tests whether an expression depends on the contents of buffers.
 #pragma once
 
 #include "tunesmith/ir/visit.h"

@@ -1,6 +1,5 @@
-// Structure as a number. What is added counts in its order; variables and buffers count by their first
-// appearance, and no name counts. Nor does the order of the terms of an integer sum: it comes of the ages of
-// variables.
+// Hashes the structure of programs. Numbers variables and buffers by first appearance and ignores names. Also
+// ignores the order of the terms of an integer sum, which depends on when variables were created.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ class StructuralHasher {
 
   void number(uint64_t value);
   void text(std::string_view value);
-  /// With all that it is but its name when it appears for the first time.
+  /// Adds the buffer's number, and at its first appearance all properties except the name.
   void buffer(const Buffer& buffer);
   void program(const Program& program);
 

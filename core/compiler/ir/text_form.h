@@ -1,4 +1,4 @@
-// What the text of programs is made of, for who prints it and who reads it.
+// Elements of the text form of programs that the printer and the parser share.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tunesmith {
 
-// Binding strengths, from a conditional, which needs parentheses everywhere, to what never does.
+// Operator precedences, from a conditional, which always needs parentheses, to atoms, which never do.
 enum Strength { kConditional, kOr, kAnd, kNot, kCompare, kSum, kProduct, kAtom };
 
 struct InfixOperator {
@@ -30,17 +30,17 @@ inline constexpr InfixOperator kInfixOperators[] = {
 /// Null for kinds that are not infix.
 const InfixOperator* infix_operator(ExprKind kind);
 
-/// Before the bits, as f64, of a NaN that is not the usual one.
+/// The prefix of the bits, as f64, of a NaN other than the default one.
 inline constexpr std::string_view kNanBits = "nan(0x";
-/// The shortest text that reads back as the number, and not as an integer.
+/// The shortest text that parses as this number and not as an integer.
 std::string float_text(double value, DType type);
 
-/// Does the text of the expression say its type, or is it of literals alone?
+/// Does the text of the expression determine its type, or does it consist of literals only?
 bool says_type(const Expr& expr);
 
-/// A name as the text has it: in quotation marks where it is no plain word, or a word of the language.
+/// The text of a name: quoted if it is not a plain word or is a keyword.
 std::string name_text(const std::string& name);
-/// The same of what may have parts, "squad.x".
+/// name_text() of a name that may have parts, such as "squad.x".
 std::string dotted_text(const std::string& name);
 
 }  // namespace tunesmith

@@ -1,12 +1,12 @@
-// Walks that see through the blocks inside a block.
+// Walks statements with the bindings of nested blocks.
 #pragma once
 
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith {
 
-/// walk(), with what the iteration variables of blocks met on the way are bound to in `iters`, as functions
-/// of what stands around `stmt`; `iters` begins with those of the blocks around.
+/// walk() that collects in `iters` the bindings of the visited blocks' iteration variables, in terms of the
+/// variables around `stmt`. The caller initialises `iters` with the bindings of the enclosing blocks.
 template <typename Visit>
 void walk_bound(const Stmt& stmt, Substitution& iters, const Visit& visit) {
   visit(stmt);

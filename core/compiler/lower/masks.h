@@ -1,11 +1,11 @@
-// Masks: conditions of which null stands for true.
+// Masks: conditions, where null means true.
 #pragma once
 
 #include "tunesmith/ir/expr.h"
 
 namespace tunesmith {
 
-/// Both.
+/// a && b.
 inline Expr conjunction(const Expr& a, const Expr& b) { return !a ? b : !b ? a : logical_and(a, b); }
 
 }  // namespace tunesmith

@@ -1,5 +1,4 @@
-// Slices of a register buffer: which elements an access touches, once the unrolled loops around it are
-// expanded.
+// Slices of register buffers: the elements that an access touches after its unrolled loops are expanded.
 #pragma once
 
 #include <optional>
@@ -20,22 +19,22 @@ struct Slice {
   }
 };
 
-/// Loops above `stmt` and inside `site`, innermost first.
+/// The loops above `stmt` and inside `site`, innermost first.
 std::vector<Loop*> loops_between(const Stmt& site, const Stmt& stmt);
 
-/// The slices that `index` touches over all iterations of those of `loops` that it uses; one for each
-/// combination of iterations, the last loop in the list varying slowest, relative to the part of the index
-/// that stands still. Nothing when a loop used is not unrolled or the index is not linear in it, the lanes
-/// are not neighbours, or there are more than `limit` of them.
+/// The slices that `index` touches, one for each combination of iterations of the `loops` that it uses (the
+/// last loop varies slowest), relative to the loop-invariant part of the index. Nothing if such a loop is not
+/// unrolled or the index not linear in it, if the lanes are not contiguous, or if there are more than `limit`
+/// slices.
 std::optional<std::vector<Slice>> slices_of(const Expr& index, std::span<Loop* const> loops, size_t limit);
 
-/// Vector registers that an accumulating `store` needs for what it reads beside its accumulators in one step
-/// of the reduction, with the unrolled ones of `loops` (innermost first) expanded: the operand of fewest
-/// parts stays, the others pass through one more. 0 when it does not accumulate: what is read once passes
-/// through.
+/// The vector registers that an accumulating `store` needs for its operands other than accumulators in one
+/// reduction step, with the unrolled ones of `loops` (innermost first) expanded: the operand of fewest
+/// registers stays in them, all others share one more. 0 if the store does not accumulate, since an operand
+/// that is read once needs no register.
 int64_t operand_registers(const Store& store, std::span<Loop* const> loops, int64_t vector_bits);
 
-/// Registers of `vector_bits` that hold these slices.
+/// The number of registers of `vector_bits` for these slices.
 int64_t registers_for(std::span<const Slice> slices, DType element, int64_t vector_bits);
 
 }  // namespace tunesmith

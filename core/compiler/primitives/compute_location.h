@@ -8,13 +8,13 @@
 
 namespace tunesmith {
 
-/// Loops at which compute_at accepts the block, outermost first: loops around all consumers,
-/// down to the first that carries a consumer's reduction (inside it the block would be
-/// recomputed). Each is given by its depth, the number of loops around it in its scope,
-/// which does not depend on which others are legal. Empty for a block that cannot move.
+/// The loops at which compute_at accepts the block, outermost first: loops around all consumers, down to the
+/// first that carries a consumer's reduction (inside it the block would be recomputed). A loop is given by
+/// its depth, the number of loops around it in its scope, which is independent of the legality of others.
+/// Empty for a block that cannot move.
 std::vector<int64_t> legal_compute_depths(const Program& program, BlockId block);
 
-/// The loop at this depth, which must be one of legal_compute_depths(): not checked again.
+/// The loop at this depth, which must be one of legal_compute_depths(); not checked.
 LoopId loop_at_depth(const Program& program, BlockId block, int64_t depth);
 
 }  // namespace tunesmith

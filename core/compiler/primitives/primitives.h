@@ -48,7 +48,7 @@ void set_scope(Program& program, BlockId block, int64_t write_index, std::string
 void compute_at(Program& program, BlockId block, LoopId loop);
 void reverse_compute_at(Program& program, BlockId block, LoopId loop);
 void compute_inline(Program& program, BlockId block);
-/// True when compute_inline would not refuse.
+/// Would compute_inline accept the block?
 bool may_compute_inline(const Program& program, BlockId block);
 void reverse_compute_inline(Program& program, BlockId block);
 

@@ -1,4 +1,4 @@
-// Ordered factorizations of an extent: exact counting, drawing without bias, neighbours, repair.
+// Ordered factorizations of an extent: counting, uniform drawing, neighbours, encoding.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace tunesmith {
 
-/// Prime factors with exponents, rising. `n` >= 1.
+/// Prime factors with exponents, in increasing order. `n` >= 1.
 using PrimePowers = std::vector<std::pair<int64_t, int>>;
 PrimePowers prime_powers(int64_t n);
-/// All divisors, rising.
+/// All divisors, in increasing order.
 std::vector<int64_t> divisors(int64_t n);
 
 /// The number of tuples of `parts` positive factors whose product is `n`.
 uint64_t count_factorizations(int64_t n, int64_t parts);
-/// Draws one of them uniformly. Requires that one exists: parts >= 1, or n == 1.
+/// Draws such a tuple uniformly. Requires that one exists: parts >= 1, or n == 1.
 std::vector<int64_t> draw_factorization(int64_t n, int64_t parts, RandomStream& random);
-/// The one with the number `index` < count_factorizations(n, parts): the largest first factors last, prime by
-/// prime, the smallest prime changing slowest.
+/// The tuple with the number `index` < count_factorizations(n, parts), in a fixed order: the exponents of the
+/// smallest prime change slowest, and larger first factors come last.
 std::vector<int64_t> factorization_at(int64_t n, int64_t parts, uint64_t index);
 
-/// The number nearest to `wanted` by ratio among `numbers` (increasing, not empty); the smaller one of a tie.
+/// The number nearest to `wanted` by ratio among `numbers` (increasing, not empty); the smaller of equals.
 int64_t nearest_by_ratio(const std::vector<int64_t>& numbers, int64_t wanted);
 
 /// Is the tuple a legal decision?

@@ -21,16 +21,16 @@ class TileKind : public SamplingKindBase {
   std::vector<double> encode(const SamplingDomain& domain, const Decision& decision) const final;
 
  protected:
-  /// Which tuples of the domain's extent and number of factors may be decided.
+  /// The predicate of legal tuples in this domain.
   virtual LegalTile legal_in(const SamplingDomain& domain) const = 0;
   std::vector<Value> outputs(const Program& program, const Arguments& args, const SamplingDomain& domain,
                              const Decision& decision) const final;
 };
 
-/// The domain of tuples of `parts` factors of the loop's extent. Throws ScheduleError when it is empty.
+/// The domain of tuples of `parts` factors of the loop's extent. Throws ScheduleError if it is empty.
 SamplingDomain tile_domain(const Program& program, LoopId loop, int64_t parts, std::string_view primitive);
 
-/// Is `tile` a tuple of as many factors as the domain wants, with its extent as product?
+/// Does `tile` have the domain's number of factors, with its extent as their product?
 bool is_tile_of(const SamplingDomain& domain, const Decision& tile);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// Words, numbers and strings of a text that people write, with their places.
+// Scans words, numbers and strings of a text, with their locations.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class TextScanner {
   const std::string& file() const { return file_; }
   SourceLocation location(Position at) const { return {file_, at.line, at.column}; }
   [[noreturn]] void fail(Position at, const std::string& message, std::string remedy = {}) const;
-  /// "expected X, found 'y'", here.
+  /// Fails at the current position with "expected X, found 'y'".
   [[noreturn]] void fail_expected(std::string_view wanted) const;
   bool at_end() const { return offset_ >= text_.size(); }
   char peek() const { return at_end() ? '\0' : text_[offset_]; }
@@ -46,12 +46,12 @@ class TextScanner {
   /// "'x'", "the end of the line", for messages.
   std::string what_is_here() const;
 
-  /// The next character, after blanks, must be / may be this one.
+  /// Reads this character after blanks; expect() fails if it is another.
   void expect(char wanted, std::string_view where);
   bool take(char wanted);
-  /// Reads `wanted` if it is exactly here.
+  /// Reads `wanted` if it begins at the current position.
   bool take_text(std::string_view wanted);
-  /// Is this word exactly here / after blanks? Reads it if so.
+  /// Is this word at the current position (word_here), or after blanks (at_word)? take_word() reads it.
   bool word_here(std::string_view wanted) const;
   bool at_word(std::string_view wanted);
   bool take_word(std::string_view wanted);
@@ -62,9 +62,9 @@ class TextScanner {
   int64_t integer(std::string_view wanted);
   /// An integer or a decimal.
   std::variant<int64_t, double> number();
-  /// Everything that looks like a number: "-3", "1e+20", "0x7f".
+  /// The text of a number in any notation: "-3", "1e+20", "0x7f".
   std::string_view number_text(std::string_view wanted);
-  /// Reads from the opening quote on.
+  /// Reads a quoted string, beginning at the opening quote.
   std::string quoted();
 
   Position here_;

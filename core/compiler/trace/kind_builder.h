@@ -1,8 +1,7 @@
-// How a primitive becomes an instruction kind. A file primitives/<name>.cpp holds, in this order:
+// Makes instruction kinds from primitives. A file primitives/<name>.cpp contains, in this order:
 //
-//   1. the primitive as a free function on a Program (contract in primitives.h), which checks everything it
-//   requires before it
-//      changes anything, and throws ScheduleError;
+//   1. the primitive as a free function on a Program (contract in primitives.h), which checks all
+//      requirements before it changes anything, and throws ScheduleError;
 //   2. `KindPtr <name>_kind()`: make_transformation(...) with that function and the names of its parameters;
 //   3. the typed method of Schedule, which only builds the arguments and calls execute().
 #pragma once
@@ -23,8 +22,8 @@
 
 namespace tunesmith {
 
-/// The arguments of one execution, by position in the kind's parameters. Their types were checked before, so
-/// an accessor that does not fit is a bug of the kind (InternalError).
+/// The arguments of one execution, by position in the kind's parameters. Types are already checked: an
+/// accessor of another type is a bug of the kind (InternalError).
 class Arguments {
  public:
   Arguments(std::span<const Value> values, const TensorIntrinsics& intrinsics)
@@ -67,7 +66,7 @@ KindPtr make_transformation(std::string name, Primitive primitive, bool keeps_on
 /// For primitives that cannot make a concurrent loop illegal, or check that themselves.
 KindPtr make_loop_transformation(std::string name, Primitive primitive);
 
-/// A primitive's parameter in a trace: its type, and how to get its argument.
+/// A primitive's parameter in a trace: its type, and the accessor of its argument.
 template <typename T>
 struct Parameter;
 template <ParamType kType, auto kGet>
@@ -93,7 +92,7 @@ struct Parameter<std::string_view> : ParameterOf<ParamType::String, &Arguments::
 template <>
 struct Parameter<AnnotationValue> : ParameterOf<ParamType::Scalar, &Arguments::scalar> {};
 
-/// The same for results.
+/// The results of a primitive as values of a trace.
 inline std::vector<Value> values_of(BlockId block) { return {block}; }
 inline std::vector<Value> values_of(LoopId loop) { return {loop}; }
 template <typename Id>
@@ -125,7 +124,7 @@ Primitive as_primitive(R (*function)(Program&, P...), std::initializer_list<cons
   return {{ParamSpec{names.begin()[I], Parameter<std::remove_cvref_t<P>>::type}...}, result_type<R>(), body};
 }
 
-/// For a function of a program, with the names of its other parameters.
+/// Makes a kind from a function of a program; `params` are the names of its other parameters.
 template <typename R, typename... P>
 KindPtr make_look_up(std::string name, R (*function)(Program&, P...),
                      std::initializer_list<const char*> params) {
@@ -144,7 +143,7 @@ KindPtr make_loop_transformation(std::string name, R (*function)(Program&, P...)
                                   as_primitive(function, params, std::index_sequence_for<P...>()));
 }
 
-/// The common part of the sampling kinds: the decision is repaired or drawn in one place.
+/// The base of the sampling kinds, which repairs or draws the decision.
 class SamplingKindBase : public SamplingKind {
  public:
   SamplingKindBase(std::string name, std::vector<ParamSpec> params, ResultType result);
@@ -168,7 +167,7 @@ class SamplingKindBase : public SamplingKind {
   ResultType result_;
 };
 
-/// The named loop or block; ScheduleError if it no longer exists.
+/// The loop or block with this id. Throws ScheduleError if it no longer exists.
 Loop& loop_at(const Program& program, LoopId id, std::string_view primitive);
 Block& block_at(const Program& program, BlockId id, std::string_view primitive);
 

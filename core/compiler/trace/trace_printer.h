@@ -1,4 +1,4 @@
-// The text form of a trace's instructions.
+// Prints the instructions of a trace.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace tunesmith {
 
-/// Writes instructions in the order of their trace: variables get a letter for their type (b0, l1, v2).
+/// Call it for instructions in the order of their trace. Variables are named by a letter for their type (b0,
+/// l1, v2).
 class TracePrinter {
  public:
-  /// One line without its end.
+  /// One line without the line end.
   std::string line(const Instruction& instruction) { return line(instruction, {}); }
-  /// With the outputs called so from here on; without names as usual.
+  /// With these names for its outputs, here and in later lines; if empty, default names.
   std::string line(const Instruction& instruction, const std::vector<std::string>& outputs);
-  /// The name of the variable where it was defined.
+  /// The name that the variable got at its definition.
   const std::string& name(TraceVar var) const;
 
  private:

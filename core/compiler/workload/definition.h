@@ -1,4 +1,4 @@
-// A workload's file, read and parsed but without values for its parameters.
+// A parsed workload file, without values for its parameters.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ struct InputSyntax {
   Place shape_place;
   std::vector<SyntaxPtr> shape;
   SyntaxPtr dtype;
-  SyntaxPtr constant;  // null when the key is absent
+  SyntaxPtr constant;  // null if the key is absent
 };
 
 struct OutputSyntax {
@@ -39,7 +39,7 @@ struct OutputSyntax {
   Place place;
 };
 
-/// How the elements of an input or an output lie, from `strides`.
+/// The strides of an input or output, from `strides`.
 struct StridesSyntax {
   Place place;
   std::vector<SyntaxPtr> strides;
@@ -50,7 +50,7 @@ struct Definition {
   std::string text;  // the whole file
   std::string name;
   std::string description;
-  std::string op;  // of networks, that it defines; "" of other workloads
+  std::string op;  // the network operator that it defines; "" if none
   std::vector<NamedValue> params;
   std::vector<NamedValue> lets;
   std::vector<Requirement> requirements;
@@ -60,7 +60,7 @@ struct Definition {
   std::map<std::string, StridesSyntax> strides;  // by the array's name
 };
 
-/// From the map that a workload's file consists of. Throws UserError.
+/// Reads the top-level mapping of a workload's file. Throws UserError.
 Definition read_definition(const YamlNode& root);
 
 }  // namespace tunesmith::workload

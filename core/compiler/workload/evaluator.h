@@ -1,5 +1,4 @@
-// Evaluates expressions of the language. This class knows parameters; what buffers and axes are, a
-// statement's builder adds.
+// Evaluates expressions of the language over parameters. StageBuilder adds buffers and axes.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +12,19 @@
 
 namespace tunesmith::workload {
 
-/// Parameters and `let` names with their values: Integers and Types.
+/// The values of parameters and `let` names: Integers and Types.
 using Environment = std::map<std::string, Operand, std::less<>>;
 
 class Evaluator {
  public:
-  /// `names` is kept and may grow.
+  /// `names` outlives the evaluator and may grow.
   Evaluator(const std::string& file, const Environment& names) : rules_(file), names_(names) {}
   virtual ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
   Operand evaluate(const Syntax& syntax);
-  /// An integer known now; `what` names it in errors: "an extent".
+  /// The value of a constant integer expression; `what` describes it in errors: "an extent".
   int64_t integer(const Syntax& syntax, std::string_view what);
   DType type(const Syntax& syntax, std::string_view what);
   const TypeRules& rules() const { return rules_; }

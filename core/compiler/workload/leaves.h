@@ -1,4 +1,4 @@
-// Expressions of one value, as the parser makes them.
+// Makes leaf expressions in the parser's form.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace tunesmith::workload {
 
 SyntaxPtr leaf(SyntaxKind kind, std::string text);
-/// A negation below zero: the language has no negative literals.
+/// A negation if `value` is negative: the language has no negative literals.
 SyntaxPtr integer_leaf(int64_t value);
 SyntaxPtr real_leaf(double value);
 SyntaxPtr type_leaf(DType type);

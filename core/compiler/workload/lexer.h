@@ -1,4 +1,4 @@
-// The words of the expression language.
+// The tokens of the expression language.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Token {
   double real = 0.0;
 };
 
-/// Splits a scalar into tokens; the last one is an End. A line that begins with a space continues the
-/// statement of the line before; any other line begins a statement, and an EndOfStatement stands before it.
-/// `#` begins a comment. Throws UserError.
+/// Splits a scalar into tokens, ending with an End. A line that begins with a space continues the statement
+/// of the previous line; any other line begins a statement, after an EndOfStatement. `#` begins a comment.
+/// Throws UserError.
 std::vector<Token> tokenize(const YamlNode& scalar);
 
 }  // namespace tunesmith::workload

@@ -1,4 +1,4 @@
-// Words with a meaning of their own in the expression language.
+// Identifiers and reserved words of the expression language.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace tunesmith::workload {
 
-/// Of a name: a to z, A to Z, or '_'.
+/// May it begin a name: a to z, A to Z, or '_'?
 inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /// Letters, digits and '_', beginning with a letter or '_'.
 bool is_identifier(std::string_view name);
 
-/// Functions, reductions, operators in words, constants and data types: no name may be one of them.
+/// Is it a function, reduction, word operator, constant or data type, which is not allowed as a name?
 bool is_reserved(std::string_view name);
 
-/// Everything that may stand before '(' besides data types, for messages.
+/// Functions and reductions, for messages.
 const std::vector<std::string>& function_names();
 
-/// The elementwise function of the kernel with this name.
+/// The kernel's elementwise function with this name.
 std::optional<MathOp> parse_math_op(std::string_view name);
 
 }  // namespace tunesmith::workload

@@ -1,8 +1,8 @@
-// What an expression of the language stands for while it is being built, and the rules of its types.
+// The values of the language's expressions during construction, and their typing rules.
 //
-// Numbers written in the text, and parameters, have no type of their own: they take the type of what they
-// meet. Values of different types never meet without a cast. An axis is an i64 to the language; what axes and
-// numbers make is kept as an index, which never wraps around, until it meets data or is stored.
+// Literals and parameters are untyped and take the type of the other operand. Values of different types are
+// never combined without a cast. An axis has the type i64 in the language; expressions of axes and numbers
+// are kept as indices, which never wrap around, until they are combined with data or stored.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace tunesmith::workload {
 
-/// Index arithmetic beyond it is a mistake, and could overflow in the simplifier.
+/// The limit of index arithmetic: beyond it the simplifier could overflow.
 inline constexpr double kMaxMagnitude = 0x1p53;
 
 struct Operand {
@@ -31,14 +31,15 @@ struct Operand {
   static Operand of_real(double value);
   static Operand of_bool(bool value);
   static Operand of_type(DType type);
-  /// `magnitude` bounds |value| of an index, which is an i64.
+  /// `magnitude` bounds |value| of an index expression.
   static Operand of(Expr expr, double magnitude = 0.0);
 
   bool is_constant() const { return kind == Kind::Integer || kind == Kind::Real || kind == Kind::Boolean; }
   bool is_typed() const { return kind == Kind::Typed; }
-  /// An integer number, or made of axes and numbers only.
+  /// Is it an untyped integer or an index expression?
   bool has_index_form() const { return kind == Kind::Integer || (is_typed() && expr.dtype().is_index()); }
-  /// Written, or made of parameters: what varies takes the type of floating values that it meets, too.
+  /// Is it a constant, or an index over parameters only, which also takes a floating type from the other
+  /// operand?
   bool is_number() const;
   /// The value of an Integer or a Real.
   double number() const { return kind == Kind::Integer ? static_cast<double>(integer) : real; }
@@ -53,16 +54,16 @@ struct Operand {
   double magnitude = 0.0;
 };
 
-/// The rules; throws UserError in `file` at the place given.
+/// The typing rules. All functions throw UserError in `file` at the given place.
 class TypeRules {
  public:
   explicit TypeRules(std::string file) : file_(std::move(file)) {}
 
   [[noreturn]] void fail(Place place, const std::string& message, std::string remedy = {}) const;
 
-  /// The operand as an expression of `type`; of kIndex only what has_index_form().
+  /// The operand as an expression of `type`. For kIndex, the operand must have index form.
   Expr as_type(Place place, const Operand& value, DType type) const;
-  /// Data of whatever type it has; untyped constants are refused.
+  /// The operand as an expression of its own type. Refuses untyped constants.
   Expr typed(Place place, const Operand& value) const;
 
   Operand negate(Place place, const Operand& value) const;
@@ -78,17 +79,16 @@ class TypeRules {
   Operand fold(Place place, const std::string& op, const Operand& a, const Operand& b) const;
   Operand compare(Place place, const std::string& op, const Operand& a, const Operand& b) const;
   Operand logical(Place place, const std::string& op, const Operand& a, const Operand& b) const;
-  /// The type both have, or would take.
+  /// The type that both operands have or can take.
   DType common_type(Place place, std::string_view what, const Operand& a, const Operand& b) const;
-  /// `type`, which a and b have in common, or kIndex when their values are that.
+  /// kIndex if both operands have index form, else their common `type`.
   static DType common_form(DType type, const Operand& a, const Operand& b);
   Operand limited(Place place, Expr expr, double magnitude) const;
 
   std::string file_;
 };
 
-/// The type in which sums of products of `type` are kept: f32 for f16 and bf16, i32 for i8 and u8, else
-/// itself.
+/// The accumulator type for sums of products of `type`: f32 for f16 and bf16, i32 for i8 and u8, else `type`.
 DType accumulator_type(DType type);
 
 }  // namespace tunesmith::workload

@@ -1,4 +1,4 @@
-// Values for the parameters of a definition.
+// Resolves the parameters of a definition to values.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Grammar of the expression language: docs/workload-language.md.
+// Parses the expression language (docs/workload-language.md).
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace tunesmith::workload {
 
-/// How strongly operators bind: the higher, the more.
+/// Operator precedences, increasing.
 enum class Binding : uint8_t { None, Or, And, Not, Comparison, Sum, Product, Negation, Operand };
 
-/// None of what is no operator between two operands.
+/// None if `op` is not a binary operator.
 Binding binding(std::string_view op);
 constexpr Binding stronger(Binding than) { return static_cast<Binding>(static_cast<uint8_t>(than) + 1); }
 
-/// One expression, over names of parameters. Throws UserError at the exact place.
+/// Parses one expression over parameter names. Throws UserError with the exact location.
 SyntaxPtr parse_expression(const YamlNode& scalar);
 
-/// The statements of a `compute` text, at least one. Throws UserError at the exact place.
+/// Parses the statements of a `compute` text, at least one. Throws UserError with the exact location.
 std::vector<StatementSyntax> parse_statements(const YamlNode& scalar);
 
 }  // namespace tunesmith::workload

@@ -1,4 +1,4 @@
-// Statements as the text that the parser reads.
+// Prints statements in the form that the parser reads.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tunesmith::workload {
 
-/// "C[i<4] = A[i] + 1", in one line. Axes have their extents where the tree has them.
+/// "C[i<4] = A[i] + 1", in one line. Axes are printed with the extents that the tree has.
 std::string to_text(const StatementSyntax& statement);
 
 }  // namespace tunesmith::workload

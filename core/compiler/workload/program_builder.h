@@ -1,4 +1,4 @@
-// From a definition and values for its parameters to a program.
+// Builds programs from definitions and values of their parameters.
 #pragma once
 
 #include "tunesmith/workload/workload.h"
@@ -7,7 +7,7 @@
 
 namespace tunesmith::workload {
 
-/// `names` holds every parameter and every `let` of the definition. Throws UserError.
+/// `names` contains every parameter and `let` of the definition. Throws UserError.
 Program build_program(const Definition& definition, const Environment& names,
                       std::vector<ExtentParameter> parameters);
 

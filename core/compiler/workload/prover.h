@@ -1,4 +1,4 @@
-// Proves that indices stay within shapes, with the conditions of the selects around them as facts.
+// Proves that indices stay within shapes, using the conditions of enclosing selects as facts.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace tunesmith::workload {
 
-/// A value: a copy may learn more facts without the original knowing.
+/// A value: facts that are added to a copy do not affect the original.
 class Prover {
  public:
   void bind(const Var& var, int64_t extent);
-  /// From here on `condition` (or, when `holds` is false, its contrary) is a fact.
+  /// Adds `condition`, or its negation if `holds` is false, as a fact.
   void assume(const Expr& condition, bool holds);
   bool nonnegative(const Expr& value) const;
-  /// Keeps axes of extent 1, so that the dimensions of reader and writer still correspond.
+  /// Simplifies, but keeps axes of extent 1, so that the dimensions of readers and writers still correspond.
   Expr simplify(const Expr& value) const { return shaping_.simplify(value); }
   Interval bounds(const Expr& value) const { return analyzer_.bounds(value); }
 
@@ -26,9 +26,9 @@ class Prover {
   void narrow(const Var& var, Interval range);
 
   Analyzer analyzer_;
-  Analyzer shaping_;          // knows the axes longer than 1 only
+  Analyzer shaping_;          // without axes of extent 1
   std::vector<Expr> facts_;   // each is >= 0
-  bool unreachable_ = false;  // the facts exclude each other: the guarded value is never taken
+  bool unreachable_ = false;  // the facts contradict each other: the guarded value is never used
 };
 
 }  // namespace tunesmith::workload

@@ -1,4 +1,4 @@
-// Builds one stage: the block that computes one buffer.
+// Builds stages: the blocks that compute one buffer each.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace tunesmith::workload {
 
-/// No buffer may hold more elements, no axis be longer.
+/// The limit of a buffer's elements and an axis's extent.
 inline constexpr int64_t kMaxElements = int64_t{1} << 34;
 
-/// Of an axis or a dimension.
+/// The extent of an axis or dimension.
 struct Extent {
   int64_t most = 1;
-  Expr varying;  // over parameters that vary; null where it is always `most`
+  Expr varying;  // a dynamic extent, over the program's parameters; null if it is always `most`
 
   bool operator==(const Extent& other) const;
-  /// `most` as an expression, or what varies.
+  /// The dynamic extent, or `most` as an expression.
   Expr expr() const { return varying ? varying : int_imm(most); }
   /// "512", "n"
   std::string text() const;
 };
 
-/// What is known while a program is being built; the stages share it.
+/// The state of building a program, shared by its stages.
 struct BuildState {
   struct Known {
     Buffer buffer;
@@ -43,13 +43,13 @@ struct BuildState {
   Program program;
   std::map<std::string, Known, std::less<>> buffers;
   std::vector<std::string> computed;  // in order
-  /// Extents that statements have given to an axis so far, each with its line.
+  /// The extents that earlier statements gave to an axis, each with its line.
   std::map<std::string, std::vector<std::pair<Extent, int>>> extents_seen;
-  /// Extents of this statement's axes.
+  /// The extents of the current statement's axes.
   std::map<std::string, Extent> statement_extents;
 };
 
-/// An axis: an iteration variable of the block that is built.
+/// An axis: an iteration variable of the block.
 struct Axis {
   std::string name;
   Var var;
@@ -58,18 +58,19 @@ struct Axis {
   bool used = false;
 };
 
-/// An extent in [1, kMaxElements], whatever the parameters' values; `what` names it: "axis 'i'".
+/// Reads an extent, which must be in [1, kMaxElements] for all values of the parameters; `what` names it:
+/// "axis 'i'".
 Extent read_extent(Evaluator& evaluator, const Syntax& syntax, const std::string& what);
-/// Checks the number of elements.
+/// Throws UserError if the buffer has more than kMaxElements elements.
 void check_elements(const TypeRules& rules, Place place, const std::string& buffer,
                     std::span<const int64_t> shape);
 
-/// The strides of an input or an output as the definition has them, in one form for one place of each
-/// element; empty where they are those of an array without gaps. Refuses elements that share a place.
+/// The strides of an input or output in the definition, in a canonical form for each layout; empty if the
+/// array has no gaps. Throws UserError if elements overlap.
 std::vector<int64_t> strides_of(const BuildState& state, const std::string& buffer,
                                 std::span<const int64_t> shape, std::span<const Expr> extents);
 
-/// An axis of the statement with its extent, as written or as an earlier statement gave it.
+/// An axis of the statement, with the written extent or that of an earlier axis of its name.
 Axis resolve_axis(BuildState& state, const AxisSyntax& syntax);
 
 class StageBuilder final : public Evaluator {
@@ -78,7 +79,7 @@ class StageBuilder final : public Evaluator {
 
   /// Appends the block that computes `value` to the program, after blocks for the reductions inside it.
   Buffer build(const Syntax& value);
-  /// The same of a reduction by another name than its own.
+  /// Appends the block of `reduction`, with the operation `kind` in place of its own.
   Buffer build(const Syntax& reduction, const std::string& kind);
 
  protected:
@@ -98,7 +99,7 @@ class StageBuilder final : public Evaluator {
   Buffer emit(DType dtype, const Expr& value, const ExprKind* reduction);
   BuildState::Known& find_buffer(const Syntax& access);
   void check_steps(const Store& store) const;
-  /// Binds the axis, which runs as far as its extent says.
+  /// Binds the axis to the range of its extent.
   void bind(const Axis& axis);
   Expr data_index(const Syntax& syntax, int64_t most, const Expr& extent);
   Expr index(const Syntax& syntax);

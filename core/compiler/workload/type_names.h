@@ -1,4 +1,4 @@
-// Names that other languages have for data types.
+// Names of data types in other languages.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace tunesmith {
 
-/// As suggest(), and where `name` is a data type of C, NumPy or PyTorch, that type as it is called
-/// here.
+/// suggest(), or the name in this language if `name` is a data type of C, NumPy or PyTorch.
 std::string suggest_type(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace tunesmith

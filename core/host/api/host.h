@@ -1,4 +1,4 @@
-// The kernel as plugins of the stable tier meet it.
+// The kernel's implementation of the stable interface's host table.
 #pragma once
 
 #include "plugin/stable_interface.h"

@@ -1,5 +1,4 @@
-// The parts of an ELF file that the loader reads before anything of the file is run, trusting nothing in
-// them.
+// Reads untrusted ELF files, before any of their code is loaded.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads the plugin note out of the bytes of an ELF file, trusting nothing in them.
+// Reads the plugin note of an untrusted ELF file.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace tunesmith {
 
-/// The stable interface of this kernel. A minor version only adds to the one before.
+/// The version of this kernel's stable interface. A minor version only adds to the previous one.
 inline constexpr uint16_t kStableMajor = TUNESMITH_STABLE_MAJOR;
 inline constexpr uint16_t kStableMinor = TUNESMITH_STABLE_NEWEST_MINOR;
 
@@ -31,8 +31,8 @@ struct NoteDifference {
   std::string text;       ///< "compiler ABI: built for 1016, this is 1017"
 };
 
-/// Every way in which a plugin with this note does not fit a kernel with that one, which is of the same tier
-/// and kind. Empty when it fits.
+/// Every incompatibility of a plugin's note with a kernel's note of the same tier and kind. Empty if the
+/// plugin fits.
 std::vector<NoteDifference> note_differences(const PluginNote& plugin, const PluginNote& kernel);
 
 /// The text of a field that read_plugin_note accepted.

@@ -1,5 +1,5 @@
-// Strict reading of JSON objects: unknown, missing and
-// duplicate keys and wrong types are errors that name the key.
+// Reads JSON objects strictly: unknown, missing and duplicate keys and wrong types are errors that name the
+// key.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ nlohmann::json parse_json(std::string_view text, const std::filesystem::path& fi
 /// One object of a JSON file, and the name of its place for messages.
 class JsonObject {
  public:
-  /// Throws UserError if `value` is no object or has a key that is not in `known`.
+  /// Throws UserError if `value` is not an object or has a key that is not in `known`.
   JsonObject(const nlohmann::json& value, std::filesystem::path file, std::string place,
              const std::vector<std::string>& known);
 
   /// A string that is not empty.
   std::string text(const char* key) const;
-  /// "" when the key is absent.
+  /// "" if the key is absent.
   std::string optional_text(const char* key) const;
   int64_t integer(const char* key) const;
-  /// A list; empty when the key is absent and `required` is not set.
+  /// A list; empty if the key is absent and `required` is false.
   std::vector<nlohmann::json> list(const char* key, bool required) const;
 
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;

@@ -1,4 +1,4 @@
-// Loads one plugin's library, after everything that can be known without running it was found acceptable.
+// Loads plugins' libraries, after all checks that need none of their code.
 #pragma once
 
 #include <string>
@@ -33,8 +33,8 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock);
 /// Detects initialisers that throw, crash or run longer than kProbeSeconds.
 std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock);
 
-/// A line of help for each of the plugins, "" for one that is refused or ends its process: loaded in a worker
-/// one after the other.
+/// The help line of each plugin, "" if it is refused or ends its process. Loads the plugins in a worker, one
+/// after another.
 std::vector<std::string> help_lines_of(const std::vector<PluginInfo>& plugins, const PluginLock* lock);
 
 /// Opens the plugin's file as load_plugin does and returns its hash; if it equals `plugin.sha256`,

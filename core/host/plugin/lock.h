@@ -1,4 +1,4 @@
-// plugins.lock: which file each plugin was, so that a run can insist on the same ones.
+// plugins.lock: the hashes of all plugins, so that a later run can require the same files.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@ struct LockedPlugin {
 
 using PluginLock = std::map<std::pair<PluginKind, std::string>, LockedPlugin>;
 
-/// Throws UserError when the file is missing or not a lock file, EnvironmentError ("[P8]") when others than
-/// root and this user could have written it.
+/// Throws UserError if the file is missing or not a lock file, EnvironmentError ("[P8]") if users other than
+/// root and this user can write it.
 PluginLock read_plugin_lock(const std::filesystem::path& file);
 
-/// Replaces the file in one step. Throws EnvironmentError when it cannot.
+/// Replaces the file atomically. Throws EnvironmentError.
 void write_plugin_lock(const PluginLock& lock, const std::filesystem::path& file);
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// A pack's manifest, <pack>.pack.json: which plugins the pack holds, in which libraries, with which hashes.
+// A pack's manifest, <pack>.pack.json: its plugins, with their libraries and hashes.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The plugins of one registry that are classes in files of Python.
+// The script plugins of a registry: classes in Python files.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ struct LoadedScript {
   std::string version;  // "sha256:" and 16 digits of the file's hash
 };
 
-/// Each file is read once. Threads: any.
+/// Reads each file once. Thread-safe.
 class Scripts {
  public:
   /// Null if `id` is not a script plugin. The returned address is stable. Throws UserError if the

@@ -24,7 +24,7 @@ struct PluginEnvironment {
 struct SearchPlace {
   PluginSource source;
   std::filesystem::path path;
-  std::string ignored;      ///< why this place is not looked at, or ""
+  std::string ignored;      ///< why this place is not searched, or ""
   bool asked_for = false;   ///< named by the user: it must exist
   SourceLocation location;  ///< where the user named it
 };

@@ -1,4 +1,4 @@
-// The stable interface (tunesmith/stable/c) as the kernel implements it: in its newest version.
+// Includes the newest version of the stable interface (tunesmith/stable/c), which the kernel implements.
 #pragma once
 
 #define TUNESMITH_STABLE_KERNEL

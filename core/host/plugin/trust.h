@@ -8,25 +8,25 @@
 
 namespace tunesmith {
 
-/// An open file that only root or this user can have written. `path` has its links resolved.
+/// An open file that only root or this user can have written. Links in `path` must be resolved.
 class TrustedFile {
  public:
-  /// Throws EnvironmentError, with "[P8]", when the file or its folder is writable by others or belongs to
-  /// somebody else; when a folder above that one belongs to somebody else or is writable by everybody; and
-  /// when `path` is a link, no regular file or cannot be opened.
+  /// Throws EnvironmentError, with "[P8]", if the file or its folder is writable by others or belongs to
+  /// another user; if a folder above is writable by everybody or belongs to another user; or if `path` is a
+  /// link, is not a regular file or cannot be opened.
   explicit TrustedFile(std::filesystem::path path);
   ~TrustedFile();
   TrustedFile(const TrustedFile&) = delete;
   TrustedFile& operator=(const TrustedFile&) = delete;
 
-  /// The whole content. Throws EnvironmentError when it cannot be read or is longer than `limit` bytes.
+  /// The whole content. Throws EnvironmentError if it cannot be read or is longer than `limit` bytes.
   std::string read(size_t limit) const;
 
-  /// A path of the opened file that stays valid, whatever the file's path refers to, as
-  /// long as the process lives: the dynamic linker identifies loaded libraries by it.
+  /// A path of the opened file that is valid for the life of the process, even if the file's own path
+  /// changes: the dynamic linker identifies loaded libraries by it.
   std::filesystem::path lasting_path();
 
-  /// Does the path still name the file that was opened, unchanged since?
+  /// Does the path still name the opened file, and is the file unchanged?
   bool unchanged() const;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace tunesmith {
 
-/// Throws EnvironmentError at the place in the spaces file when a pack that the space requires is not here,
-/// with the names of all that are not.
+/// Throws EnvironmentError, with the location in the spaces file and all names, if packs that the space
+/// requires are missing.
 void require_packs(const SpaceSpec& spec, const PluginRegistry& registry);
 
 }  // namespace tunesmith

@@ -1,5 +1,4 @@
-// Wraps plugins' objects so that every call
-// goes through the guard (plugin/guard.h).
+// Wraps plugins' objects so that every call goes through the guard (plugin/guard.h).
 #pragma once
 
 #include <memory>
@@ -19,15 +18,14 @@ namespace tunesmith {
 std::shared_ptr<Target> watched(std::string id, std::shared_ptr<Target> target);
 /// Null proposals, or more than requested, throw PluginError.
 std::shared_ptr<Searcher> watched(std::string id, std::shared_ptr<Searcher> searcher);
-/// Its scores are checked by the run, which continues without a model that does not give them. begin(),
-/// update() and predict() throw PluginHang when they take too long, and are left behind.
+/// begin(), update() and predict() throw PluginHang if they take too long, and are abandoned. The caller
+/// checks the scores.
 std::shared_ptr<CostModel> watched(std::string id, std::shared_ptr<CostModel> model);
 
-/// An answer that is no task, or a finished one, throws PluginError.
+/// Throws PluginError if the result is not an unfinished task.
 std::shared_ptr<TaskScheduler> watched(std::string id, std::shared_ptr<TaskScheduler> scheduler);
 
-/// The steps of `pipeline` that are not the kernel's or in `before` are the plugin's: they are watched as its
-/// calls.
+/// Guards the plugin's steps of `pipeline`: those that are neither the kernel's nor in `before`.
 Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& pipeline,
                        const Pipeline& before);
 
@@ -37,7 +35,7 @@ Pipeline watched_steps(PluginKind kind, const std::string& id, const Pipeline& p
 std::vector<AddedColumn> watched_columns(const std::string& id, std::vector<AddedColumn> columns,
                                          std::span<const FeatureColumn> before);
 
-/// Throws PluginError when a quantity is not finite, or when programs cannot be lowered for the options.
+/// Throws PluginError if a quantity is not finite, or programs cannot be lowered for the options.
 void check_description(PluginKind kind, const std::string& id, const DeviceModel& device,
                        const LowerOptions& options);
 

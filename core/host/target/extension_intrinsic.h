@@ -1,4 +1,4 @@
-// How one intrinsic of an extension's file is read.
+// Reads one intrinsic of an extension's file.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tunesmith::extension {
 struct Common {
   std::string target;
   std::string level;
-  YamlNode operands;  // a mapping, or nothing
+  YamlNode operands;  // a mapping, or null
   UnitSetup setup;
   std::map<std::string, int64_t> peaks;  // TensorIntrinsic::peak_sums by name
 };

@@ -1,4 +1,4 @@
-// Helpers of the readers of an extension's file. All throw UserError at the node.
+// Helpers for reading an extension's file. All throw UserError at the node.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tunesmith::extension {
 
 [[noreturn]] void fail(const YamlNode& at, const std::string& message, const std::string& remedy = {});
 
-/// The value of the key, of that kind.
+/// The value of the key, which must exist and be of this kind.
 const YamlNode& required(const YamlNode& node, const std::string& key, YamlNode::Kind kind);
 
 const std::string& text_of(const YamlNode& node);

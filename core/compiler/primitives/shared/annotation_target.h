@@ -10,7 +10,7 @@
 
 namespace tunesmith {
 
-/// Without an alternative: the whole program.
+/// std::monostate: the whole program.
 using AnnotationTarget = std::variant<std::monostate, BlockId, LoopId>;
 
 template <>
@@ -19,8 +19,8 @@ struct Parameter<AnnotationTarget> {
   static AnnotationTarget get(const Arguments& args, size_t i);
 };
 
-/// The target's annotations and its statement, for marking (null
-/// for the program). Throws ScheduleError when it no longer exists.
+/// The target's annotations, and its statement for error marks (null for the program). Throws ScheduleError
+/// if the target no longer exists.
 std::pair<Annotations*, const Stmt*> annotations_of(Program& program, const AnnotationTarget& target,
                                                     std::string_view primitive);
 

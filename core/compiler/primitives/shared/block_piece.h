@@ -9,7 +9,7 @@
 
 namespace tunesmith {
 
-/// [begin, end) of a loop's range, as a loop of its own that starts at 0.
+/// The part [begin, end) of a loop's range, as a separate loop from 0.
 struct LoopPiece {
   const Loop* loop = nullptr;
   int64_t begin = 0;
@@ -29,9 +29,9 @@ struct BlockPiece {
 /// Fills in `result`, or returns why the instances cannot be determined.
 std::optional<Refusal> block_piece_refusal(const Block& block, const LoopPiece& piece, BlockPiece* result);
 
-/// Makes `block`, the original or a copy, the piece: `loops` maps the original's
-/// loop variables to the copy's. Removes conditions and selects that the new
-/// domains decide, and the init where the first reduction step lies elsewhere.
+/// Restricts `block`, the original or a copy, to the piece; `loops` maps the original's loop variables to the
+/// copy's. Removes predicates and Selects that are constant in the new domains, and the init if the first
+/// reduction step is in another piece.
 void apply_piece(Block& block, const BlockPiece& piece, const Substitution& loops);
 
 }  // namespace tunesmith

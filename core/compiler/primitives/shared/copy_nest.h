@@ -1,4 +1,4 @@
-// The block of a cache: copies a buffer element by element.
+// Builds the block of a cache, which copies a buffer element by element.
 #pragma once
 
 #include <functional>
@@ -26,11 +26,11 @@ BlockNest make_block_nest(Program& program, const std::string& block_name, std::
 BlockNest make_copy_nest(Program& program, const std::string& block_name, const Buffer& from,
                          const Buffer& to);
 
-/// Nothing when a copy of `buffer` may be placed directly before the loop
-/// nest of `block`: all writers of the buffer come before that nest.
+/// Nothing if a copy of `buffer` may be placed directly before the loop nest of `block`: all writers of the
+/// buffer come before that nest.
 std::optional<Refusal> copy_before_refusal(const Program& program, Block& block, const Buffer& buffer);
 
-/// The same for a copy of the whole buffer: a writer must write every element.
+/// copy_before_refusal() for a copy of the whole buffer: a writer must write every element.
 std::optional<Refusal> whole_copy_refusal(const Program& program, Block& block, const Buffer& buffer);
 
 /// A new intermediate with the shape and the type of `like`, named after it and `scope`, declared in

@@ -1,4 +1,4 @@
-// An index map as a trace writes it: "(i, j) -> (i // 16, j, i % 16)".
+// Parses index maps in traces, such as "(i, j) -> (i // 16, j, i % 16)".
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace tunesmith {
 
-/// Sums, products with constants, // and % by constants, over named parameters. Parentheses around the two
-/// lists may be left out. Throws ScheduleError naming the column.
+/// Results are sums, products with constants, // and % by constants, over the named parameters. The
+/// parentheses of both lists are optional. Throws ScheduleError with the column.
 IndexMap parse_index_map(std::string_view text, std::string_view primitive);
 
 }  // namespace tunesmith

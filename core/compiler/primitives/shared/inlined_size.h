@@ -8,9 +8,8 @@
 
 namespace tunesmith {
 
-/// Would the expressions of `reader` have too many nodes with `value` in the place of each load of `buffer`?
-/// A chain of stages that each read the one before twice would have as many as two to the power of its
-/// length, and whatever walks them would never end.
+/// Would the expressions of `reader` have too many nodes with `value` substituted for each load of `buffer`?
+/// Inlining a chain of stages that each read their predecessor twice grows expressions exponentially.
 std::optional<Refusal> inlined_size_refusal(const Block& reader, const Buffer& buffer, const Expr& value);
 
 }  // namespace tunesmith

@@ -33,15 +33,15 @@ LoopNest make_nest(const Block& block, std::span<const DimRange> ranges, Analyze
 /// Moves the block, inside the nest, to the place.
 void move_block(Program& program, Block& block, LoopNest nest, const Place& place);
 
-/// Nothing when everything that `block` reads is complete at the place: other writers
-/// come before, no loop around the place carries their reductions, and where they share
-/// loops with the place, one iteration writes all that one iteration of these loops
-/// reads. `analyzer` knows the loops around the place. Ignores buffers in `checked`.
+/// Nothing if everything that the stage reads is complete at the place: its writers come before, no loop
+/// around the place carries their reductions, and if they share loops with the place, each iteration of these
+/// loops writes all elements that the same iteration reads. `analyzer` has the ranges of the loops around the
+/// place. Ignores buffers in `checked`.
 std::optional<Refusal> inputs_refusal(const Program& program, const Stage& stage, const LoopNest& nest,
                                       const Place& place, const Analyzer& analyzer,
                                       std::span<const Buffer> checked);
 
-/// Nothing when blocks may be moved into `loop`: it is in the same scope, and not inside a vectorized loop.
+/// Nothing if blocks may be moved into `loop`: it is in the same scope, and not inside a vectorized loop.
 std::optional<Refusal> target_refusal(const Stage& stage, const Loop& loop);
 
 /// The first loop at or above `loop` in its scope that a reduction of `block` runs over, or null.

@@ -1,5 +1,5 @@
-// A copy of an accessed buffer in the order of the block's iterators:
-// shared by reindex, reindex_cache_read and reindex_cache_write.
+// Copies an accessed buffer in the order of the block's iterators, for reindex, reindex_cache_read and
+// reindex_cache_write.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace tunesmith {
 
-/// An access of a block that is to go to a copy.
+/// An access of a block that is redirected to a copy.
 struct CopiedAccess {
   Access of;
   bool writes = false;
@@ -26,8 +26,8 @@ struct CopiedAccess {
 CopiedAccess require_copied_access(const Program& program, Block& block, std::string_view sort, int64_t index,
                                    std::string_view primitive);
 
-/// `block` accesses `cache` at `indices` instead; a block over `access.iters` copies between the two, before
-/// the nest of `block` or, when it writes, after it.
+/// Redirects the access of `block` to `cache` at `indices`. A new block over `access.iters` copies between
+/// both buffers, before the nest of `block`, or after it if the access is a write.
 BlockId make_reindexed_copy(Program& program, Block& block, const CopiedAccess& access, const Buffer& cache,
                             std::span<const Expr> indices);
 

@@ -1,4 +1,4 @@
-// What primitives refuse where extents vary.
+// Refusals of primitives because of dynamic extents.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,10 @@
 
 namespace tunesmith {
 
-/// When elements of a buffer that the block touches may not exist.
+/// A refusal if the block accesses a buffer with dynamic extents.
 std::optional<Refusal> varying_refusal(const Block& block);
-/// When the buffer is one of them and steps of a reduction depend on it: another one in its place has all.
+/// A refusal if `buffer` has dynamic extents and a reduction's number of steps is dynamic: a replacement
+/// buffer would have static extents.
 std::optional<Refusal> replaced_refusal(const Program& program, const Buffer& buffer);
 
 }  // namespace tunesmith
