@@ -6,8 +6,8 @@
 // RecordedRun        one call of tune or bench: who measured, how and when
 // RecordedRoof       the measured peak of a machine
 //
-// A *task* (TaskKey) is what programs compete for: one computation on one target with one number of
-// threads. A *program* is a task and the hash of its lowered form; it may have many measurements.
+// A *task* (TaskKey) is one computation on one target with one number of threads. A *program* is a task and
+// the hash of its lowered form; it may have many measurements.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ std::optional<MeasurementKind> parse_measurement_kind(std::string_view name);
 /// TaskKey::device of a task whose times are modelled, because nothing here can measure them.
 inline constexpr const char* kModelledDevice = "modelled";
 
-/// Identifies what programs compete for: times of different tasks are never compared.
+/// Identifies a task: times of different tasks are never compared.
 struct TaskKey {
   uint64_t workload_hash = 0;  // of the program without names: equal computations are one task
   std::string target;          // TargetIdentity::str()
@@ -48,11 +48,11 @@ struct TaskKey {
   bool operator==(const TaskKey&) const = default;
 };
 
-/// A workload as text, from which its program can be made without its file.
+/// A workload as text, from which its program can be recreated without its file.
 struct RecordedWorkload {
   uint64_t hash = 0;       // TaskKey::workload_hash
   std::string text;        // Workload::key, "gmm:n=512,m=512,k=512"
-  std::string definition;  // Workload::definition, the YAML; "" when unknown
+  std::string definition;  // Workload::definition, the YAML; "" if unknown
 
   bool operator==(const RecordedWorkload&) const = default;
 };
@@ -140,22 +140,21 @@ struct Record {
 
   // The measurement.
   MeasurementKind kind = MeasurementKind::Search;
-  int ranking = 0;         // for kind Ranking: its number within the run, from 1; else 0
-  uint64_t candidate = 0;  // index within the run
-  int round =
-      0;  // of kind Search: which of its run, from 1, and learned from together; 0: of none, or not known
-  std::optional<double> score;  // the cost model's of that round, before it learned from it: higher is
-                                // better, in units of its own; nothing: it was not asked, or it is not known
+  int ranking = 0;              // for kind Ranking: its number within the run, from 1; else 0
+  uint64_t candidate = 0;       // index within the run
+  int round = 0;                // for kind Search: the round of its run, from 1; 0: none or unknown
+  std::optional<double> score;  // by the cost model before it learned from that round; higher is better, in
+                                // arbitrary units; nothing: not scored, or unknown
   std::optional<Timing> timing;
-  double seconds = 0.0;  // what it is compared by, within the samples' range: of a search its least sample,
-                         // of the other kinds a low quantile; 0 exactly when it failed
-  std::optional<bool> disturbed;  // was the machine busy with something else meanwhile? nothing: not known
+  double seconds = 0.0;  // for comparisons, within the samples' range: the smallest sample of a search, a
+                         // low quantile for other kinds; 0 exactly if it failed
+  std::optional<bool> disturbed;         // by other work on the machine; nothing: unknown
   std::optional<double> verified_error;  // largest error divided by its tolerance, at most 1 if accepted;
                                          // may be absent for a ranking, which does not verify again
   /// The smaller workload on which it was verified as
   /// its twin (twin_verification.h); "": on its own.
   std::string verified_on;
-  /// kVerifierVersion of the check that it passed or failed; nothing: from before records contain it.
+  /// kVerifierVersion of the verification; nothing for records from before it was stored.
   std::optional<int> verifier;
   std::optional<CandidateFailure> failure;
   int64_t time_ms = 0;  // when it was measured: milliseconds since 1970, UTC

@@ -1,7 +1,6 @@
-// The contents of a store as JSON: for checksums, and as lines (schema/line.h) of the kinds
-// environment, workload, space, run, roof and record. Older
-// records may have no round, score and verifier.
-// Unknown fields are omitted, so that a record's checksum does not depend on the version.
+// The contents of a store as JSON: for checksums, and as lines (schema/line.h) of the kinds environment,
+// workload, space, run, roof and record. Older records may have no round, score and verifier. Unknown fields
+// are omitted, so that a record's checksum does not depend on the version.
 #pragma once
 
 #include <string>
@@ -48,9 +47,9 @@ std::string samples_json(const std::vector<double>& samples);
 /// Throws UserError unless `text` is a list of numbers.
 std::vector<double> parse_samples(std::string_view text);
 
-/// Of Timing::at.
+/// The text of Timing::at.
 std::string times_at_text(const std::vector<TimeAt>& times);
-/// Throws UserError unless `text` is of times_at_text().
+/// Parses times_at_text(). Throws UserError for another text.
 std::vector<TimeAt> parse_times_at(std::string_view text);
 
 }  // namespace tunesmith

@@ -175,27 +175,26 @@ class RecordStore {
   void for_each(const RecordFilter& filter, const std::function<void(const Record&)>& visit) const;
   /// Every task that has records, in the order of insertion.
   std::vector<TaskKey> tasks(const RecordFilter& filter = {}) const;
-  /// The best `n` programs of a task, each with its representative measurement,
-  /// best first. `tune`, `build`, `bench` and `records best` use this rule:
-  ///  1. Only successes of exactly this task, measured on this machine. A program that any
-  ///     measurement of this task on this machine found to be wrong (wrong_result, out_of_bounds,
-  ///     process_state, implausible_time, crash, illegal_instruction) is out. Measurements of kind Bench
-  ///     decide nothing.
-  ///  2. One ranking decides. A later one (in the order of insertion: clocks go wrong) takes its place only
-  ///     if it timed the best of the earlier one again, or found a faster one: what a ranking leaves out was
-  ///     not beaten by it.
-  ///  3. First what searches found since that ranking, where it took less than the best one of the ranking
-  ///     ever did: a run that was interrupted has not ranked it.
-  ///  4. Then the programs of that ranking, by Record::seconds: they were measured interleaved.
-  ///  5. Behind them the rest, by Record::seconds, those of the ranking's environment (hardware and software)
-  ///     before others; where nothing was ranked, those of the one in which most programs were measured, of
-  ///     equals the latest. A program counts by its undisturbed measurement with the most samples, of equals
-  ///     the latest.
+  /// The best `n` programs of a task, best first, each with its representative measurement. `tune`, `build`,
+  /// `bench` and `records best` use this order:
+  ///  1. Only successes of exactly this task on this machine count. A program is excluded if any measurement
+  ///     of this task on this machine found it to be wrong (wrong_result, out_of_bounds, process_state,
+  ///     implausible_time, crash, illegal_instruction). Measurements of kind Bench are ignored.
+  ///  2. One ranking decides. A later one, in the order of insertion (clocks may be wrong), replaces it only
+  ///     if it timed the earlier ranking's best again or found a faster one: a ranking does not beat a
+  ///     program that it omits.
+  ///  3. First come programs that searches measured after the deciding ranking, in its environment, and that
+  ///     took less than the smallest sample of its best: an interrupted run has not ranked them.
+  ///  4. Then the programs of that ranking, by Record::seconds: they were timed in turn.
+  ///  5. Then all others, by Record::seconds, those of the ranking's environment (hardware and software)
+  ///     before others; without a ranking, those of the environment with most programs, of equals the
+  ///     latest. An undisturbed measurement represents a program before a disturbed one, then the one with
+  ///     the most samples, then the latest.
   /// Ties go to the earlier record.
   std::vector<Record> best(const BestQuery& query, size_t n) const;
 
-  /// Did no ranking compare the first of best() with the others, with what was measured since and may be
-  /// faster, or with what was clearly faster by its own measurement but left out by a later ranking?
+  /// Is a ranking missing? True if no ranking timed the first of best(), if a program measured later may be
+  /// faster, or if one that its ranking omits was clearly faster by its own measurement.
   bool never_compared(const BestQuery& query) const;
 
   /// Writes one JSON object per line, each with a checksum; environments, workloads,
