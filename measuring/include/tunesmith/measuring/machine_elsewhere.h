@@ -1,4 +1,4 @@
-// Spaces for machines that are not this one, composed from what such a machine says of itself.
+// Composes spaces for other machines from their descriptions.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// Composes `spec` as `machine` does: with its quantities, limits and extensions. Programs can be made and
-/// lowered, but not compiled or loaded. `own`: the space of this machine, whose target has the levels, scopes
-/// and steps. Throws EnvironmentError where the two machines make different programs of one trace: other
-/// versions, or packs of another content.
+/// Composes `spec` with the quantities, limits and extensions of `machine`. Programs of the space can be
+/// generated and lowered, but not compiled or loaded. `own`: the space of this machine, whose target provides
+/// levels, scopes and steps. Throws EnvironmentError if both machines would make different programs from one
+/// trace, because of other versions or other contents of packs.
 std::unique_ptr<Space> space_for(const WorkerDescription& machine, const SpaceSpec& spec,
                                  PluginRegistry& registry, std::shared_ptr<const Space> own);
 

@@ -18,7 +18,7 @@ struct WorkerTarget {
   std::string id;
   std::vector<RawOption> options;
   std::vector<std::string> plugin_paths;
-  std::string lock_file = {};  ///< as PluginSearch::lock_file; "": nothing is locked
+  std::string lock_file = {};  ///< PluginSearch::lock_file; "": none
 };
 
 /// Runs candidates in a separate process with limits on memory and time, restarted when it
