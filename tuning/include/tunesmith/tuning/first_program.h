@@ -17,14 +17,14 @@ namespace tunesmith {
 
 /// The best draws are timed until this many are correct.
 inline constexpr size_t kFirstTried = 4;
-/// More change nothing on the recorded tables (docs/proposals.md).
+/// More draws change nothing on the recorded tables (docs/proposals.md).
 inline constexpr int64_t kDefaultDraws = 128;
 
 struct DrawOptions {
   int64_t draws = kDefaultDraws;
   uint64_t seed = 0;
   size_t keep = 2 * kFirstTried;  // some may be wrong
-  const Prior* prior = nullptr;   // draws three of four where it is given
+  const Prior* prior = nullptr;   // if not null, it draws three of four
 };
 
 struct RankedDraws {
@@ -34,9 +34,9 @@ struct RankedDraws {
   int64_t programs = 0;  // different ones that were legal
 };
 
-/// Draws points of the space: by a prior at several temperatures, or all sketches equally often with
-/// decisions as their instructions draw them. The same for one seed with any number of threads. `model`: a
-/// new one of the space, which this begins.
+/// Draws points of the space, by a prior at several temperatures or from all sketches equally often with
+/// random decisions, and ranks them by `model`, a new model of the space, which this function begins. The
+/// result depends on the seed, but not on the number of threads.
 RankedDraws best_of_draws(const Workload& workload, const Space& space, CostModel& model,
                           const DrawOptions& options, ThreadPool& pool);
 

@@ -1,4 +1,4 @@
-// Which of a task's best programs are for which values of its extents that vary.
+// Chooses one of a task's best programs for each interval of a dynamic extent.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #pragma GCC visibility push(default)
 namespace tunesmith {
 
-/// From `lowest` to `highest`, both included.
+/// The values in [lowest, highest], and the index of their program.
 struct ValueInterval {
   int64_t lowest = 0;
   int64_t highest = 0;
@@ -29,15 +29,14 @@ struct IntervalTable {
 
 inline constexpr size_t kMaxIntervals = 4;
 
-/// The intervals with which the sum of the logarithms of the times relative to the fastest program's is the
-/// least, where each interval more must lower it by kIntervalGain: the boundary between two measured values
-/// is where the programs' times cross. `times[i]`: of the i-th program (Timing::at), the best of all first,
-/// which gets the whole range where nothing is gained. Of several parameters that with the widest range
-/// decides.
+/// Minimises the sum over the measured values of log(time / time of the fastest program) + kIntervalGain per
+/// additional interval. The boundary between two measured values is where the programs' times cross.
+/// `times[i]` is Timing::at of the i-th program; the first program is the best overall and gets the whole
+/// range if nothing is gained. Of several parameters, the one with the widest range is divided.
 IntervalTable choose_intervals(const Program& program, std::span<const std::vector<TimeAt>> times);
 inline constexpr double kIntervalGain = 0.1;
 
-/// A task's program on record, and for which values it is.
+/// A task's program on record, and its interval of values.
 struct RecordOfInterval {
   const Record* record = nullptr;
   int64_t lowest = 0;
@@ -49,8 +48,8 @@ struct RecordsOfIntervals {
   std::vector<RecordOfInterval> each;
 };
 
-/// `best`: as RecordStore::best() orders them, not empty; those of the ranking that the first is of are
-/// chosen from. A program without parameters has one interval.
+/// Chooses among the records of the first one's ranking. `best`: in the order of RecordStore::best(), not
+/// empty. A program without parameters has one interval.
 RecordsOfIntervals records_of_intervals(const Program& program, std::span<const Record> best);
 
 /// "n=1..31".

@@ -55,8 +55,8 @@ class JobMeasurer {
   /// Checks first that the job's trace gives the same program here (check_candidate). Recorded when
   /// it returns. Neither refused nor recorded: the stop flag was set. Throws EnvironmentError.
   JobResult measure(const Job& job);
-  /// The times of each program, and behind them those of the peak kernel if requested; or why the programs
-  /// cannot be timed here. Records nothing. Throws EnvironmentError.
+  /// The times of each program, followed by those of the peak kernel if requested; or why the programs cannot
+  /// be timed here. Records nothing. Throws EnvironmentError.
   tl::expected<std::vector<InterleavedTimes>, std::string> time_in_turn(const Turns& turns);
   /// Ends the run with this reason. A run without an end counts as killed.
   void end(std::string_view because);

@@ -16,19 +16,19 @@ inline constexpr double kMuchOfTheWork = 0.1;
 
 /// A block that sketches leave plain.
 ///
-/// A reduction that reuses what it reads (needs_tiling()) is plain where its instances run in the order of
-/// whole loops, one inside another: of each of its iterators the loops stand next to one another, none of
-/// another iterator between them. Splitting, fusing, parallel, vectorized, unrolled and bound loops change
-/// nothing of that; tiles do, also those of a loop under which another block was placed. A place that is
-/// sampled is no tile: its own loops, inside the place, are looked at then.
+/// A reduction that reuses its inputs (needs_tiling()) is plain if it is not tiled: the loops of each of its
+/// iterators are adjacent, with no loop of another iterator between them. Splitting, fusing, parallel,
+/// vectorized, unrolled and bound loops do not change that; tiles do, including those of a loop under which
+/// another block was placed. A sampled compute location is not a tile: then only the block's own loops inside
+/// the location count.
 ///
-/// Any other block gains from tiles only with a neighbour. It is plain where it has one (a block that writes
-/// what it reads, or reads what it writes), shares no loop with a block that is not made of it, and neither
-/// its place nor that of a block that it reads from is sampled, its instances run in the order of whole
-/// loops, and no module has made other blocks of it.
+/// Any other block gains from tiles only together with a neighbour. It is plain if it has one (a block that
+/// writes what it reads, or reads what it writes), shares no loop with a block that was not derived from it,
+/// is not tiled, no module has derived other blocks from it, and neither its compute location nor that of a
+/// block that it reads from is sampled.
 ///
-/// No block is plain that was inlined, calls a tensor intrinsic or stands inside a block. A part of a block
-/// that reuses what it reads (rfactor) is treated as that block, and counts under its name.
+/// A block that was inlined, calls a tensor intrinsic or is inside another block is not plain. A part of a
+/// reduction that reuses its inputs (rfactor) is treated as that reduction, and counts under its name.
 struct PlainBlock {
   /// Why a module declined at the block, in some of the sketches.
   struct Declined {

@@ -1,4 +1,4 @@
-// The ranking that a search did not get to: it was killed, or its time was over.
+// Ranks programs on record that an interrupted search did not rank.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace tunesmith {
 
 struct RankedRecords {
-  size_t programs = 0;             // timed in turn; 0: there was nothing to compare
+  size_t programs = 0;             // number timed in turn; 0: nothing to compare
   std::vector<NotRanked> dropped;  // as TuneResult::dropped
 };
 
-/// Where the store's best programs were RecordStore::never_compared(), times the best few in turn, for a
-/// second or two, and records that as a run of its own. Of the options it takes the threads, final_rounds,
-/// the machine and the command. Throws the runner's exceptions, and those of the store.
+/// If RecordStore::never_compared(), times the best few programs in turn, for a second or two, and records
+/// that as a separate run. Of the options it uses the threads, final_rounds, machine and command. Throws the
+/// exceptions of the runner and the store.
 RankedRecords rank_recorded(const Workload& workload, const Space& space, RecordStore& store, Runner& runner,
                             const Environment& environment, const TuneOptions& options);
 

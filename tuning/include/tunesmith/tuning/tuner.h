@@ -48,8 +48,8 @@ struct TuneOptions {
   std::string model_file = {};
   /// False: the model file is only loaded.
   bool save_model = true;
-  /// Begins with the best of so many draws (best_of_draws()), after the plain forms and until kFirstTried are
-  /// correct, if little is on record. 0: begins with the searcher.
+  /// If little is on record, the search begins, after the plain forms, with the best of this number of draws
+  /// (best_of_draws()), until kFirstTried of them are correct. 0: it begins with the searcher.
   int64_t first_draws = 0;
   /// Other tasks are tuned in turn with this one, so seeds are looked up again (SearchContext).
   bool in_turn = false;
@@ -122,7 +122,7 @@ struct TuneResult {
   /// Only the plain programs were measured, and no other
   /// is on record: the budget was too small for a search.
   bool plain_alone = false;
-  int64_t lost = 0;  // programs on record whose traces do not give them any more
+  int64_t lost = 0;  // programs on record whose traces no longer give them
   /// Number of the fastest on record that only an older verifier had accepted:
   /// they were verified again before the ranking, and some were refused.
   int64_t checked_again = 0;
@@ -140,15 +140,14 @@ struct TuneResult {
   std::map<std::string, std::string> first_refusals;   // the detail of the first of each reason, if any
   double median_compile_seconds = 0;
   std::vector<ModelBatch> model_batches;  // of this process, of rounds of eight programs and more
-  std::vector<ModelBatch> own_batches;    // the same of the searcher's own model (Searcher::expected)
-  std::string model_dropped;              // why the run continued without the cost model; "" when it did not
+  std::vector<ModelBatch> own_batches;    // for the searcher's own model (Searcher::expected)
+  std::string model_dropped;              // why the run continued without the cost model; "" if it did not
   std::vector<PlainBlock> plain_blocks;   // those that all sketches of the space leave plain
   std::vector<std::string> said;          // by the searchers (SearchContext::say)
   TuneTimes times;
   std::string ended_because;  // "trials", "time limit", "expected gain", ...; "" before the end
   bool interrupted = false;
-  bool exhausted =
-      false;  // nothing was left to propose: the space holds no further programs, or the searcher no ideas
+  bool exhausted = false;  // the searcher proposed nothing more, as in an exhausted space
 };
 
 /// Callbacks are called from the calling thread.
