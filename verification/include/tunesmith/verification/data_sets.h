@@ -33,9 +33,8 @@ struct Fill {
   DataKind kind = DataKind::Random;
   int largest = 3;  // for the exact set: 1 .. largest, and the negatives
   bool positive = false;
-  bool near_one =
-      false;  // of the random set: as far above one as below it, so that a product of many stays a number
-  int64_t terms = 0;  // terms of a longest sum that are not background; 0: all
+  bool near_one = false;  // for the random set: symmetric around one, so that long products stay finite
+  int64_t terms = 0;      // terms of a longest sum that are not background; 0: all
   double background = 0.0;
   double noise = 0.0;       // variation of the background, so that its elements differ
   bool all_sparse = false;  // every input has a background, not only the first floating one

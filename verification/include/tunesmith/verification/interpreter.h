@@ -1,14 +1,14 @@
 // The reference interpreter: executes programs at any stage, slowly and
 // correctly. Schedules, lowering and code generators are compared with it.
 //
-// What it does where the order of things matters:
-//   blocks      nothing where the predicate is false; `init` where every reduction iteration variable is 0,
-//   before the body vectorized  statement by statement: a store evaluates all its lanes before it writes the
-//   first parallel    in ascending order, after which any two iterations that touched one element are looked
-//   for (check_races); bound loops likewise
-//   barriers    the iterations of the bound loops that meet there run one after the other from barrier to
-//   barrier; two that touch one element between the same barriers race; one that would not come is told
-//   other loops in ascending order
+// Order of execution:
+//  - A block instance whose predicate is false does not run; `init` runs before the body if all reduction
+//    iteration variables are 0.
+//  - Vectorized loops run statement by statement: a store evaluates all lanes before it writes the first.
+//  - All other loops run in ascending order. After a parallel or bound loop, check_races reports pairs of
+//    iterations that accessed one element.
+//  - Iterations that meet at a barrier run one after another, from barrier to barrier: two that access one
+//    element between the same barriers race, and one that does not reach a barrier is an error.
 // Arithmetic is exact to the type: f32, f16 and bf16 round to nearest even after every
 // operation, integers wrap. Functions (exp, erf, ...) are evaluated in f64 and rounded.
 // Both operands of `and` and `or` are evaluated, but only one side of a select.
@@ -42,7 +42,7 @@ struct InterpretOptions {
   /// outputs, and outputs with unwritten elements. If off, an
   /// unwritten element reads as 0 or as an old value of its memory.
   bool check_uninitialized = true;
-  /// Of the program's parameters, in its order; empty: the highest of each.
+  /// The values of the program's parameters, in its order; empty: the highest of each.
   std::vector<int64_t> parameters = {};
 };
 

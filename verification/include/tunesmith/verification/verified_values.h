@@ -12,11 +12,12 @@ namespace tunesmith {
 /// Values of a program's parameters, in its order.
 using ParameterValues = std::vector<int64_t>;
 
-/// What programs are verified at besides typical_values(): both ends, primes, and drawn ones.
+/// The values at which programs are verified in addition to typical_values(): both ends, primes, and random
+/// ones.
 std::vector<ParameterValues> verified_values(const Program& program, uint64_t seed);
 
-/// What the best programs are timed at, to choose which is for which values: typical_values() first, then
-/// others down to the lowest.
+/// The values at which the best programs are timed, to choose a program for each interval of values:
+/// typical_values() first, then others down to the lowest.
 std::vector<ParameterValues> ranked_values(const Program& program);
 
 }  // namespace tunesmith
