@@ -1,4 +1,4 @@
-// Computes a network slowly, and in higher precision if requested: the reference for all faster ways.
+// Interprets a network, optionally in higher precision: the reference for all faster implementations.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Unscheduled kernels of regions: right, and quick to make.
+// Unscheduled kernels of regions: correct, and quick to compile.
 #pragma once
 
 #include <cstdint>

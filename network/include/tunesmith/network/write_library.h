@@ -1,9 +1,8 @@
-// The library that a network becomes: kernels, the order of their calls and where their buffers lie, as plain
-// C, and a file of weights.
+// Writes a network's library: its kernels, plain C code that calls them in order, and a file of weights.
 //
-//   lib<name>.so     exports <name>_open, <name>_run, ...: <name>.h says how they are called
+//   lib<name>.so     exports <name>_open, <name>_run, ..., which <name>.h documents
 //   <name>.h
-//   <name>.weights   mapped by <name>_open: constants, and what kernels have prepared of them
+//   <name>.weights   mapped by <name>_open: constants, and the memory that kernels prepared from them
 //   <name>_main.c    runs the library on random inputs and prints times
 #pragma once
 
