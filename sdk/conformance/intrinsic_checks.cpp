@@ -25,8 +25,8 @@ constexpr uint64_t kSeed = 50;
 constexpr int64_t kElements = 1024;
 constexpr int64_t kMaxSeeds = 64;
 
-/// Of rows in arrays as large as layers have them: a field for the stride must hold more than the small shape
-/// of one call needs.
+/// A row stride as in arrays of real layers: the implementation's field for the stride must hold more than
+/// the small shape of one call needs.
 constexpr int64_t kWideStride = 10'007;
 
 /// The number of draws, since an intrinsic may have a few elements only.
@@ -49,7 +49,7 @@ std::set<std::string> calls_in(const Program& program) {
 std::string place_of(const TensorIntrinsic& intrinsic) {
   for (const auto& [target, implementation] : intrinsic.implementations) {
     SourceLocation place = implementation.location;
-    place.column = 0;  // the line alone says where the code begins
+    place.column = 0;  // the line suffices
     if (!place.str().empty()) return place.str() + ": ";
   }
   return {};

@@ -43,7 +43,8 @@ Verdict nothing_applied(const Subject& subject) {
   return skipped(fmt::format("it applied to none of {}; name a workload it is for", names));
 }
 
-/// It answers every block of every workload; what it answers is well formed (the kernel checks) and says why.
+/// The module returns a result for every block of every workload, well formed (the kernel checks it) and with
+/// reasons.
 Verdict check_contract(const Subject& subject) {
   const Space space(subject.alone(), subject.registry());
   for (const Workload& workload : subject.workloads()) {

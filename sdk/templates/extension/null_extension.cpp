@@ -12,8 +12,8 @@ class NullExtension final : public TargetExtension {
   // The kernel has checked the options against the declaration at the end of this file.
   explicit NullExtension(const Options& options) : units_(options.get_int("units")) {}
 
-  // Is the hardware here? {} means yes; {"the feature's name"} says what this machine lacks. With `with:
-  // [null_extension?]` a space uses the extension only where its hardware is.
+  // Is the hardware available? {} means yes; {"the feature's name"} names what this machine lacks. With
+  // `with: [null_extension?]` a space uses the extension only if its hardware is available.
   ProbeResult probe(const Target& /*base*/) const override { return {}; }
 
   // Sets quantities that modules for this hardware read.

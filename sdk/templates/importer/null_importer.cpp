@@ -15,7 +15,7 @@ class NullImporter final : public Importer {
     return file_name.ends_with(".null_importer");
   }
 
-  // Reads a network. The bytes are not trusted: throw UserError, whatever is wrong with them.
+  // Reads a network. The bytes are untrusted: throw UserError for all invalid contents.
   network::Network import(std::span<const std::byte> bytes, const std::shared_ptr<const void>& /*owner*/,
                           const std::filesystem::path& /*folder*/) const override {
     if (bytes.empty()) throw UserError("the file is empty");

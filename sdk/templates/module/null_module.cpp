@@ -12,12 +12,12 @@ class NullModule final : public TransformationModule {
   explicit NullModule(const Options& options) : max_factor_(options.get_int("max_factor")) {}
 
   // Block: called for every block while the space is built. Root: once for each sketch, at the root.
-  // Finishing: once for each candidate; its instructions stand in the trace behind a marker, where nothing is
-  // mutated.
+  // Finishing: once for each candidate; its instructions follow a marker in the trace, and search does not
+  // mutate them.
   ModuleStage stage() const override { return ModuleStage::Block; }
 
-  // Called from several threads at once: keep no state between calls. Sample what the search is to decide
-  // (schedule.sample_...), and transform through the schedule, which refuses what it cannot prove legal.
+  // Called from several threads concurrently: keep no state between calls. Sample the decisions of the search
+  // (schedule.sample_...), and transform through the schedule, which refuses illegal transformations.
   ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& /*context*/) override {
     const BlockRV block = schedule.get_block(block_name);
     const std::vector<LoopRV> loops = schedule.get_loops(block);

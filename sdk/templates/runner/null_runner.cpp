@@ -10,16 +10,16 @@ using namespace tunesmith;
 
 class NullRunner final : public MeasuringPlace {
  public:
-  // False if programs run on other machines: then this machine's lock and peaks do not count.
+  // False if programs run on other machines: then this machine's lock and peaks do not apply.
   bool here() const override { return true; }
 
-  // Says which machine measures, and how many threads its programs use.
+  // Returns the machine that measures, and the number of threads of its programs.
   MeasuredOn measured_on(const Space& space, int threads) override {
     return {detect_environment(space.plugin_versions()),
             threads > 0 ? threads : static_cast<int>(available_processors())};
   }
 
-  // Here: a Runner of your own, which answers each request with a time or a failure.
+  // Here: return your own Runner, which answers each request with a time or a failure.
   std::unique_ptr<Runner> make_runner(const RunnerTask& task) override {
     return make_worker_runner(task.workload, task.space.target(), task.worker_target, task.options);
   }

@@ -1,5 +1,5 @@
-// A search strategy that proposes nothing, which ends a search at once: a start for your own. The interface,
-// and what the kernel does for a searcher, are documented in <tunesmith/search/searcher.h>.
+// A search strategy that proposes nothing, which ends a search at once: a start for your own. The interface
+// and the kernel's services for searchers are documented in <tunesmith/search/searcher.h>.
 #include <tunesmith/plugin/plugin.h>
 #include <tunesmith/search/searcher.h>
 
@@ -13,7 +13,8 @@ class NullSearcher final : public Searcher {
   explicit NullSearcher(const Options& options) : attempts_(options.get_int("attempts")) {}
 
   // Returns at most n candidates, none measured before, no program twice. Draw random numbers only from
-  // context.next_stream(), one stream for each candidate: then a seed gives the same search with any threads.
+  // context.next_stream(), one stream for each candidate: then a seed gives the same search with any number
+  // of threads.
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
     std::vector<SearchContext::Draft> drafts;
     for (int64_t i = 0; i < attempts_ && drafts.size() < n; ++i) {
@@ -27,7 +28,7 @@ class NullSearcher final : public Searcher {
     return chosen;
   }
 
-  // Gets the results of the candidates, also those of an earlier run that is resumed.
+  // Gets the candidates' results, including those of an earlier run that is resumed.
   void observe(SearchContext& /*context*/, std::span<const Measured> /*results*/) override {}
 
  private:

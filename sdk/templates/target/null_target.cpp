@@ -25,13 +25,14 @@ class NullTarget final : public Target {
     device_.description = "nothing but a description";
   }
 
-  // {} means that the hardware is here; {"the feature's name"} says what this machine lacks.
+  // {} means that the hardware is available; {"the feature's name"} names what this machine lacks.
   ProbeResult probe() const override { return {}; }
   const DeviceModel& device() const override { return device_; }
   // The version of the code generator, so that times of old code do not count for new code. A real target
-  // returns a version that is raised with each change of its code, and its compiler's version.
+  // returns a version that is raised with each change of the generated code, and its compiler's version.
   std::string fingerprint() const override { return "1"; }
-  // What code is compiled for: kind, processor, features, options. Records of other identities do not count.
+  // Identifies what code is compiled for: kind, processor, features, options. Records of other identities do
+  // not count.
   std::string identity() const override { return "null_target vector_bits=" + std::to_string(vector_bits_); }
   LowerOptions lower_options() const override {
     LowerOptions options;
