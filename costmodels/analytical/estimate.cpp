@@ -84,7 +84,7 @@ double iterations(std::span<const float> row) {
   return inside > 0.0 ? row[c.executions] / inside : 0.0;
 }
 
-/// Accumulations into one element follow each other; independent ones of the unrolled tile overlap.
+/// Accumulations into one element are sequential; independent ones of the unrolled tile overlap.
 double latency_bound(std::span<const float> row, const Machine& machine) {
   const Columns& c = columns();
   if (row[c.accumulates] == 0.0F) return 0.0;
@@ -92,8 +92,7 @@ double latency_bound(std::span<const float> row, const Machine& machine) {
          (row[c.accumulates_in_registers] != 0.0F ? machine.fma_latency : kMemoryLatency);
 }
 
-/// Cycles of loads and stores. A load takes a part of a cycle, a store a whole one; so do a mask, and each
-/// element that is gathered.
+/// Cycles of loads and stores: 1 / loads_per_cycle for a load, one for a store, a mask or a gathered element.
 double access_cycles(std::span<const float> row, const Machine& machine) {
   const Columns& c = columns();
   const bool accumulates = row[c.accumulates_in_registers] != 0.0F;

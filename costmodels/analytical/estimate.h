@@ -1,4 +1,4 @@
-// An estimate of a lowered program's time from its features, without ever running anything.
+// Estimates a lowered program's time from its features, without running it.
 #pragma once
 
 #include <span>
@@ -29,19 +29,19 @@ struct StoreCycles {
   double l2 = 0.0;           // for data missing in the first level
   double memory = 0.0;       // for data missing in the second level, from the last level or memory
   double other_cores = 0.0;  // for data that another core has written
-  double launch = 0.0;       // giving work to the other cores
+  double launch = 0.0;       // starting work on the other cores
 
-  /// Instructions, the second level and what is beyond it overlap in part: the root of the sum of their
-  /// squares.
+  /// Instructions, the second level and the levels beyond overlap partly: the root of the sum of their
+  /// squares, plus other_cores and launch.
   double total() const;
 };
 
-/// The model: arithmetic and load issue of every store, with operands that unrolled loops share counted once;
-/// masks and gathers; the latency of accumulators that are too few; those that have no register; traffic of
-/// each cache level by the footprint of the loops that fit it. `row` has the numbers of feature_columns().
+/// Models issue of arithmetic and loads, counting operands that unrolled loops share once; masks and gathers;
+/// the latency of too few accumulators; spilled accumulators; and the traffic of each cache level, by the
+/// footprint of the loops that fit it. `row` has the values of feature_columns().
 StoreCycles estimate_store(std::span<const float> row, const Machine& machine);
 
-/// For all stores of a program; at least 1.
+/// The cycles of all stores of a program, at least 1.
 double estimate_cycles(const FeatureRows& rows, const Machine& machine);
 
 }  // namespace tunesmith::analytical

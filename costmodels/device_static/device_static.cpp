@@ -1,6 +1,6 @@
-// Estimates the times of programs for a grid of threads from their text and the quantities of the machine:
-// sectors and wavefronts from the addresses of the threads that run in lockstep, the blocks that a core
-// holds, waves of blocks, arithmetic and instructions (tunesmith/performance/grid_work.h). Learns nothing.
+// Estimates the times of programs for a grid of threads statically, from their statements and the machine's
+// quantities: sectors and wavefronts by the addresses of threads in lockstep, occupancy, waves of blocks,
+// arithmetic and instructions (tunesmith/performance/grid_work.h). Learns nothing.
 #include <cmath>
 
 #include <tunesmith/performance/grid_work.h>

@@ -1,5 +1,5 @@
-// The analytical model until the learned one orders programs better that it has not learned from, then more
-// and more the learned one.
+// Interpolates between the analytical model and the learned one, by how much better the learned one orders
+// programs that it has not learned from.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -81,7 +81,7 @@ class Ensemble final : public CostModel {
   std::vector<FeatureImportance> importance() const override { return learner_.trees().importance(); }
 
  private:
-  /// A program that trees are never grown on.
+  /// A held-out program, which no tree is grown on.
   struct Unseen {
     size_t number;
     FeatureRows rows;
@@ -116,9 +116,9 @@ class Ensemble final : public CostModel {
   analytical::Machine machine_;
   xgboost::ModelFromFile file_;
   xgboost::Learner learner_;
-  std::vector<Unseen> unseen_;  // of the latest programs
+  std::vector<Unseen> unseen_;  // the held-out ones of the latest programs
   size_t told_ = 0;
-  double share_ = 0.0;  // of the learned model
+  double share_ = 0.0;  // weight of the learned model
 };
 
 }  // namespace

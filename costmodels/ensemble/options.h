@@ -6,7 +6,7 @@
 
 namespace tunesmith::ensemble {
 
-/// The learned model's options, and the ensemble's own.
+/// The options of the learned model and of the ensemble.
 inline std::vector<OptionSpec> option_specs() {
   xgboost::Settings preset;
   preset.held_out = 0.15;

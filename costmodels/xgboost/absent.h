@@ -1,5 +1,4 @@
-// Replaces a cost model in a build without XGBoost:
-// says what is missing when it is requested.
+// Replaces a cost model in a build without XGBoost: its constructor reports what is missing.
 #pragma once
 
 #include <tunesmith/plugin/plugin.h>

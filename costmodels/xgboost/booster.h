@@ -25,7 +25,7 @@ class Matrix {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-/// A sum of trees, grown one by one against gradients that the caller computes.
+/// A sum of trees, grown one by one on gradients that the caller computes.
 class Booster {
  public:
   /// Without trees: predicts 0 for every row.
@@ -36,13 +36,14 @@ class Booster {
   Booster(std::string_view saved, const Parameters& parameters);
 
   int trees() const;
-  /// One tree more. `gradients` and `hessians`: one for each row of `data`.
+  /// Adds a tree. `gradients` and `hessians`: one for each row of `data`.
   void grow(const Matrix& data, std::vector<float>& gradients, std::vector<float>& hessians);
-  /// For a matrix used in training or testing: computes only what is new since the last call.
+  /// The predictions for a matrix that is used repeatedly, in training or testing: evaluates only trees added
+  /// since the last call.
   std::vector<float> values(const Matrix& data) const;
-  /// For rows that are not kept. Does not change the booster.
+  /// The predictions for rows that are used once. Does not change the booster.
   std::vector<float> values(std::span<const float> rows, size_t columns) const;
-  /// The total gain of the splits by each column that is used, in increasing column order.
+  /// The total gain of the splits by each used column, in increasing column order.
   std::vector<std::pair<size_t, double>> gains() const;
   std::string save() const;
 

@@ -1,4 +1,4 @@
-// The input of trees: a store's features, and the analytical model's estimate.
+// The inputs of trees: a store's features, and the analytical model's estimate.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ struct Inputs {
 /// Names of the inputs in the order of a row: the feature columns, then the estimate's parts.
 std::vector<std::string> input_names(std::span<const FeatureColumn> columns);
 
-/// `columns`: number per input; rows of another width are an InternalError.
+/// `columns`: the width of a row. Throws InternalError for rows of another width.
 Inputs inputs_of(std::span<const Sample> programs, size_t columns, const analytical::Machine& machine);
 
 }  // namespace tunesmith::xgboost

@@ -17,7 +17,7 @@ void Learner::begin(const DeviceModel& device) {
   trees_.set_machine(device);
 }
 
-/// Steps grow with the amount of data, so that learning takes a bounded share of a long run.
+/// Steps grow with the number of programs, so that learning takes a bounded share of a long run.
 size_t Learner::next_step(size_t step) const {
   const auto every = static_cast<size_t>(settings_.learn_every);
   return step + std::max(every, step / 16 / every * every);
@@ -31,7 +31,7 @@ void Learner::update(std::span<const Measured> results) {
     const std::optional<Timing>& timing = results[i].timing;
     programs_.push_back({*rows[i], timing ? timing->min : std::numeric_limits<double>::infinity()});
   }
-  // The trees will be grown anew, so steps before that need not be learned.
+  // Steps before the last full retraining need not be learned.
   size_t begin = next_step(learned_);
   size_t anew = learned_anew_;
   for (size_t n = begin; n <= programs_.size(); n = next_step(n)) {
@@ -50,7 +50,7 @@ void Learner::update(std::span<const Measured> results) {
   }
 }
 
-/// Half are the fastest, half are random. A program that is not chosen is never chosen later.
+/// Half are the fastest programs, half are random. A program that is not chosen is not chosen later, either.
 std::vector<bool> Learner::chosen_of_first(size_t count) const {
   const auto most = static_cast<size_t>(settings_.most_programs);
   std::vector<bool> chosen(count, count <= most);

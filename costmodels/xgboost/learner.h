@@ -1,4 +1,4 @@
-// Trains a PackSum incrementally on measurements as they arrive, in steps.
+// Trains a PackSum incrementally, in steps, as measurements arrive.
 #pragma once
 
 #include <span>
@@ -13,20 +13,19 @@
 
 namespace tunesmith::xgboost {
 
-/// The result depends only on the settings and the
-/// programs in order, not on how many arrive at a time.
+/// The result depends only on the settings and the programs in order, not on how many arrive at a time.
 class Learner {
  public:
   explicit Learner(const Settings& settings) : settings_(settings), trees_(settings) {}
 
-  /// Before anything else: PackSum::use_columns().
+  /// Calls PackSum::use_columns(). Must be called first.
   void use_columns(std::span<const FeatureColumn> columns) { trees_.use_columns(columns); }
-  /// Keeps what was learned of earlier tasks.
+  /// Begins a task, and keeps what was learned from earlier tasks.
   void begin(const DeviceModel& device);
   void update(std::span<const Measured> results);
-  /// How many programs of this task it was trained on.
+  /// The number of programs of this task that it was trained on.
   size_t learned() const { return learned_; }
-  /// Is the n-th program of this task one that trees are never grown on?
+  /// Is the n-th program of this task held out, so that no tree is grown on it?
   bool is_held_out(size_t n) const;
   std::vector<double> predict(std::span<const CandidatePtr> candidates) const;
   const PackSum& trees() const { return trees_; }
@@ -35,7 +34,7 @@ class Learner {
 
  private:
   struct Program {
-    FeatureRows rows;  // empty when no longer needed for learning
+    FeatureRows rows;  // empty once not needed for learning
     double seconds = 0.0;
   };
   size_t next_step(size_t step) const;
@@ -47,8 +46,8 @@ class Learner {
   PackSum trees_;
   std::vector<std::vector<Program>> earlier_;  // of earlier tasks
   std::vector<Program> programs_;              // of the current task
-  size_t learned_ = 0;                         // number of these that were learned
-  size_t learned_anew_ = 0;                    // at the last time when trees were grown anew
+  size_t learned_ = 0;                         // number of programs_ that were learned
+  size_t learned_anew_ = 0;                    // learned_ at the last full retraining
 };
 
 }  // namespace tunesmith::xgboost

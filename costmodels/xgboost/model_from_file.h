@@ -11,14 +11,15 @@
 
 namespace tunesmith::xgboost {
 
-/// The file that the option names is read once the columns are known, which it must have been learned from.
+/// Reads the model file once the feature columns are known: the model must have been trained on these
+/// columns.
 class ModelFromFile {
  public:
   ModelFromFile(std::string kind, const Options& options)
       : kind_(std::move(kind)), options_(options), name_(options.get_string("model_file")) {}
 
-  /// The first call loads the file that the option names, if
-  /// any, into `model`. UserError at the option's location.
+  /// The first call loads the file, if the option names one, into `model`. Throws UserError at the option's
+  /// location.
   void load_into(CostModel& model) {
     if (std::exchange(done_, true) || name_.empty()) return;
     const std::filesystem::path spaces = options_.location("model_file").file;

@@ -20,16 +20,16 @@
 namespace tunesmith::xgboost {
 namespace {
 
-// Behind it the number of inputs, in lines of their own their names, and the trees.
+// Followed by the number of inputs, their names, one per line, and the trees.
 constexpr std::string_view kMagic = "tunesmith pack sum 4 ";
 
-/// Trees grown on other columns are useless.
+/// Trees trained on other columns cannot be used.
 [[noreturn]] void refuse_columns(const std::string& why) {
   throw UserError(fmt::format("the model was trained on other columns of features: {}", why),
                   "train it again, in a space with the same extensions");
 }
 
-/// `theirs`: of the loaded model.
+/// `theirs`: the columns of the loaded model.
 void check_same(const std::vector<std::string>& theirs, const std::vector<std::string>& ours) {
   const auto lacks = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) == names.end();
@@ -44,8 +44,8 @@ void check_same(const std::vector<std::string>& theirs, const std::vector<std::s
   if (theirs != ours) refuse_columns("they stand in another order");
 }
 
-/// The logarithm of a program's time, and, in place of each of its rows' values, the part of the time that is
-/// the row's.
+/// Returns the logarithm of a program's time, and replaces each row's logarithm by the row's share of that
+/// time.
 double sum_of(std::span<double> logarithms) {
   const double most = *std::ranges::max_element(logarithms);
   double sum = 0.0;
@@ -87,7 +87,7 @@ class PackSum::Batch {
     }
   }
 
-  /// One tree more. A program's error is distributed to its rows by their parts of its time.
+  /// Adds a tree. A program's error is distributed over its rows by their shares of its time.
   void grow(Booster& booster) const {
     std::vector<double> shares;
     const std::vector<double> errors = errors_of(booster, shares);

@@ -1,8 +1,8 @@
-// Learns a program's time from its rows. A program takes the sum of its stores' times, and
-// a store takes the analytical estimate times the exponential of a sum of boosted trees
-// over its row. So before learning the order is that of the analytical model, and trees
-// correct it. The target is the logarithm of a program's time within a task: a constant
-// factor for a whole task does not affect the order, so no tree has to explain it.
+// Learns a program's time from its rows. A program's time is the sum of its stores' times; a store's time is
+// the analytical estimate times the exponential of a sum of boosted trees over its row. So before learning
+// the order is that of the analytical model, and trees correct it. The target is the logarithm of a program's
+// time within a task: a constant factor of a whole task does not affect the order, so no tree has to explain
+// it.
 #pragma once
 
 #include <cstdint>
@@ -40,17 +40,17 @@ class PackSum {
   void set_machine(const DeviceModel& device) { machine_ = analytical::machine_from(device); }
   /// Resets to the loaded model, or to nothing.
   void forget();
-  /// Grows at most this many trees on `samples`, and stops
-  /// earlier by the error on `test`, if that has enough programs.
+  /// Grows at most `trees` trees on `samples`, with early stopping by the error on `test` if that has enough
+  /// programs.
   void grow(std::span<const Sample> samples, std::span<const Sample> test, int trees);
-  /// Minus the logarithm of the time, whatever its unit; one for each program.
+  /// Minus the logarithm of each program's time, in an arbitrary unit.
   std::vector<double> predict(std::span<const FeatureRows* const> programs) const;
   /// The number of trees.
   int trees() const { return booster_ ? booster_->trees() : 0; }
-  /// By the gain of the splits.
+  /// The importance by the gain of the splits.
   std::vector<FeatureImportance> importance() const;
 
-  /// What was learned, as bytes; "" if nothing.
+  /// The learned state as bytes; "" if there is none.
   std::string save() const;
   /// Throws UserError if the bytes are invalid, or made for other feature columns.
   void load(std::string_view saved);
@@ -61,7 +61,7 @@ class PackSum {
 
   Settings settings_;
   std::vector<std::string> inputs_;  // names
-  bool told_ = false;                // which columns there are
+  bool told_ = false;                // use_columns() was called
   analytical::Machine machine_;
   std::string loaded_;  // the initial model; "" for none
   std::optional<Booster> booster_;

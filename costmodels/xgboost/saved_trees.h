@@ -1,5 +1,4 @@
-// Reads and checks the trees saved by XGBoost,
-// which crashes or exhausts memory on damaged data.
+// Reads and checks trees saved by XGBoost, which crashes or exhausts memory on damaged data.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +7,8 @@
 
 namespace tunesmith::xgboost {
 
-/// Trees that XGBoost can safely load: those of `saved`, which split by `columns`
-/// columns, written anew. Throws std::runtime_error with the first problem.
+/// Rewrites the trees of `saved`, which split by `columns` columns, so that XGBoost can load them safely.
+/// Throws std::runtime_error with the first problem.
 std::string checked_trees(std::string_view saved, size_t columns);
 
 }  // namespace tunesmith::xgboost

@@ -15,20 +15,21 @@ struct Settings {
   double gamma = 0.0;
   double min_child_weight = 1.0;
   double column_share = 0.5;    // of the columns available to each tree
-  int trees = 100;              // maximum when learning anew
-  int more_trees = 10;          // at most, when learning on
-  int learn_every = 16;         // programs
-  double relearn_growth = 1.5;  // learn anew when the data have grown by this factor
+  int trees = 100;              // maximum for a full retraining
+  int more_trees = 10;          // maximum for an incremental step
+  int learn_every = 16;         // programs between steps
+  double relearn_growth = 1.5;  // retrain fully when the number of programs has grown by this factor
   int most_programs = 1024;     // maximum learned per task
   double held_out = 0.0;        // share of the programs used for early stopping
   int early_stopping = 10;      // trees without an improvement on those
-  double weight_power = 0.5;    // of the throughput, as the weight of a program's error
-  double least_weight = 0.1;    // the fastest has 1
+  double weight_power = 0.5;    // the weight of a program's error is its relative throughput to this power
+  double least_weight = 0.1;    // minimum weight; the fastest program has 1
   int threads = 1;
   uint64_t seed = 0;
 };
 
-/// One for each of Settings, with these defaults, and model_file, for TUNESMITH_PLUGIN.
+/// The options for TUNESMITH_PLUGIN: one per member of Settings, with the defaults of `preset`, and
+/// model_file.
 std::vector<OptionSpec> option_specs(const Settings& preset = {});
 Settings settings_of(const Options& options);
 
