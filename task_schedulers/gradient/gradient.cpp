@@ -1,5 +1,5 @@
-// Where the goal is expected to fall most with the next round: the gradient of Ansor's task scheduler
-// (Zheng et al., OSDI 2020, section 6).
+// Chooses the task whose next round is expected to lower the goal most: the gradient of Ansor's task
+// scheduler (Zheng et al., OSDI 2020, section 6).
 #include <algorithm>
 #include <limits>
 
@@ -33,7 +33,7 @@ class Gradient final : public TaskScheduler {
   }
 
  private:
-  /// Every so many rounds of all tasks together.
+  /// True in every `fairness`-th round, counting the rounds of all tasks.
   bool is_fair_turn(const TaskSet& set) const {
     if (fairness_ == 0) return false;
     int64_t trials = 0;
@@ -41,21 +41,22 @@ class Gradient final : public TaskScheduler {
     return trials / set.round % fairness_ == fairness_ - 1;
   }
 
-  /// Seconds of a call that the next round is expected to save.
+  /// The seconds per call that the next round is expected to save.
   double expected_gain(const TaskSet& set, size_t index) const {
     const TaskHistory& task = set.tasks[index];
     if (task.improvements.empty()) return 0.0;
     const double best = task.best();
-    // A task that could become as fast as it is now in one round less can lose that much again at most ...
+    // The optimistic extrapolation is best / rounds ...
     const double rounds = static_cast<double>(task.trials) / static_cast<double>(set.round);
     double ahead = best / std::max(rounds, 1.0);
-    // ... and what similar tasks reach, this one may reach.
+    // ... or more, if similar tasks have a higher throughput, which this one may reach.
     if (const double throughput = throughput_of_similar(set, index); throughput > 0.0)
       ahead = std::max(ahead, best - beta_ * task.operations / throughput);
     return alpha_ * gain_of_past(task, set.round) + (1.0 - alpha_) * ahead;
   }
 
-  /// Seconds that a round of the window saved; 0 while there are too few, of which the first saves most.
+  /// The mean seconds that a round of the window saved; 0 if there are too few rounds: the first, which saves
+  /// most, does not count.
   double gain_of_past(const TaskHistory& task, int64_t round) const {
     const int64_t begin = task.trials - window_ * round;
     if (begin < round) return 0.0;
@@ -64,7 +65,7 @@ class Gradient final : public TaskScheduler {
     return (before - task.best()) / static_cast<double>(window_);
   }
 
-  /// Operations a second of the best program of the others of its group; 0 when there is none.
+  /// The highest operations per second of other tasks in its group; 0 if there is none.
   static double throughput_of_similar(const TaskSet& set, size_t index) {
     double most = 0.0;
     for (size_t i = 0; i < set.tasks.size(); ++i) {

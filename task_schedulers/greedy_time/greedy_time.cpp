@@ -1,4 +1,4 @@
-// Where most of the time is spent: weight * seconds decides.
+// Chooses the task that takes most time: the highest weight * seconds.
 #include <tunesmith/stable/task_scheduler.h>
 
 namespace {
@@ -9,7 +9,7 @@ class GreedyTime final : public TaskScheduler {
  public:
   size_t next(const TaskSet& set) const override {
     if (const std::optional<size_t> first = set.not_begun()) return *first;
-    // While no task that is left has a program that works, the one that was tried least.
+    // While no unfinished task has a working program, the one with the fewest trials.
     size_t chosen = *set.fewest_trials();
     double most = 0.0;
     for (size_t i = 0; i < set.tasks.size(); ++i) {

@@ -1,4 +1,5 @@
-// The tasks in turn, whatever becomes of them: the baseline of every scheduler.
+// Chooses the unfinished task with the fewest trials, so that tasks take turns: the baseline of all
+// schedulers.
 #include <tunesmith/stable/task_scheduler.h>
 
 namespace {
