@@ -2,8 +2,8 @@
 
 #if defined(__x86_64__)
 
-/* The control register of vectors in the low half, but for the exceptions that have occurred, which are its
- * lowest six bits; the control word of the old unit in the high half. */
+/* A mode has MXCSR in its low half, without the six sticky exception flags in its lowest bits, and the x87
+ * control word in its high half. */
 static const uint32_t kOccurred = 0x3f;
 static const uint32_t kDefaultVectors = 0x1f80;
 static const uint16_t kDefaultUnit = 0x37f;

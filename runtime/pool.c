@@ -13,18 +13,18 @@
 enum { kCacheLine = 64, kPausesBetweenClockReads = 64 };
 static const int64_t kSpinNanoseconds = 1000000;
 
-/* A thread's place: the generation of the loop whose chunk was last taken, by the thread itself or by the
- * caller in its stead. */
+/* A thread's place: the generation of the loop whose chunk the thread, or the caller instead of it, took
+ * last. */
 struct place {
   _Alignas(kCacheLine) atomic_uint taken;
 };
 
-/* Everything that one side writes and the other spins on has a cache line of its own. */
+/* Words that one side writes and the other spins on have separate cache lines. */
 struct tunesmith_runtime_pool {
-  _Alignas(kCacheLine) atomic_uint generation; /* of loops handed out; what idle workers wait on */
-  _Alignas(kCacheLine) atomic_int parked;      /* workers asleep, or about to be */
+  _Alignas(kCacheLine) atomic_uint generation; /* number of loops started; idle workers wait on it */
+  _Alignas(kCacheLine) atomic_int parked;      /* workers asleep or about to sleep */
   _Alignas(kCacheLine)
-      atomic_uint done; /* chunks of the current loop that workers have ended; what the caller waits on */
+      atomic_uint done; /* chunks of the current loop that workers have finished; the caller waits on it */
   _Alignas(kCacheLine) atomic_int caller_parked;
   _Alignas(kCacheLine) atomic_flag busy;
   _Alignas(kCacheLine) int64_t count;
@@ -66,7 +66,7 @@ static void wake(atomic_uint* word, int sleepers) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, sleepers, NULL, NULL, 0);
 }
 
-/* Spins until *word is no longer `value`; 0 when that took too long. */
+/* Spins until *word is no longer `value`; returns 0 on a time-out. */
 static int spin_while_equal(atomic_uint* word, unsigned value) {
   int64_t started = 0;
   for (;;) {
@@ -81,7 +81,7 @@ static int spin_while_equal(atomic_uint* word, unsigned value) {
 }
 
 static void run_chunk(struct tunesmith_runtime_pool* pool, int index) {
-  /* 128-bit products: the count may be anything. */
+  /* 128 bits, so that products with any count do not overflow. */
   const __int128 count = pool->count;
   const int64_t begin = (int64_t)(count * index / pool->threads);
   const int64_t end = (int64_t)(count * (index + 1) / pool->threads);
@@ -93,9 +93,9 @@ static void run_chunk(struct tunesmith_runtime_pool* pool, int index) {
   tunesmith_runtime_set_float_mode(pool->float_mode);
 }
 
-/* Exactly one thread gets a true answer for each place and generation. While it runs the chunk, the loop
- * cannot end. Every place is taken in every generation, so the one before is what a live loop finds there; a
- * thread that was held up since an earlier loop finds a later one, and must leave the place alone. */
+/* Succeeds for exactly one thread per place and generation. While that thread runs the chunk, the loop cannot
+ * end. Every place is taken in every generation, so it holds the previous generation while a loop runs; a
+ * thread that was delayed since an earlier loop finds a later generation and must not take the place. */
 static int take(struct place* place, unsigned generation) {
   unsigned previous = generation - 1;
   return atomic_compare_exchange_strong(&place->taken, &previous, generation);
@@ -108,13 +108,13 @@ static void* worker(void* argument) {
   unsigned seen = 0;
   for (;;) {
     while (!spin_while_equal(&pool->generation, seen)) {
-      /* Sequentially consistent with the caller's "raise generation, then look at parked": one of the two
-       * sees the other. */
+      /* Sequentially consistent with the caller, which raises `generation` and then reads `parked`: one of
+       * the two sees the other's write. */
       atomic_fetch_add(&pool->parked, 1);
       while (atomic_load(&pool->generation) == seen) sleep_while_equal(&pool->generation, seen);
       atomic_fetch_sub(&pool->parked, 1);
     }
-    /* Loops that went by while this thread was away were run without it. */
+    /* Loops that ended meanwhile ran without this thread. */
     seen = atomic_load(&pool->generation);
     if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
     if (!take(&pool->places[start.index], seen)) continue;

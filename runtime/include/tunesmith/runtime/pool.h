@@ -1,15 +1,14 @@
-/* The thread pool that runs a kernel's parallel loops: in the worker while measuring, and inside every built
-   library. Plain C, no dependency but pthreads.
+/* The thread pool that runs kernels' parallel loops, in the worker while measuring and in every built
+   library. Plain C; depends only on pthreads.
 
-   Threads: a pool takes one parallel loop at a time; a call that comes while another is under way (from
-   another thread, or from inside a loop body) runs its whole loop on the calling thread. The caller is one of
-   the threads. Iterations are dealt out in contiguous chunks of nearly equal size, one to a thread. Idle
-   threads spin for about a millisecond, so that the loops of one kernel, or of kernels called one after the
-   other, start in well under a microsecond; then they sleep. Affinity is left alone. A pool does not survive
-   fork(): the child must make its own.
+   A pool runs one parallel loop at a time, on its threads and the caller. A concurrent or nested call runs
+   its whole loop on the calling thread. Each thread gets one contiguous chunk of iterations, of nearly equal
+   size. Idle threads spin for about a millisecond, so that successive loops start in well under a
+   microsecond, and then sleep. The pool does not change affinity. A pool does not survive fork(): the child
+   must create its own.
 
-   Each chunk of a loop runs in the floating-point mode of the thread that called, whatever mode the pool's
-   thread was started in, and a mode that a chunk leaves changed does not outlive it. */
+   Each chunk runs in the floating-point mode of the calling thread, and a mode that a chunk changes is
+   restored after it. */
 #ifndef TUNESMITH_RUNTIME_POOL_H
 #define TUNESMITH_RUNTIME_POOL_H
 
@@ -23,38 +22,36 @@ extern "C" {
 
 typedef struct tunesmith_runtime_pool tunesmith_runtime_pool;
 
-/* A pool of `threads` threads, the caller among them; 0 means one for each processor that this process may
-   use. Fewer when the system refuses to start them; null only when there is no memory. */
+/* Creates a pool of `threads` threads, including the caller; 0: one for each processor that this process may
+   use. It has fewer if the system cannot start them. Null only if there is not enough memory. */
 tunesmith_runtime_pool* tunesmith_runtime_pool_create(int threads);
 
-/* Ends the threads. No loop may be under way. Null is ignored. */
+/* Ends the threads. No loop may be running. Ignores null. */
 void tunesmith_runtime_pool_destroy(tunesmith_runtime_pool* pool);
 
-/* Threads that run, the caller included. */
+/* The number of threads, including the caller. */
 int tunesmith_runtime_pool_threads(const tunesmith_runtime_pool* pool);
 
-/* A tunesmith_parallel_for; `pool` is a tunesmith_runtime_pool, or null to run on the calling thread alone.
- */
+/* A tunesmith_parallel_for. `pool`: a tunesmith_runtime_pool, or null to run on the calling thread only. */
 void tunesmith_runtime_parallel_for(void* pool, int64_t count, tunesmith_loop_body body, void* closure);
 
-/* May the caller run the chunks of threads that have not begun (the default)? Where it may not, each thread
- * runs its own chunk, however long that takes to begin: slower, but every thread is seen at work. Not while a
- * loop is under way. */
+/* May the caller run the chunks of threads that have not started yet, as by default? If not, each thread runs
+ * its own chunk: slower, but the loop uses all threads. Must not be called while a loop is running. */
 void tunesmith_runtime_pool_set_stealing(tunesmith_runtime_pool* pool, int allowed);
 
-/* Has a chunk left its thread in another floating-point mode since the last question? */
+/* Has a chunk changed its thread's floating-point mode since the last call? */
 int tunesmith_runtime_pool_take_mode_change(tunesmith_runtime_pool* pool);
 
-/* How the calling thread computes with floating-point numbers: in which direction it rounds, what becomes of
- * subnormal numbers, which exceptions trap. Which exceptions have occurred is no part of it. A number of the
- * processor's; always 0 on a processor that this file's source does not know. */
+/* The calling thread's floating-point mode: rounding direction, treatment of subnormal numbers, enabled
+ * traps; not the sticky exception flags. An encoding of the processor's control registers; always 0 on
+ * unsupported processors. */
 uint64_t tunesmith_runtime_float_mode(void);
 
-/* For the calling thread; a mode that it has already costs next to nothing. */
+/* Sets the calling thread's mode; cheap if it does not change. */
 void tunesmith_runtime_set_float_mode(uint64_t mode);
 
-/* The one in which programs start and kernels are verified: rounding to nearest, subnormal numbers kept,
- * nothing traps. */
+/* The mode in which programs start and kernels are verified: rounding to nearest, subnormal numbers kept, no
+ * traps. */
 uint64_t tunesmith_runtime_default_float_mode(void);
 
 #ifdef __cplusplus
