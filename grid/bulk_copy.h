@@ -1,4 +1,4 @@
-// Copies that one thread makes for all.
+// Bulk copies, which one thread issues for all.
 #pragma once
 
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
@@ -7,7 +7,7 @@
 
 namespace tunesmith {
 
-/// Does the loop call, or is to call, an intrinsic that is one (TensorIntrinsic::bulk_copy)?
+/// Does the loop call, or is it annotated to call, a bulk copy (TensorIntrinsic::bulk_copy)?
 inline bool is_bulk_copy(const Loop& loop, const LowerOptions& options) {
   const TensorIntrinsicPtr intrinsic = called_intrinsic(loop.annotations, options.intrinsics);
   return intrinsic != nullptr && intrinsic->bulk_copy;

@@ -53,7 +53,7 @@ class GapCloser {
   }
 
  private:
-  /// With each access's index in the dimension.
+  /// Calls it with each access's index in the dimension.
   template <typename Visit>
   void for_each_index(size_t dimension, const Visit& visit) const {
     walk_accesses(*allocate_.body(), [&](const Stmt& stmt, const AccessSite& access) {
@@ -73,7 +73,7 @@ class GapCloser {
     return std::ranges::any_of(periods, [&](int64_t period) { return close(dimension, period); });
   }
 
-  /// The elements that are used at each step move together.
+  /// Makes the used elements of all steps contiguous.
   bool close(size_t dimension, int64_t period) {
     int64_t width = 1;
     int64_t steps = 0;

@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// Buffers accessed since the last barrier, without those of which each thread has its own elements.
+/// Buffers accessed since the last barrier, except those of which each thread accesses only its own elements.
 struct Touched {
   std::set<const BufferNode*> read;
   std::set<const BufferNode*> written;
@@ -28,13 +28,13 @@ bool intersect(const std::set<const BufferNode*>& a, const std::set<const Buffer
   return std::ranges::any_of(a, [&](const BufferNode* one) { return b.contains(one); });
 }
 
-/// May `later` not begin before all threads have done `earlier`?
+/// Must `later` wait until all threads have finished `earlier`?
 bool must_wait(const Touched& earlier, const Touched& later) {
   return intersect(earlier.written, later.written) || intersect(earlier.written, later.read) ||
          intersect(earlier.read, later.written);
 }
 
-/// The accesses of a sequence of pieces, seen from outside.
+/// The accesses of a sequence of pieces that other pieces may have to wait for.
 struct Progress {
   Touched head;  // before its first barrier
   Touched tail;  // since its last one
@@ -109,7 +109,7 @@ class Joiner {
     return result;
   }
 
-  /// A loop that all threads go round together.
+  /// A loop that all threads iterate together.
   StmtPtr serial_loop(StmtPtr stmt, const Bound& bound, Progress& progress) {
     Loop& loop = *stmt->as<Loop>();
     if (loop.loop_kind != LoopKind::Serial && loop.loop_kind != LoopKind::Unrolled)
@@ -117,13 +117,13 @@ class Joiner {
     Progress inside;
     auto body = std::make_unique<Seq>();
     body->append(joined(loop.take_body(), bound, inside));
-    // The next iteration begins while other threads end this one.
+    // The next iteration may begin while other threads finish this one.
     if (loop.const_extent() > 1 && must_wait(inside.tail, inside.head)) {
       body->append(barrier());
       inside.meet();
     }
     loop.set_body(std::move(body));
-    // What follows the loop's first barrier need not wait for another one before the loop.
+    // Accesses after the loop's first barrier need no barrier before the loop.
     auto result = after_barrier(inside.head, progress);
     progress.run(inside);
     result->append(std::move(stmt));

@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// The statement itself, or the only one in it when it is a sequence.
+/// The statement itself, or the only statement of a sequence.
 Stmt& only_statement(Stmt& stmt) {
   const Seq* seq = stmt.as<Seq>();
   return seq != nullptr && seq->children().size() == 1 ? *seq->children().front() : stmt;
@@ -170,7 +170,7 @@ bool Launch::falls_apart(const Stmt& stmt) const {
   if (holds_thread_loop(stmt)) return true;
   const auto holds_call = [&](const GroupCall& call) { return is_ancestor(stmt, *call.loop); };
   if (std::ranges::none_of(calls_, holds_call) || call_around(stmt) != nullptr) return false;
-  // One group makes all calls, in order; but its members wait for one another only at barriers.
+  // One group executes all calls, in order; but its members wait for one another only at barriers.
   std::set<const BufferNode*> read;
   std::set<const BufferNode*> written;
   bool otherwise = false;

@@ -1,5 +1,5 @@
-// One statement of the root as a launch on a machine with levels that
-// synchronise: its launch loops, its thread loops, and the owners of its buffers.
+// Analyses one statement of the root as a launch on a machine with levels that synchronise: its launch loops,
+// its thread loops, and the owners of its buffers.
 #pragma once
 
 #include <map>
@@ -20,10 +20,10 @@ class Launch {
   struct ThreadAxis {
     ExecutionModel::Axis axis;
     std::string name;
-    IterDomain domain;  // the variable that all its loops have from now on, and the largest of their extents
+    IterDomain domain;  // the common variable of its loops, and the largest of their extents
   };
 
-  /// A call that all members of a group make together.
+  /// A call that all members of a group execute together.
   struct GroupCall {
     Loop* loop = nullptr;
     size_t level = 0;  // the level whose groups execute it
@@ -34,8 +34,8 @@ class Launch {
   /// LowerError for loops and calls that cannot be joined, or exceed the machine's limits.
   Launch(Program& program, BlockFacts& facts, const LowerOptions& options, Stmt& root_statement);
 
-  /// Moves a temporary without explicit scope that only one thread uses to a thread's
-  /// scope. Then refuses buffers whose uses violate their scopes (LowerError).
+  /// Moves a temporary without explicit scope that only one thread uses to a thread's scope. Then throws
+  /// LowerError if the uses of a buffer violate its scope.
   void settle_buffers();
 
   const std::vector<ThreadAxis>& threads() const { return threads_; }
@@ -53,9 +53,9 @@ class Launch {
   const GroupCall* call_around(const Stmt& stmt) const;
   /// The loop's position in threads().
   std::optional<size_t> thread_axis(const Loop& loop) const;
-  /// Is the order of accesses by different threads of any matter? Known after settle_buffers().
+  /// Does the order of accesses by different threads matter? Known after settle_buffers().
   bool is_ordered(const Buffer& buffer) const { return ordered_.contains(buffer.get()); }
-  /// Is its value another one for other threads, or not known before the program runs?
+  /// May its value differ between threads, or is it unknown before the program runs?
   bool differs_between_threads(const Expr& condition) const;
   [[noreturn]] static void refuse(std::string_view reason, const std::string& detail);
 
@@ -65,10 +65,11 @@ class Launch {
   void find_grid(Stmt& root_statement);
   void find_calls(const LowerOptions& options);
   void find_threads();
-  /// A pipelined loop that bulk copies fill memory for gets a producer: one more group, or thread, of the
-  /// outermost level of threads.
+  /// Gives a pipelined loop with bulk copies a producer: one more group, or thread, of the outermost level of
+  /// threads.
   void find_producers(const LowerOptions& options);
-  /// Groups have all their members.
+  /// Adds the axes of group members that no loop is bound to. Throws LowerError if a loop over members has
+  /// another extent.
   void complete_groups(std::map<ExecutionModel::Axis, int64_t>& extents) const;
   void check_calls() const;
   void check_limits() const;
@@ -76,9 +77,9 @@ class Launch {
   /// The number of levels around an instance of the buffer's scope.
   size_t depth_of(const Buffer& buffer) const;
   bool holds_thread_loop(const Stmt& stmt) const;
-  /// The largest statement with `stmt` in it that does not fall apart.
+  /// The largest statement containing `stmt` that does not fall apart.
   const Stmt& piece_of(const Stmt& stmt) const;
-  /// Also true for one group: used in one statement without loops over threads, which one of them executes.
+  /// Is it used in just one statement without thread loops, which one thread, or group, executes?
   bool used_by_one_thread(const Buffer& buffer, const Accesses& accesses) const;
   /// The iterations of loops over the axis; a separate producer runs none of them.
   IterDomain domain_of_loops(const ThreadAxis& thread) const;
@@ -88,10 +89,10 @@ class Launch {
   void move_to_thread(const Buffer& buffer);
   /// Does another launch use it?
   bool is_used_elsewhere(const Buffer& buffer) const;
-  /// Refuses a buffer that its owners (threads or groups) do not use separately.
+  /// Throws LowerError if the buffer's owners (threads or groups) do not use it separately.
   void check_owned(const Buffer& buffer, const Accesses& accesses, size_t depth) const;
-  /// Do members of a group that makes a call have to wait for others, or these for them? Which member
-  /// accesses which element is not known.
+  /// Must the members of a calling group wait for other threads, or these for them? It is unknown which
+  /// member accesses which element.
   bool meets_calls(const Accesses& accesses) const;
   void check_shared(const Buffer& buffer, const Accesses& accesses) const;
   /// The variables of the serial loops around the pieces with the accesses.
@@ -105,7 +106,7 @@ class Launch {
   std::vector<Loop*> grid_;
   std::vector<GroupCall> calls_;
   std::vector<ThreadAxis> threads_;
-  bool has_producer_ = false;  // one more iteration of the first of these
+  bool has_producer_ = false;  // threads_.front() has an additional iteration
   Stmt* body_;
   std::set<const BufferNode*> ordered_;
 };

@@ -25,7 +25,7 @@ bool is_to_be_pipelined(const Loop& loop) { return loop.annotations.contains(kSo
 bool is_barrier(const Stmt& stmt) { return stmt.kind == StmtKind::Barrier; }
 bool is_call(const Loop& loop) { return loop.annotations.contains(kTensorIntrinsic); }
 
-/// The loop's statements: through allocations around them.
+/// The loop's statements, inside the allocations around them.
 Seq& body_of(const Loop& loop) {
   Stmt* body = loop.body();
   while (true) {
@@ -52,7 +52,7 @@ struct Fetched {
   Buffer versions;
 };
 
-/// One loop that is pipelined.
+/// Pipelines one loop.
 class LoopPipeline {
  public:
   LoopPipeline(Program& program, const BlockFacts& facts, const LowerOptions& options, Loop& loop)
@@ -104,7 +104,7 @@ class LoopPipeline {
     });
   }
 
-  /// Does it only fill buffers that each iteration fills anew, from what the loop does not write?
+  /// Does it only fill buffers that each iteration fills anew, from data that the loop does not write?
   bool fetches(const Stmt& stmt) const {
     bool only =
         find_first<Store>(stmt) != nullptr && find_first<Allocate>(stmt) == nullptr && !has_barrier(stmt);
@@ -112,7 +112,7 @@ class LoopPipeline {
       only = only && (access.load == nullptr ? is_shared(access.buffer) && is_remade(access.buffer)
                                              : !stores_into(loop_, access.buffer));
     });
-    // Calls may be executed by groups of threads, which the body of an asynchronous copy does not know.
+    // Groups of threads may execute calls, which the body of an asynchronous copy does not support.
     return only && find_first<Loop>(stmt, [&](const Loop& loop) {
                      return is_to_be_pipelined(loop) || (is_call(loop) && !is_bulk_copy(loop, options_));
                    }) == nullptr;
@@ -205,7 +205,7 @@ class LoopPipeline {
     return meet;
   }
 
-  /// Do threads that leave the loop have to wait for those still in its last iteration?
+  /// Must threads that leave the loop wait for those still in its last iteration?
   bool is_waited_for() const {
     // The next round begins to fill all versions but the last.
     if (repeated_ && loop_.const_extent() % stages_ != 0) return true;
@@ -287,7 +287,7 @@ class LoopPipeline {
     return replace(*branch->then_case(), std::make_unique<Seq>());
   }
 
-  /// The work of the one thread that fetches in the joined program.
+  /// The work of the single fetching thread in the joined program.
   StmtPtr without_thread(StmtPtr fetch) const {
     fetch = without_condition(std::move(fetch), [&](const Expr& one) { return tells_threads(one); });
     bool told = false;
@@ -344,7 +344,7 @@ class LoopPipeline {
     }
     use_version(*fetches, floormod(loop_.var, stages_));
     use_version(*rest, floormod(loop_.var, stages_));
-    body_->remove(0);  // the barrier at the end, which is the handover's
+    body_->remove(0);  // the barrier at the end, which the Handover contains
     body_->append(std::make_unique<Handover>(axis, stages_,
                                              std::make_unique<If>(producer, std::move(fetches)),
                                              std::make_unique<If>(consumers, std::move(rest))));
@@ -378,14 +378,14 @@ class LoopPipeline {
   const ExecutionModel& model_;
   Loop& loop_;
   Seq* body_ = nullptr;
-  size_t fetch_end_ = 0;  // of the body's statements: those before it fetch, or are barriers between fetches
+  size_t fetch_end_ = 0;  // statements of the body before it are fetches, or barriers between fetches
   std::vector<Fetched> fetched_;
   std::vector<StmtPtr> fetches_;
   int64_t stages_ = 0;
-  std::string level_;  // whose iterations synchronise at barriers; "": only one thread
+  std::string level_;  // its iterations synchronise at barriers; "": only one thread
   std::vector<Var> thread_vars_;
-  const Loop* outermost_ = nullptr;  // of the loops over threads
-  bool repeated_ = false;            // is there another loop around that each thread runs?
+  const Loop* outermost_ = nullptr;  // the outermost loop over threads
+  bool repeated_ = false;            // each thread runs the loop several times, in an enclosing loop
   bool asynchronous_ = false;
 };
 

@@ -17,7 +17,7 @@ namespace {
 /// The bytes that an additional barrier must save: another tile of 16 x 16 numbers.
 constexpr int64_t kWorthABarrier = 1024;
 
-/// A buffer between the first and the last of the launch's statements that use it.
+/// A buffer, and the first and last statements of the launch that use it.
 struct Placed {
   Allocate* allocate = nullptr;
   int64_t bytes = 0;
@@ -29,7 +29,7 @@ int64_t next_multiple(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Do all threads that run the statement come to a barrier behind all else that it does?
+/// Do all threads that run the statement reach a barrier after all its accesses?
 bool ends_with_barrier(const Stmt& stmt) {
   if (const Loop* loop = stmt.as<Loop>())
     return loop->extent.is(ExprKind::IntImm) && loop->const_extent() > 0 && ends_with_barrier(*loop->body());
@@ -39,7 +39,7 @@ bool ends_with_barrier(const Stmt& stmt) {
   return stmt.kind == StmtKind::Barrier || stmt.kind == StmtKind::Handover;
 }
 
-/// Or before?
+/// Do all threads that run the statement reach a barrier before all its accesses?
 bool begins_with_barrier(const Stmt& stmt) {
   if (const Loop* loop = stmt.as<Loop>()) return begins_with_barrier(*loop->body());
   if (const Allocate* allocate = stmt.as<Allocate>()) return begins_with_barrier(*allocate->body());
@@ -53,8 +53,8 @@ bool begins_with_barrier(const Stmt& stmt) {
 
 /// The statements that all threads of the launch run in sequence.
 struct ThreadProgram {
-  Seq* statements = nullptr;  // null: it is one statement
-  std::string level;          // whose iterations synchronise at barriers; "": there is one thread
+  Seq* statements = nullptr;  // null: a single statement
+  std::string level;          // its iterations synchronise at barriers; "": only one thread
 
   ThreadProgram(Stmt& launch, const ExecutionModel& model) {
     for (Stmt* at = &launch; at != nullptr && statements == nullptr;) {
@@ -81,7 +81,7 @@ struct ThreadProgram {
     return statements == nullptr ? nullptr : statements->children()[position].get();
   }
 
-  /// Is there a barrier between the statements, or none needed?
+  /// Is there a barrier between the statements, or is none needed?
   bool is_parted(size_t before, size_t after) const {
     if (level.empty() || begins_with_barrier(*at(after))) return true;
     for (size_t i = before; i < after; ++i) {

@@ -17,7 +17,7 @@ struct ScopePlanner {
   const LowerOptions& options;
   int64_t stores = 0;
 
-  /// `used`: bytes of each scope around and before, of one launch.
+  /// `used`: bytes of each scope that earlier and enclosing allocations of the launch use.
   void run(const Stmt& stmt, int64_t copies, std::map<std::string, int64_t>& used) {
     if (const Loop* loop = stmt.as<Loop>()) {
       const bool unrolled = loop->loop_kind == LoopKind::Unrolled;
@@ -54,7 +54,7 @@ struct ScopePlanner {
   }
 };
 
-/// Plans the launches one after the other: the statements of the root, through the workspace's allocations.
+/// Plans each launch: the statements of the root, inside the workspace's allocations.
 void plan_launches(Stmt& stmt, ScopePlanner& planner) {
   const ExecutionModel& execution = planner.options.execution;
   std::map<std::string, int64_t> used;

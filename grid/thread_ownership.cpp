@@ -22,8 +22,8 @@ std::vector<Var> running_vars(const Stmt& stmt, std::span<const IterDomain> axes
   return running;
 }
 
-/// The index of the piece that begins at `first`, if a dimension is divided into
-/// equally long pieces, as a function of the axes only; null if it is no such function.
+/// The index of the piece that begins at `first`, if a dimension is divided into equally long pieces, as a
+/// function of the axes only; null if it depends on other variables.
 Expr piece_of(const DimRange& range, std::span<const IterDomain> axes, const Analyzer& analyzer) {
   Substitution origin;
   for (const IterDomain& axis : axes) origin.set(axis.var, 0);

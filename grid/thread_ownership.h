@@ -1,4 +1,4 @@
-// Decides for join_threads whether each thread of a launch accesses elements of its own.
+// Decides whether each thread of a launch accesses only its own elements, for join_threads.
 #pragma once
 
 #include <span>
@@ -15,17 +15,16 @@ struct LaunchAccess {
   bool writes = false;
 };
 
-/// True if iterations of the loops over `axes` can be proved to access different elements, for
-/// all iterations of loops in `fixed`; all other loops around an access run. Conservative. An
-/// axis of extent 1 separates nothing and need not. Dimensions moved by a variable in `folded`
-/// prove nothing: elements of different iterations of its loop may have the same address.
+/// True if iterations of the loops over `axes` are proved to access different elements, for all iterations of
+/// the loops in `fixed`, while all other loops around an access run. Conservative. Ignores axes of extent 1.
+/// Dimensions whose index depends on a variable in `folded` prove nothing: elements of different iterations
+/// of its loop may have the same address.
 bool touch_different_elements(const Buffer& buffer, std::span<const LaunchAccess> accesses,
                               std::span<const IterDomain> axes, std::span<const Var> fixed,
                               std::span<const Var> folded);
 
-/// True if the indices of an element can be proved to determine the iteration
-/// of the loops over `axes` that accesses it, equally in all accesses. Unlike
-/// above, the elements of different iterations may interleave. Conservative.
+/// True if an element's indices are proved to determine the iteration of the loops over `axes` that accesses
+/// it, equally in all accesses. Here the elements of different iterations may interleave. Conservative.
 bool elements_tell_iteration(std::span<const LaunchAccess> accesses, std::span<const IterDomain> axes);
 
 }  // namespace tunesmith

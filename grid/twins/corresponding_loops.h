@@ -1,4 +1,4 @@
-// How far the loops of a smaller instance may shrink.
+// Limits how far the loops of a smaller instance may shrink.
 #pragma once
 
 #include "tunesmith/ir/execution_model.h"
@@ -6,8 +6,8 @@
 
 namespace tunesmith {
 
-/// The minimum number of iterations of a loop: the first and
-/// last of a launch; a serial loop keeps one more in between.
+/// The minimum number of iterations of a loop: the first and last of a launch; a serial loop keeps one more
+/// in between.
 inline constexpr int64_t kMinBound = 2;
 inline constexpr int64_t kMinSerial = 3;
 

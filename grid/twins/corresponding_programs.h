@@ -1,4 +1,4 @@
-// Is one program another one with substituted extents?
+// Compares programs up to substituted extents.
 #pragma once
 
 #include "tunesmith/ir/program.h"

@@ -1,4 +1,4 @@
-// Do a target's texts of two programs differ only in extents?
+// Compares a target's texts of two programs up to substituted extents.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace tunesmith {
 
-/// Are the sources equal but for numbers that `extents` make others? A `#pragma` is a hint that changes no
-/// result: its numbers may be any.
+/// Are the sources equal except for numbers that `extents` substitutes? Numbers of a `#pragma`, which is a
+/// hint and changes no result, may differ arbitrarily.
 bool texts_correspond(std::string_view full, std::string_view smaller, const ExtentSubstitution& extents);
 
 }  // namespace tunesmith

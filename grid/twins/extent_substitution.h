@@ -9,9 +9,9 @@
 
 namespace tunesmith {
 
-/// For two programs with the same statements: which extents correspond, by corresponding
-/// loops and the dimensions, strides and sizes of corresponding buffers. A number of the
-/// larger program that is no function of these must be equal in the smaller one.
+/// The corresponding extents of two programs with the same statements, from corresponding loops and the
+/// dimensions, strides and sizes of corresponding buffers. A number of the larger program that is not a
+/// function of these must be equal in the smaller one.
 class ExtentSubstitution {
  public:
   /// The extents of `full` that differ in `smaller`,

@@ -1,5 +1,5 @@
-// Gives arrays of a twin the strides of the full shape if an instruction
-// gets the row stride: a mistake in handling it shows only at that stride.
+// Gives arrays of a twin the strides of the full shape if an instruction gets the row stride: mistakes in
+// handling it show only at that stride.
 #pragma once
 
 #include <memory>

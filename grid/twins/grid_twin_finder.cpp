@@ -29,7 +29,7 @@ constexpr size_t kMaxValues = 8;
 
 double work_of(const Workload& workload) { return std::max(workload.flops, workload.bytes_min); }
 
-/// A tile keeps its factors but the outermost; whatever else was sampled stays.
+/// A tile keeps all factors except the outermost; other decisions do not change.
 bool decisions_kept(const Schedule& full, const Schedule& smaller) {
   return std::ranges::equal(
       full.sampling_points(), smaller.sampling_points(), [&](const SamplingPoint& a, const SamplingPoint& b) {
@@ -37,7 +37,7 @@ bool decisions_kept(const Schedule& full, const Schedule& smaller) {
         const Decision& wanted = *full.trace()[a.position].decision;
         const Decision& taken = *smaller.trace()[b.position].decision;
         if (a.domain.parts < 1) return wanted == taken;
-        // Loops of a launch may be fused, so their extents do not tell.
+        // Loops of a launch may be fused, so their extents are not conclusive.
         return wanted.size() == taken.size() && taken.front() >= std::min(wanted.front(), kMinBound) &&
                std::equal(wanted.begin() + 1, wanted.end(), taken.begin() + 1);
       });
@@ -116,7 +116,7 @@ std::vector<int64_t> GridTwinFinder::smaller_values(const Original& original, co
       const std::vector<int64_t>& there = instance(next).extents;
       return position < there.size() ? there[position] : 0;
     };
-    int64_t low = 0;  // makes less than `extent`, or no workload
+    int64_t low = 0;  // gives less than `extent`, or no valid workload
     int64_t high = value;
     while (high - low > 1) {
       const int64_t middle = low + (high - low) / 2;

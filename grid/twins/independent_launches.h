@@ -1,5 +1,5 @@
-// Launches whose threads share nothing, such as padding an image: they can be
-// compared with the workload at full shape cheaply, so a twin need not do that.
+// Finds launches whose threads share nothing, such as padding an image: the workload verifies them cheaply at
+// full shape, so a twin need not.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@
 
 namespace tunesmith {
 
-/// Does nothing in it wait for other threads or use memory that several
-/// threads share, and does it write a single buffer that it does not read?
+/// Are its threads independent: no barrier, no memory that several threads share, and a single written
+/// buffer, which it does not read?
 bool is_lone(const Stmt& launch, const ExecutionModel& execution);
 
 /// `lowered` without these launches.

@@ -8,12 +8,12 @@
 
 namespace tunesmith {
 
-/// Is `smaller` the program `full` with the extents of its workload substituted? The statements of both, and
-/// the target's source of both, are the same but for numbers that follow from extents
-/// (extent_substitution.h), all that the threads of one launch share or have is equal, and loops have as
-/// many iterations as corresponding_loops.h asks. Throws LowerError where the target refuses `full`.
-/// `apart` are positions of launches that need not correspond, as long as those of the smaller one are
-/// independent, too (independent_launches.h).
+/// Is `smaller` the program `full` with the extents of its workload substituted? Statements and the target's
+/// sources must be equal except for numbers that follow from extents (extent_substitution.h), all memory that
+/// the threads of a launch share or own must be equal, and loops must have at least the iterations that
+/// corresponding_loops.h requires. `apart`: positions of launches that need not correspond, if those of the
+/// smaller program are independent, too (independent_launches.h). Throws LowerError if the target refuses
+/// `full`.
 bool have_one_structure(const LoweredProgram& full, const LoweredProgram& smaller, Target& target,
                         const std::vector<size_t>& apart = {});
 

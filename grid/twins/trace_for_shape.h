@@ -1,4 +1,4 @@
-// A trace for another instance of its workload.
+// Adapts traces to other instances of their workload.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace tunesmith {
 
-/// Adapts traces to another shape: where they fuse iterators of a matrix product
-/// they contain extents, as in (y * 112 + x), which differ in another instance.
+/// Adapts one trace to another shape: fusing iterators of a matrix product puts extents into it, as in (y *
+/// 112 + x), which differ in another instance.
 class TraceForShape {
  public:
   /// `trace` applies to `program`; both outlive this.
@@ -20,8 +20,8 @@ class TraceForShape {
 
   /// Does it fuse iterators, so that it depends on the instance?
   bool fuses() const { return !fusions_.empty(); }
-  /// `trace` with fused iterators as matrix_product.h gives them for `instance`, where it
-  /// fuses them as for `program`; else unchanged. Nothing if it does not apply to that point.
+  /// `trace` with the iterators fused as matrix_product.h does for `instance`, if it fused them so for
+  /// `program`; else unchanged. Nothing if it does not apply up to that point.
   std::optional<Trace> of(const Program& instance) const;
 
  private:

@@ -1,5 +1,5 @@
-// Lowering steps for machines with levels that synchronise, such as blocks of threads,
-// which their targets insert between the kernel's steps (tunesmith/lower/pipeline.h).
+// Lowering steps for machines with levels that synchronise, such as blocks of threads. Their targets insert
+// them between the kernel's steps (tunesmith/lower/pipeline.h).
 #pragma once
 
 #include "tunesmith/lower/pipeline.h"
@@ -15,8 +15,8 @@ LoweringStep join_threads();
 LoweringStep pipeline_loops();
 /// After place_buffers: makes a thread's parts of a tile contiguous.
 LoweringStep close_gaps();
-/// Instead of plan_memory: lays out memory that all share as workspace, and gives buffers owned by a level
-/// a place in their scope, reusing memory of buffers that are not needed at once, within its capacity.
+/// Instead of plan_memory: lays out memory shared by all threads as workspace, and places buffers owned by a
+/// level in their scope, within its capacity; buffers with disjoint lifetimes share memory.
 LoweringStep plan_scopes();
 
 }  // namespace tunesmith::grid
