@@ -12,8 +12,8 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// tensorize_tiles for a copy, with the bulk copy in `unit` of the largest tile that
-/// divides it. Throws ScheduleError if there is none or it cannot copy what the block does.
+/// tensorize_tiles for a copy, by the bulk copy in `unit` with the largest tile that divides it. Throws
+/// ScheduleError if there is none, or if it does not compute the block's copy.
 inline BlockRV tensorize_bulk_copy(Schedule& schedule, BlockRV copy,
                                    const std::vector<TensorIntrinsic>& unit) {
   const Buffer filled = schedule.writes_of(copy).front().buffer;

@@ -41,21 +41,21 @@ inline std::string map_to_panels(size_t rank, int64_t width) {
   return index_map(axes, results);
 }
 
-/// Makes the tiles of what the block writes contiguous.
+/// Makes the tiles of the buffer that the block writes contiguous.
 inline void lay_in_tiles(Schedule& schedule, BlockRV block, const std::vector<int64_t>& tile) {
   const size_t rank = schedule.writes_of(block).front().buffer->shape.size();
   schedule.transform_layout(block, "write", 0, map_to_tiles(rank, tile));
 }
 
-/// Stores columns of what the block writes in panels of this many elements, with swizzled rows.
+/// Stores columns of the buffer that the block writes in panels of this many elements, with swizzled rows.
 inline void lay_in_panels(Schedule& schedule, BlockRV block, int64_t width) {
   const size_t rank = schedule.writes_of(block).front().buffer->shape.size();
   schedule.transform_layout(block, "write", 0, map_to_panels(rank, width));
   schedule.storage_swizzle(block, 0);
 }
 
-/// Makes the distance of rows an odd multiple of so many bytes,
-/// so that pieces of neighbouring rows lie in different banks.
+/// Makes the row stride an odd multiple of this many bytes, so that pieces of neighbouring rows lie in
+/// different banks.
 inline void space_out_rows(Schedule& schedule, BlockRV block, int64_t piece_bytes) {
   const int64_t bytes = schedule.writes_of(block).front().buffer->dtype.bytes();
   schedule.storage_align(block, 0, -2, 2 * piece_bytes / bytes, piece_bytes / bytes);

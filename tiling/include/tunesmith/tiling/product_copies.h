@@ -67,7 +67,7 @@ inline BlockRV copy_factor(Schedule& schedule, BlockRV block, const MatrixForm& 
   return copy;
 }
 
-/// The only block that reads what this one writes, element by element; nothing if there is none.
+/// The only reader of this block's result, if it is elementwise; else nothing.
 inline std::optional<BlockRV> take_element_reader(Schedule& schedule, BlockRV block) {
   const Pointer<Block> reader = element_reader(schedule.program(), schedule.block(block));
   if (!reader) return std::nullopt;
