@@ -14,7 +14,7 @@ namespace {
 /// Divisions and remainders are evaluated for this many iterations.
 constexpr double kTried = 16.0;
 
-/// The motion in the loop at `level`, with the others at 0.
+/// The motion by the loop at `level`, with the other loops at 0.
 Motion tried_out(const StoreFacts& facts, const Expr& index, size_t level) {
   const double trips = facts.levels[level].trips;
   const Motion unknown{true, 0.0, trips};
@@ -121,8 +121,8 @@ void count_operation(StoreFacts& facts, DType type, Operation by_float, Operatio
                                  : lanes;
 }
 
-/// A product that is added to a sum is one operation with
-/// it: subtracts it here, and counts it at its place.
+/// A product and its addition to a sum are one operation: counts that, and subtracts the product, which its
+/// own node counts.
 void count_sum(StoreFacts& facts, const Expr& sum) {
   const DType type = sum.dtype();
   const bool fused = type.is_float() && (sum.arg(0).is(ExprKind::Mul) || sum.arg(1).is(ExprKind::Mul));
@@ -264,7 +264,7 @@ Held held_by(const StoreFacts& facts, const Access& access) {
   return held;
 }
 
-/// How often the machine really loads or stores: straight code accesses each place once.
+/// The number of executed loads and stores: straight code accesses each place once.
 double instructions_of(const StoreFacts& facts, const Access& access) {
   const Held held = held_by(facts, access);
   double count = access.count * held.places;

@@ -13,7 +13,7 @@ namespace {
 
 struct Cache {
   double capacity;
-  double way;    // bytes; 0: not known
+  double way;    // in bytes; 0: unknown
   bool of_core;  // private to a core, or shared
   double Access::* traffic;
   double Access::* runs;
@@ -25,7 +25,7 @@ double bytes_taken(const StoreFacts& facts, const Access& access, size_t from) {
   return std::max(access.bytes_inside[from], access.lines_inside[from] * facts.machine.line_bytes);
 }
 
-/// The same with the cache sets that a large step skips, since the walk cannot use them.
+/// bytes_taken() plus the cache sets that large steps skip, since these accesses cannot use them.
 double bytes_occupied(const StoreFacts& facts, const Access& access, size_t from, double way) {
   const double taken = bytes_taken(facts, access, from);
   if (taken == 0.0 || way <= 0.0 || access.runs_inside[from] <= 1.0) return taken;
@@ -46,7 +46,7 @@ void add_traffic(StoreFacts& facts, const Cache& cache) {
   for (Access& access : facts.accesses) {
     if (access.in_register) continue;
     double repeats = 1.0;
-    bool moved = false;  // a loop that does not move the access finds it again if those between left it there
+    bool moved = false;  // data is reused across loops that do not move the access, if no inner one moves it
     for (size_t i = fits; i-- > 0;) {
       moved = moved || access.motion[i].moves;
       if (moved) repeats *= facts.levels[i].trips;
@@ -56,7 +56,7 @@ void add_traffic(StoreFacts& facts, const Cache& cache) {
   }
 }
 
-/// How many loops are around both.
+/// The number of loops around both.
 size_t common_levels(const StoreFacts& a, const StoreFacts& b) {
   const auto same = [](const Level& x, const Level& y) { return x.loop == y.loop; };
   return static_cast<size_t>(std::ranges::mismatch(a.levels, b.levels, same).in1 - a.levels.begin());
@@ -67,8 +67,8 @@ const Access* access_of(const StoreFacts& facts, const Buffer& buffer) {
   return found == facts.accesses.end() ? nullptr : &*found;
 }
 
-/// Does one core execute all that the loops from `from` inwards hold? In an iteration of a parallel loop it
-/// does, whatever is in there.
+/// Does one core execute all iterations of the loops from `from` inwards? True inside a parallel loop,
+/// regardless of nested ones.
 bool on_one_core(const StoreFacts& facts, size_t from) {
   const auto parallel = [](const Level& level) { return level.loop->loop_kind == LoopKind::Parallel; };
   const auto within = facts.levels.begin() + static_cast<std::ptrdiff_t>(from);
@@ -107,8 +107,8 @@ double bytes_of_a_core(const StoreFacts& facts, const Access& access, size_t fro
   return taken;
 }
 
-/// Subtracts what the last statement with the same buffer left in the cache, if
-/// everything accessed since then, in one iteration of the common loops, fits.
+/// Subtracts the data that the last statement with the same buffer left in the cache, if all accesses since
+/// then, in one iteration of the common loops, fit.
 void take_back(const StoreFacts& facts, Access& access, const Earlier& before,
                std::span<const StoreFacts> earlier, const Cache& cache) {
   if (access.*cache.traffic == 0.0) return;

@@ -7,8 +7,8 @@
 
 namespace tunesmith::features {
 
-/// Computes traffic and runs of each access, whose `bytes_inside` and related fields are known.
-/// `earlier`: the preceding stores in program order; data that they left in a cache is not loaded again.
+/// Computes traffic and runs of each access from `bytes_inside` and related fields. `earlier`: the preceding
+/// stores in program order; data that they left in a cache is not loaded again.
 void measure_traffic(StoreFacts& facts, std::span<const StoreFacts> earlier);
 
 }  // namespace tunesmith::features

@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// The statement that most operations are of, with their number.
+/// The statement with the most operations, and their number.
 std::pair<const Store*, double> heaviest_store(const Stmt& stmt) {
   if (const auto* store = stmt.as<Store>()) return {store, count_flops(stmt)};
   std::pair<const Store*, double> most{nullptr, 0.0};
@@ -41,7 +41,7 @@ DType factor_type(const Expr& factor) {
   return other.bits < one.bits ? other : one;
 }
 
-/// Is a value of `buffer` in it, to which something is added?
+/// Does `value` add something to a value of `buffer`?
 bool sums_into(const Expr& value, const Buffer& buffer) {
   return value.is(ExprKind::Add) && any_of_expr(value, [&](const Expr& part) {
            return part.is(ExprKind::Load) && part.as<LoadNode>()->buffer == buffer;

@@ -27,7 +27,7 @@ double trip_count(const Loop& loop) {
   return range.max < Interval::kMax ? static_cast<double>(std::max<int64_t>(range.max, 0)) : 1.0;
 }
 
-/// How many statements touch each buffer. Looked up in, never walked.
+/// The number of statements that access each buffer. For look-up only, never iterated.
 std::map<const BufferNode*, int> count_uses(const Program& program) {
   std::map<const BufferNode*, int> uses;
   std::vector<const BufferNode*> seen;
@@ -123,7 +123,7 @@ class Extractor {
     rows_.values.push_back(static_cast<float>(std::clamp(value, -kMaxFloat, kMaxFloat)));
   }
 
-  /// Appends the added columns to the row that begins there.
+  /// Appends the added columns to the row that starts at `begin`.
   void add_numbers(const Store& store, size_t begin) {
     std::vector<const Loop*> loops;
     std::vector<double> trips;
@@ -140,7 +140,7 @@ class Extractor {
   const Machine machine_;
   const std::span<const AddedColumn> added_;
   const std::map<const BufferNode*, int> uses_;
-  std::map<const BufferNode*, double> allocated_;  // how often; looked up in, never walked
+  std::map<const BufferNode*, double> allocated_;  // number of allocations; for look-up only, never iterated
   std::vector<StoreFacts> earlier_;
   std::vector<Level> levels_;
   double conditions_ = 0.0;

@@ -20,9 +20,9 @@ namespace {
 /// Instructions of a mathematical function, and of a loop iteration: counting, comparing and jumping.
 constexpr double kCall = 16.0;
 constexpr double kIteration = 2.0;
-/// For a division of indices by a constant.
+/// Instructions of a division of indices by a constant.
 constexpr double kIndexDivision = 4.0;
-/// Registers for addresses and counters, and for each vector that is in flight.
+/// Registers for addresses, counters and vectors in flight.
 constexpr double kOwnRegisters = 24.0;
 
 bool has_producer(const Loop& loop) { return handover_of(loop) != nullptr; }
@@ -40,7 +40,7 @@ class Counter {
   }
 
  private:
-  /// `times`: how often all threads together run the statement.
+  /// `times`: the number of executions of the statement by all threads together.
   void run(const Stmt& stmt, double times) {
     switch (stmt.kind) {
       case StmtKind::Loop:
@@ -65,7 +65,7 @@ class Counter {
     }
   }
 
-  /// How many threads make a call of the level together, or hold a buffer of its.
+  /// The number of threads that execute a call of the level together, or share a buffer of the level.
   double group_of(std::string_view level) const {
     const ExecutionLevel* found = execution_.find_level(level);
     return found == nullptr || found->group == 0 ? 1.0 : static_cast<double>(found->group);
@@ -104,7 +104,7 @@ class Counter {
     }
   }
 
-  /// How often the banks are accessed for as many rows of the widest access as they have room for.
+  /// The number of bank accesses for as many rows of the widest access as fit all banks at once.
   double conflicts(const TensorOperand& declared, const TensorCall::Operand& operand,
                    const MemoryScope& scope) const {
     const size_t free = declared.free_dimension();
@@ -136,8 +136,7 @@ class Counter {
     run(*loop.body(), times * trips);
   }
 
-  /// Do the threads synchronise in each iteration in order
-  /// to use what they have loaded from shared memory?
+  /// Do the threads synchronise in each iteration to use data that they loaded from shared memory?
   bool fetches_anew(const Loop& loop) const {
     if (loop.loop_kind != LoopKind::Serial && loop.loop_kind != LoopKind::Unrolled) return false;
     const Seq* body = loop.body()->as<Seq>();
@@ -250,7 +249,7 @@ class Counter {
     touch(access.buffer, std::min(span, static_cast<double>(access.buffer->bytes())));
   }
 
-  /// Which version of a buffer a pipelined loop is at: that is counted, not divided.
+  /// Is it the current version of a pipelined buffer, which is counted and not computed by division?
   static bool is_stage(const Store& store, const Expr& remainder) {
     const std::vector<Var> vars = vars_of(remainder);
     return vars.size() == 1 && loop_above(store, [&](const Loop& loop) {
@@ -266,7 +265,7 @@ class Counter {
     touched_.emplace_back(buffer, bytes);
   }
 
-  /// How often unrolled loops around the store load the same again, which a compiler does not.
+  /// How often unrolled loops around the store repeat the same load, which a compiler removes.
   static double repeated(const Store& store, const AccessSite& access) {
     double times = 1.0;
     if (access.load == nullptr) return times;

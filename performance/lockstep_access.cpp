@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// Groups looked at, spread over the block.
+/// The number of groups that are sampled, spread over the block.
 constexpr int64_t kGroups = 8;
 
 /// The statements around a statement, outermost first.
@@ -24,7 +24,8 @@ std::vector<const Stmt*> path_to(const Stmt& stmt) {
 
 enum class Reach : uint8_t { Made, LeftOut, Unknown };
 
-/// Extends the thread's point by the first iterations of the other loops: does it come to the statement?
+/// Extends the thread's point by the first iterations of the other loops; returns whether it reaches the
+/// statement.
 Reach reach(std::span<const Stmt* const> path, const LockstepThreads& threads, Point& point) {
   for (size_t i = 0; i < path.size(); ++i) {
     if (const auto* loop = path[i]->as<Loop>()) {
@@ -61,7 +62,7 @@ std::vector<int64_t> pieces(std::span<const int64_t> addresses, int64_t bytes, i
   return found;
 }
 
-/// `threads`: the addresses of each.
+/// `threads`: the addresses of each thread.
 double wavefronts_of(const std::vector<std::vector<int64_t>>& threads, int64_t element_bytes,
                      const MemoryScope& scope) {
   if (scope.banks == 0 || threads.empty()) return 0.0;

@@ -1,4 +1,4 @@
-// The threads of a block as they run in lockstep.
+// Numbers the threads of a block in the order in which they form lockstep groups.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace tunesmith {
 
-/// The numbers of threads, as they follow from the loops around a statement that are bound to levels that
-/// synchronise: the first axis of the innermost level varies fastest.
+/// The thread numbers at a statement, from the enclosing loops bound to synchronising levels: the first axis
+/// of the innermost level varies fastest.
 class LockstepThreads {
  public:
   LockstepThreads(const Stmt& stmt, const ExecutionModel& execution) {

@@ -27,21 +27,21 @@ double core_of(const StoreFacts& facts, double iteration) {
   return loop ? std::floor(iteration * facts.machine.cores / facts.levels[*loop].trips) : 0.0;
 }
 
-/// The n-th of iterations that are spread over a loop, in another order for each level: the fractions of the
-/// multiples of an irrational number.
+/// The n-th of quasi-random iterations of a loop, in a different order for each level: the fractional parts
+/// of multiples of an irrational number.
 int64_t spread(int n, size_t level, double trips) {
   const double at = (n + 0.5) * std::sqrt(static_cast<double>(3 + 4 * level));  // of a non-square number
   return static_cast<int64_t>((at - std::floor(at)) * trips);
 }
 
-/// The element that an access reaches, inverted: a number whose digits are iterations.
+/// A digit of an element's index: the iteration of one loop.
 struct Digit {
   int64_t weight;
   int64_t last;  // its largest value
   bool shared;   // the loop whose iterations the cores share
 };
 
-/// The largest first; empty if no loop is shared. Nothing if the index is no such number.
+/// The digits by decreasing weight; empty if no loop is shared. Nothing if the index has no unique digits.
 std::optional<std::vector<Digit>> digits_of(const StoreFacts& facts, const Access& access) {
   const std::optional<size_t> shared = shared_loop(facts);
   std::vector<Digit> digits;

@@ -27,11 +27,12 @@ struct Level {
   bool intrinsic = false;  // it, or one around it, is a call of a tensor intrinsic
 };
 
-/// How an iteration more of a loop moves an access.
+/// How far one iteration of a loop moves an access.
 struct Motion {
   bool moves = false;
-  double stride = 0.0;  // elements; 0 when it is not known
-  double places = 1.0;  // reached by the loop's iterations: fewer than these if a remainder repeats them
+  double stride = 0.0;  // in elements; 0: unknown
+  double places =
+      1.0;  // distinct places over the loop's iterations; fewer than iterations if a remainder repeats
 };
 
 /// All accesses of one store to one buffer.
@@ -44,21 +45,23 @@ struct Access {
   double lane_stride = 1.0;
   bool contiguous = true;
   std::vector<Motion> motion;  // by levels, outermost first
-  Expr index;                  // of the first one, in its first lane
+  Expr index;                  // of the first access, in its first lane
   LinearForm form;             // of that index
 
   bool in_register = false;
   double element_bytes = 0.0;
-  std::vector<double> bytes_inside;  // distinct bytes touched in the loops from level i inwards; one more: by
-  std::vector<double> lines_inside;  // contiguous pieces of those bytes
-  std::vector<double> runs_inside;   // contiguous pieces of those bytes
-  std::vector<double> step_inside;   // bytes: the greatest common divisor of the steps between these pieces
-  double elements = 0.0;             // accessed in all executions, counting repetitions
-  double instructions = 0.0;         // vector loads and stores executed, shared by unrolled iterations
-  double l1_traffic = 0.0;           // bytes loaded from beyond a cache of that capacity
+  // For the loops from level i inwards; one entry more than levels, for the statement itself.
+  std::vector<double> bytes_inside;  // distinct bytes touched
+  std::vector<double> lines_inside;  // cache lines of these bytes
+  std::vector<double> runs_inside;   // contiguous pieces of these bytes
+  std::vector<double> step_inside;   // greatest common divisor of the steps between these pieces, in bytes
+
+  double elements = 0.0;      // accessed in all executions, counting repetitions
+  double instructions = 0.0;  // vector loads and stores executed, shared by unrolled iterations
+  double l1_traffic = 0.0;    // bytes loaded from beyond a cache of that capacity
   double l2_traffic = 0.0;
   double l3_traffic = 0.0;
-  double l1_runs = 0.0;  // contiguous pieces that this comes in
+  double l1_runs = 0.0;  // contiguous pieces of this traffic
   double l2_runs = 0.0;
   double l3_runs = 0.0;
   double other_core_traffic = 0.0;  // bytes last written by another core
@@ -104,7 +107,7 @@ struct StoreFacts {
   double conditions = 0.0;  // Ifs around
   double masked_loads = 0.0;
   double gathers = 0.0;     // non-contiguous vector loads per execution
-  double broadcasts = 0.0;  // scalars loaded into all lanes, an execution
+  double broadcasts = 0.0;  // scalars loaded into all lanes per execution
   double launches = 0.0;    // of the enclosing parallel loop, counted for its first store only
 
   // Per execution, over all lanes.
@@ -124,7 +127,7 @@ struct StoreFacts {
   std::array<double, kCurvePoints> curve{};
 
   double allocated_bytes = 0.0;  // of the written buffer; 0 if it is allocated outside of the program
-  double allocations = 0.0;      // how often it comes to be
+  double allocations = 0.0;      // number of its allocations
 
   double product(LoopKind kind) const;
   /// Is the level of this kind? Serial and Vectorized loops count as serial.
@@ -133,8 +136,8 @@ struct StoreFacts {
   bool spatial(size_t level) const { return accesses.front().motion[level].moves; }
 };
 
-/// Fills all but `levels`, `store`, `conditions` and the allocation. `uses`: how many statements of the
-/// program touch a buffer. `earlier`: the stores before it, in the program's order.
+/// Fills all fields except `levels`, `store`, `conditions` and the allocation. `uses`: the number of
+/// statements that access each buffer. `earlier`: the preceding stores, in program order.
 void analyse(StoreFacts& facts, const std::map<const BufferNode*, int>& uses,
              std::span<const StoreFacts> earlier);
 

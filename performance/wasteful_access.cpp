@@ -15,7 +15,7 @@ namespace {
 /// Misaligned accesses need one more sector, which is not worth a message.
 constexpr double kWorthSaying = 1.3;
 
-/// How often all threads together run `stmt`, at most.
+/// The maximum number of executions of `stmt` by all threads together.
 double max_executions(const Stmt& stmt) {
   double times = 1.0;
   for (const Stmt* at = stmt.parent; at != nullptr; at = at->parent) {

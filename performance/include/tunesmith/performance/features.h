@@ -38,17 +38,17 @@ struct FeatureRows {
   bool operator==(const FeatureRows&) const = default;
 };
 
-/// For a lowered program (LoweredProgram::program: preparing constant inputs is not part of a
-/// call). Thread-safe. A quantity that `device` lacks is 0 in the rows, as is everything derived
-/// from it. `added`: columns behind the others; exceptions of their values are passed on.
+/// The rows of a lowered program (LoweredProgram::program: preparing constant inputs is not part of a call).
+/// Thread-safe. A quantity that `device` lacks, and everything derived from it, is 0. `added`: columns after
+/// the built-in ones; exceptions of their values are passed on.
 FeatureRows extract_features(const Program& lowered, const DeviceModel& device,
                              std::span<const AddedColumn> added = {});
 
-/// For a candidate, with its space's columns: computed at the first call and stored with
-/// the candidate. All calls must name the same machine. InternalError without a program.
+/// The rows of a candidate, with its space's columns: computed at the first call and stored with the
+/// candidate. All calls must pass the same machine. Throws InternalError for a candidate without a program.
 const FeatureRows& features_of(const Candidate& candidate, const DeviceModel& device);
 
-/// The same for each, on all processors.
+/// The rows of each candidate, computed on all processors.
 std::vector<const FeatureRows*> features_of(std::span<const CandidatePtr> candidates,
                                             const DeviceModel& device);
 
