@@ -3,7 +3,7 @@
 namespace tunesmith {
 namespace {
 
-/// What the instruction could decide now. Sampling changes no program: a copy tells.
+/// The instruction's sampling point in this state, found by executing it on a copy.
 SamplingPoint point_at(const Schedule& schedule, const Instruction& instruction) {
   Schedule copy = schedule.clone();
   copy.execute(*instruction.kind, instruction.args);

@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// "" for what is no operation.
+/// "" if `expr` is not an operation.
 std::string_view operation_name(const Expr& expr) {
   switch (expr.kind()) {
     case ExprKind::Add:
@@ -51,7 +51,7 @@ std::string_view operation_name(const Expr& expr) {
   }
 }
 
-/// Of the operands: a comparison of numbers of f32 is of f32.
+/// The type of the operands: a comparison of f32 values has the type f32.
 DType operand_type(const Expr& expr) {
   return expr.is(ExprKind::Select) ? expr.dtype() : expr.arg(0).dtype();
 }
@@ -62,7 +62,7 @@ std::vector<SequenceOperation> operations_of(const Block& block) {
     const std::string_view name = operation_name(expr);
     if (name.empty()) return;
     const DType type = operand_type(expr).scalar();
-    // Where something lies is said by the accesses.
+    // The accesses describe index arithmetic.
     if (type.is_index() && expr.dtype().is_index()) return;
     SequenceOperation& one = counted[{std::string(name), type.str()}];
     one.name = name;

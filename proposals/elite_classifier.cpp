@@ -10,10 +10,10 @@ namespace {
 constexpr double kEliteShare = 0.1;
 constexpr int kEpochs = 200;
 constexpr double kLearningRate = 0.3;
-/// A weight is pulled to where it began: names that few programs have stay of little weight.
+/// Weight decay towards the initial values: names that few programs have keep small weights.
 constexpr double kDecay = 0.02;
 
-/// 1 for the best tenth, two at least.
+/// 1 for the fastest tenth, at least two programs.
 std::vector<double> elite_labels(std::span<const ChosenProgram> programs) {
   std::vector<double> seconds;
   for (const ChosenProgram& program : programs)
@@ -52,7 +52,7 @@ EliteClassifier::EliteClassifier(std::span<const ChosenProgram> programs) {
       programs.size() < kMinPrograms ? std::vector<double>() : elite_labels(programs);
   const auto best = static_cast<double>(std::ranges::count(labels, 1.0));
   const auto rest = static_cast<double>(labels.size()) - best;
-  if (best == 0.0 || rest == 0.0) return;  // there is nothing to tell apart
+  if (best == 0.0 || rest == 0.0) return;  // there is only one class
   learned_ = true;
   const auto count = static_cast<double>(programs.size());
   for (const ChosenProgram& program : programs) mean_ += program.score / count;
@@ -62,7 +62,7 @@ EliteClassifier::EliteClassifier(std::span<const ChosenProgram> programs) {
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
     for (size_t i = 0; i < programs.size(); ++i) {
       const ChosenProgram& program = programs[i];
-      // Best and rest weigh alike.
+      // Both classes have the same total weight.
       const double weight = labels[i] == 1.0 ? 0.5 / best : 0.5 / rest;
       const double error = labels[i] - 1.0 / (1.0 + std::exp(-log_odds(program)));
       const double step = kLearningRate * weight * error;

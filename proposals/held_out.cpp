@@ -9,7 +9,7 @@
 namespace tunesmith {
 namespace {
 
-/// "i0*2 + i3 - 1" and "i0*4 + i3 - 2" are alike: strides and paddings go with extents.
+/// Makes "i0*2 + i3 - 1" and "i0*4 + i3 - 2" equal: strides and paddings vary with extents.
 std::string without_numbers(const std::string& indices) {
   std::string kept;
   bool in_name = false;

@@ -1,4 +1,4 @@
-// Reads what sequence_text.cpp writes: one thing a line, words between blanks.
+// Parses the text of sequence_text.cpp: one item per line, words separated by blanks.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -178,7 +178,8 @@ class SequenceReader {
     block.accesses.push_back(std::move(access));
   }
 
-  /// The trace's reader says places of its own text: its version's line first, all else where it stands here.
+  /// Puts blank lines after the sketch's version line, so that the trace parser's line numbers match this
+  /// text.
   void read_sketch() {
     std::string sketch;
     while (next_line() && line_ != "decisions") {

@@ -18,7 +18,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "a prior's numbers are written as they lie in memory");
 
-/// Raised with the features, too: what was learned of others means nothing.
+/// Raise it also when features change: weights learned on other features are invalid.
 constexpr int kPriorVersion = 2;
 constexpr std::string_view kPriorHead = "# tunesmith prior ";
 constexpr std::string_view kBetween = "; ";

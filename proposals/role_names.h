@@ -1,4 +1,4 @@
-// What an array is to its task, as sequences write it.
+// The names of arrays' roles in the text of sequences.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@ namespace {
 
 float log2_of(double number) { return static_cast<float>(std::log2(std::max(1.0, std::abs(number)))); }
 
-/// What the block does, whatever its extents are.
+/// A hash of the computation that is independent of extents.
 uint64_t name_of_task(const SequenceTask& task) {
   uint64_t name = 0;
   for (const SequenceBlock& block : task.blocks) {

@@ -1,4 +1,4 @@
-// The legal choices of one decision, number by number.
+// The legal choices of decisions, step by step.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace tunesmith {
 namespace {
 
-/// Decisions of an instruction that are listed, at most.
+/// The maximum number of listed decisions of an instruction.
 constexpr uint64_t kMaxListed = 4096;
 
 bool is_tile(const SamplingDomain& domain) { return domain.parts > 0; }
@@ -27,7 +27,7 @@ std::vector<int64_t> rising_divisors(int64_t number) {
   return found;
 }
 
-/// Factors from the last to the first; each can be completed to a legal tile.
+/// The legal choices of a factor, decided from the last to the first: each can be completed to a legal tile.
 std::vector<int64_t> factors_of(const SamplingDomain& domain, size_t element,
                                 const std::vector<int64_t>& decided) {
   const int64_t inner = std::accumulate(decided.begin(), decided.end(), int64_t{1}, std::multiplies<>());

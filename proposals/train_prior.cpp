@@ -20,7 +20,7 @@ size_t place_of_chosen(const SequenceStep& step) {
   return static_cast<size_t>(found - step.choices.begin());
 }
 
-/// The steps of one program, the choice of its sketch first.
+/// Adds the steps of one program, beginning with the choice of its sketch.
 void add_steps(const PriorExample& example, const PriorExample::Program& program, StepReader& reader,
                float weight, std::vector<Asked>& asked) {
   if (example.sketches.size() > 1)
@@ -57,7 +57,7 @@ double log_likelihood(const Prior& prior, const Asked& step) {
 
 }  // namespace
 
-/// Steps against the gradient, each number by its own rate, which falls with what it has moved (Adagrad).
+/// Stochastic gradient descent with a decreasing rate per weight (Adagrad).
 class PriorTrainer {
  public:
   PriorTrainer(Prior& prior, const PriorTraining& training)
@@ -123,7 +123,7 @@ class PriorTrainer {
   Prior& prior_;
   const float rate_;
   RandomStream random_;
-  // What each number has moved: the sums of squares of its gradients.
+  // Adagrad's state: for each weight the sum of its squared gradients.
   std::vector<Row> numbers_ = std::vector<Row>(kPriorNumbers);
   std::vector<Row> names_ = std::vector<Row>(Prior::kBuckets);
   Row bias_{};

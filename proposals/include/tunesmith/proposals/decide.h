@@ -1,4 +1,4 @@
-// A sketch's decisions, one after the other, by somebody's choice.
+// Makes a sketch's decisions step by step.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,17 @@
 
 namespace tunesmith {
 
-/// Asked for each number of each decision, with what is legal there; answers a place in its choices.
+/// Called for each number of each decision, with its legal choices; returns an index into
+/// SequenceStep::choices.
 using ChooseStep = std::function<size_t(const SequenceStep& step)>;
 
-/// The sketch, replayed on `program` and decided by `choose`: every choice is legal given those before it.
-/// The error is a transformation's, which refuses what was decided before it.
+/// Replays the sketch on `program` with decisions by `choose`: every choice is legal given earlier ones. The
+/// unexpected value is the refusal of a transformation that the decisions make illegal.
 tl::expected<Trace, ScheduleError> decide(const Program& program, const Trace& sketch,
                                           const std::shared_ptr<const TensorIntrinsics>& intrinsics,
                                           const ChooseStep& choose);
 
-/// Each choice drawn as likely as `logits` say.
+/// Draws each choice with probabilities from `logits` and the temperature (draw_choice()).
 tl::expected<Trace, ScheduleError> decide_by(const ChoiceLogits& logits, StepReader reader,
                                              const Program& program, const Trace& sketch,
                                              const std::shared_ptr<const TensorIntrinsics>& intrinsics,

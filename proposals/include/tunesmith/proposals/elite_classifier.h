@@ -1,4 +1,4 @@
-// What tells the best programs of one task from the rest, learned from those that were measured.
+// Classifies the best programs of one task, learned from its measured programs.
 #pragma once
 
 #include <array>
@@ -11,32 +11,33 @@
 
 namespace tunesmith {
 
-/// A program by what it chose where there was a choice, and what the cost model says of it.
+/// A program's choices among several, and its cost-model score.
 struct ChosenProgram {
-  std::vector<uint32_t> names;  // ChoiceFeatures::names of all that was chosen
+  std::vector<uint32_t> names;  // ChoiceFeatures::names of all its choices
   double score = 0.0;
-  std::optional<double> seconds;  // nothing: it failed, or is not measured
+  std::optional<double> seconds;  // nothing: failed or not measured
 };
 
-/// Adds what was chosen. `sketches`: what StepReader::sketches() says of this one; steps as it reads them.
+/// Collects the choices of a program. `sketch`: its entry of StepReader::sketches(). The score and the time
+/// are not set.
 ChosenProgram chosen_program(const ChoiceFeatures& sketch, StepReader reader, const Trace& trace,
                              std::span<const SequenceStep> steps);
 
-/// Is a program among the best tenth? Logistic regression over the names and the cost model's score, whose
-/// log-odds are sums over what was chosen: they say of each choice alone what it is worth. Immutable.
+/// Is a program among the fastest tenth? A logistic regression over the names and the cost model's score. Its
+/// log-odds are a sum over the choices, so that each choice has a value of its own. Immutable.
 class EliteClassifier {
  public:
-  /// Fewer programs than this teach nothing.
+  /// It learns nothing from fewer programs.
   static constexpr size_t kMinPrograms = 16;
 
-  /// Of no program: the score alone.
+  /// Without programs: uses only the score.
   EliteClassifier() = default;
-  /// The same for the same programs in the same order.
+  /// Deterministic; depends on the programs and their order.
   explicit EliteClassifier(std::span<const ChosenProgram> programs);
 
   bool has_learned() const { return learned_; }
   double log_odds(const ChosenProgram& program) const;
-  /// Of each choice, what it adds to the log-odds.
+  /// The contribution of each choice to the log-odds.
   std::vector<double> log_odds(std::span<const ChoiceFeatures> choices) const;
 
  private:
@@ -47,9 +48,9 @@ class EliteClassifier {
 
   bool learned_ = false;
   std::vector<double> weights_ = std::vector<double>(kBuckets);
-  double of_score_ = 1.0;  // until something is learned the cost model is believed
+  double of_score_ = 1.0;  // weight of the score; initially it decides alone
   double bias_ = 0.0;
-  double mean_ = 0.0;  // of the scores that it learned from
+  double mean_ = 0.0;  // of the training programs' scores
   double deviation_ = 1.0;
 };
 

@@ -1,4 +1,4 @@
-// Which tasks nothing may be learned from, so that what was learned can be tried on them.
+// Held-out tasks, which are excluded from training to evaluate what was learned.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace tunesmith {
 
-/// Tasks that differ in no more than a factor below two of some extents, or in names, are of one
-/// neighbourhood: per block the kinds of its iterators with the logarithms of their extents, rounded down,
-/// its accesses' indices without numbers and its operations. It depends on what is computed alone, so that it
-/// is the same on every machine and in every version that writes kSequenceVersion.
+/// A text that is equal for similar tasks: for each block the kinds of its iterators with their extents'
+/// logarithms, rounded down, the indices of its accesses without numbers, and its operations. Tasks whose
+/// extents differ by factors below two may share it; names do not count. Depends only on the computation, so
+/// it is equal on every machine and in every version with this kSequenceVersion.
 std::string neighbourhood(const SequenceTask& task);
 
-/// One neighbourhood in this many is held out, with all its tasks.
+/// One of this many neighbourhoods is held out, with all its tasks.
 inline constexpr uint64_t kHeldOutShare = 5;
 bool is_held_out(const SequenceTask& task);
 

@@ -1,5 +1,5 @@
-// A prior over decisions: how likely each choice of a step is in a fast program, learned from programs of
-// other tasks (docs/proposals.md).
+// A prior over decisions: the probability of each choice in a fast program, learned from programs of other
+// tasks (docs/proposals.md).
 #pragma once
 
 #include <array>
@@ -19,28 +19,30 @@ namespace tunesmith {
 inline constexpr size_t kPriorNumbers = 20;  // of a choice
 inline constexpr size_t kPriorNames = 7;     // of a choice, each a hash
 
-/// Of the kinds of its instructions: sketches of one module's rule have one name, whatever their numbers are.
+/// A hash of the kinds of its instructions, independent of their arguments: sketches of one rule of a module
+/// have one name.
 uint64_t sketch_name(const Trace& sketch);
-/// "512 bits of vectors, 2 cores": machines that are one to a prior.
+/// "512 bits of vectors, 2 cores": a prior does not distinguish machines with equal texts.
 std::string machine_text(const std::map<std::string, double>& quantities);
 
-/// A choice as a prior sees it: some numbers, and hashes of what it is.
+/// The features of a choice: numbers, and hashes that identify it in several contexts.
 struct ChoiceFeatures {
   std::array<float, kPriorNumbers> numbers{};
   std::array<uint32_t, kPriorNames> names{};
 };
 
-/// Looks at one task's steps in their order. Names of blocks and arrays are no part of what it sees.
+/// Computes the features of one task's steps, in their order. They are independent of the names of blocks and
+/// arrays.
 class StepReader {
  public:
   explicit StepReader(const SequenceTask& task);
 
-  /// Of the choice among sketches, which comes first.
+  /// The features of the choice among sketches, which comes first.
   std::vector<ChoiceFeatures> sketches(std::span<const Trace> sketches) const;
-  /// From here on steps are of this sketch. It must outlive the reader or the next call.
+  /// Begins the steps of this sketch, which must live until the next begin().
   void begin(const Trace& sketch);
   std::vector<ChoiceFeatures> choices(const SequenceStep& step) const;
-  /// What was chosen of the step that was asked for last.
+  /// Advances past the step, with its choice.
   void chose(const SequenceStep& step);
 
  private:
@@ -49,11 +51,11 @@ class StepReader {
   const Trace* sketch_ = nullptr;
   uint64_t sketch_name_ = 0;
   size_t instruction_ = 0;         // of the last step
-  size_t steps_ = 0;               // that it had
+  size_t steps_ = 0;               // number of that instruction's steps so far
   std::array<float, 4> levels_{};  // logarithms of the factors of earlier tiles, from the innermost on
 };
 
-/// Where what was learned comes from.
+/// The training data of a prior.
 struct PriorSource {
   std::string space;
   std::set<std::string> machines;  // machine_text()
@@ -62,18 +64,18 @@ struct PriorSource {
   uint64_t seed = 0;
 };
 
-/// A network of one hidden layer. Immutable once it is trained; any thread may read.
+/// A neural network with one hidden layer. Immutable after training; any thread may read it.
 class Prior {
  public:
-  /// Throws UserError where these are not the bytes of a prior of this version.
+  /// Throws UserError if the bytes are not a prior of this version.
   static Prior load(std::string_view bytes, const std::string& file);
   std::string save() const;
 
   PriorSource source;
 
-  /// Was it among the sketches of the tasks that it learned from?
+  /// Did a training task have a sketch of this sketch_name()?
   bool knows(const Trace& sketch) const { return sketches_.contains(sketch_name(sketch)); }
-  /// One number for each choice: the larger, the likelier.
+  /// One logit for each choice.
   std::vector<double> logits(std::span<const ChoiceFeatures> choices) const;
 
  private:
@@ -91,13 +93,13 @@ class Prior {
   Row out_{};
 };
 
-/// Prior::logits, or another's.
+/// Prior::logits(), or another source of logits.
 using ChoiceLogits = std::function<std::vector<double>(std::span<const ChoiceFeatures>)>;
 
-/// Draws a choice; a temperature below 1 takes the likelier ones more often.
+/// Draws a choice from the softmax of logits / temperature.
 size_t draw_choice(std::span<const double> logits, double temperature, RandomStream& random);
 
-/// A task's programs that are worth being learned.
+/// The programs of a task to learn from.
 struct PriorExample {
   SequenceTask task;
   std::vector<Trace> sketches;
@@ -114,14 +116,14 @@ struct PriorTraining {
   uint64_t seed = 0;
 };
 
-/// Of all choices in the examples, by the likelihood of what was chosen; tasks count alike. The same for the
-/// same examples and options.
+/// Maximises the likelihood of the choices in the examples, with the same weight for each task.
+/// Deterministic.
 Prior train_prior(std::span<const PriorExample> examples, const PriorTraining& training, PriorSource source);
 
-/// Of each of the example's programs, the logarithm of how likely all its choices are together.
+/// For each program of the example, the log-likelihood of all its choices together.
 std::vector<double> log_likelihoods(const Prior& prior, const PriorExample& example);
 
-/// The mean logarithm of the likelihood of a step that has more than one choice.
+/// The mean log-likelihood of a step with more than one choice.
 double mean_log_likelihood(const Prior& prior, std::span<const PriorExample> examples);
 
 }  // namespace tunesmith

@@ -1,6 +1,5 @@
-// A task, a sketch and its decisions as one sequence (docs/proposals.md): what is computed, for which
-// machine, by which sketch, and then each decision with what could have been chosen, given all before it.
-// What is learned of decisions ahead is learned from these.
+// Sequences (docs/proposals.md): a task's computation and machine, a sketch, and each of its decisions with
+// the choices that were legal given all earlier ones. They are the training data of priors.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@
 
 namespace tunesmith {
 
-/// Raised with every change of what a sequence says or of how it is written: who learned from another
-/// version's must know. Others are not read.
+/// Raise it with every change of the contents or text of sequences: models trained on another version are
+/// invalid. Other versions are not read.
 inline constexpr int kSequenceVersion = 1;
 
 struct SequenceArray {
@@ -41,7 +40,7 @@ struct SequenceAccess {
   bool operator==(const SequenceAccess&) const = default;
 };
 
-/// So many of one operation for each element of the iterators' domain.
+/// The number of one kind of operation per element of the iterators' domain.
 struct SequenceOperation {
   std::string name;
   DType dtype;  // of the operands
@@ -50,14 +49,14 @@ struct SequenceOperation {
 };
 
 struct SequenceBlock {
-  std::string name;  // by which the sketch looks it up; it means nothing
+  std::string name;  // for look-up by the sketch only; not a feature
   std::vector<SequenceIterator> iterators;
   std::vector<SequenceAccess> accesses;  // writes first
   std::vector<SequenceOperation> operations;
   bool operator==(const SequenceBlock&) const = default;
 };
 
-/// What is computed, and for which machine.
+/// The computation and the machine.
 struct SequenceTask {
   std::map<std::string, double> machine;  // DeviceModel::all()
   std::vector<SequenceArray> arrays;
@@ -65,13 +64,14 @@ struct SequenceTask {
   bool operator==(const SequenceTask&) const = default;
 };
 
-/// One number of a decision. A tile is decided from its last factor to its first, anything else in one step.
+/// One number of a decision. A tile takes one step per factor, from the last to the first; any other decision
+/// takes one step.
 struct SequenceStep {
   size_t instruction = 0;  // its place in the sketch
-  size_t element = 0;      // which number of its decision
-  /// What may stand there, given all steps before.
+  size_t element = 0;      // index of the number in its decision
+  /// The legal numbers, given all earlier steps.
   std::vector<int64_t> choices;
-  /// What each choice stands for, where it is the number of a category; else empty.
+  /// The value of each choice if choices are indices of categories; else empty.
   std::vector<int64_t> values;
   int64_t chosen = 0;
   bool operator==(const SequenceStep&) const = default;
@@ -79,21 +79,21 @@ struct SequenceStep {
 
 struct Sequence {
   SequenceTask task;
-  Trace sketch;  // with open decisions, without what was finished
+  Trace sketch;  // the searchable part, with open decisions
   std::vector<SequenceStep> steps;
   bool operator==(const Sequence&) const = default;
 };
 
-/// `program` is as it is before it is scheduled.
+/// Describes the unscheduled `program`.
 SequenceTask describe_task(const Program& program, const DeviceModel& device);
 
-/// What may be chosen for the next number of a decision, `decided` being those that were decided before it,
-/// in the order of the steps. Throws UserError for a sampling instruction of a plugin whose decisions are no
-/// tile and several numbers, or more than 4,096.
+/// The next step of a decision, after the numbers `decided`, in the order of steps. Throws UserError for a
+/// plugin's sampling instruction whose decisions are not tiles and have several numbers, or more than 4,096
+/// alternatives.
 SequenceStep next_step(const SamplingPoint& point, const std::vector<int64_t>& decided);
-/// How many steps a decision takes.
+/// The number of steps of a decision.
 size_t steps_of(const SamplingDomain& domain);
-/// The decision that these choices make, in the order of the steps.
+/// The decision with these numbers, given in the order of steps.
 Decision decision_of(const SamplingDomain& domain, const std::vector<int64_t>& decided);
 
 /// The steps of a trace's decisions, at the points that its replay met (Schedule::sampling_points()).
@@ -101,12 +101,12 @@ std::vector<SequenceStep> steps_of(std::span<const SamplingPoint> points, const 
 
 /// `schedule` is a replay of a trace on `program`.
 Sequence make_sequence(const Program& program, const DeviceModel& device, const Schedule& schedule);
-/// The sketch with the decisions of the steps. Throws UserError where they are not those of the sketch.
+/// The sketch with the decisions of the steps. Throws UserError if the steps do not match the sketch.
 Trace trace_of(const Sequence& sequence);
 
 /// The text form, with its version.
 std::string to_text(const Sequence& sequence);
-/// Of the parts of a text: what stands before the sketch.
+/// The part of the text before the sketch.
 std::string to_text(const SequenceTask& task);
 /// parse_sequence(to_text(s)) == s. Throws UserError with `file`:line:column.
 Sequence parse_sequence(std::string_view text, const std::string& file = "sequence");
