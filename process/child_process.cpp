@@ -143,7 +143,7 @@ ChildProcess::ChildProcess(const std::function<int()>& work, const ProcessSetup&
     : own_group_(setup.own_group) {
   check_invariant(setup.passed.empty() && !setup.environment, "a copy has what this process has");
   const Sources sources(setup);
-  std::fflush(nullptr);  // so that buffered output is written only once
+  std::fflush(nullptr);  // else the copy writes buffered output again
   const pid_t parent = getpid();
   id_ = fork();
   if (id_ == 0) {

@@ -25,7 +25,7 @@ struct ProcessSetup {
   std::vector<int> passed = {};
   /// RLIMIT_... and its value.
   std::vector<std::pair<int, rlim_t>> limits = {};
-  /// Makes the child a process group of its own, which a terminal's Ctrl-C does not reach and kill() kills.
+  /// Puts the child into a new process group, which does not get a terminal's Ctrl-C; kill() kills the group.
   bool own_group = true;
   // NOLINTEND(readability-redundant-member-init)
 };
@@ -62,7 +62,7 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
 
-  /// -1 after it was waited for.
+  /// The process id; -1 after waiting for it.
   pid_t id() const { return id_; }
   /// Sends SIGKILL to it, or to its group if it has its own. It must still be waited for.
   void kill() const;

@@ -22,7 +22,7 @@ class Pipe {
 
   int read_end() const { return read_; }
   int write_end() const { return write_; }
-  /// The reader sees the end when no other process has it open.
+  /// Closes the writing end: the reader gets the end of input once no other process has it open.
   void close_write();
 
  private:
