@@ -29,7 +29,7 @@ Reached reached(const Runs& runs, double seconds) {
   return answer;
 }
 
-/// The best time so far at the last improvement for which `reached` is true.
+/// The best time at the last improvement for which `reached` is true.
 template <typename Reached>
 double best_before(const SearchRun& run, const Reached& reached) {
   double best = kNever;
@@ -39,7 +39,7 @@ double best_before(const SearchRun& run, const Reached& reached) {
   return best;
 }
 
-/// 1, 2, 4, 8, ..., the last, and 3: behind the two plain forms it is the first that a searcher proposed.
+/// 1, 2, 4, 8, ..., the last, and 3: after the two plain forms, the searcher proposed the third.
 std::vector<int64_t> moments(int64_t last) {
   constexpr int64_t kFirstProposed = 3;
   std::vector<int64_t> at;
@@ -135,7 +135,8 @@ StrategySummary summarise(const std::string& strategy, const Runs& runs, double 
   return summary;
 }
 
-/// At the moments that all curves have. `curves`: of the shares of the best known speed, a workload each.
+/// Averages at the points that all curves have. `curves`: shares of the best known speed, one curve per
+/// workload.
 std::vector<SharePoint> mean_curve(const std::vector<std::map<double, double>>& curves) {
   std::vector<SharePoint> points;
   for (const auto& [at, unused] : curves.empty() ? std::map<double, double>() : curves.front()) {
@@ -223,7 +224,7 @@ class Comparer {
       if (own == nullptr || base == nullptr || !std::isfinite(own->over_baseline)) continue;
       std::map<double, double>& curve = curves.emplace_back();
       for (const CurvePoint& point : own->by_trials)
-        curve[point.at] = workload.best_known / point.best.median;  // 0 before anything worked
+        curve[point.at] = workload.best_known / point.best.median;  // 0 before any program worked
       latencies.push_back(own->final_seconds.median);
       speeds.push_back(own->over_baseline);
       to_95.push_back(bounded(own->to_95.trials.median, own->trials, answer.trials_to_95_bound) /

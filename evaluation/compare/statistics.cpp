@@ -19,7 +19,7 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[below] + rest * (sorted[below + 1] - sorted[below]);
 }
 
-/// Twice the ranks of rising magnitudes, so that the mean of tied ones is whole.
+/// Twice the ranks of the magnitudes, so that the mean rank of ties is an integer.
 std::vector<size_t> doubled_ranks(const std::vector<double>& differences) {
   std::vector<double> magnitudes;
   for (const double difference : differences) magnitudes.push_back(std::abs(difference));

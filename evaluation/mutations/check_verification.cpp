@@ -16,12 +16,12 @@
 namespace tunesmith {
 namespace {
 
-/// The growth limit of a buffer in double precision, which is
-/// only used to decide whether a mutant computes the same.
+/// The growth limit of a buffer in double precision, which only serves to decide whether a mutant computes
+/// the same.
 constexpr int64_t kWidest = 8;
 constexpr const char* kMutantSymbol = "tunesmith_mutant";
 
-/// Does the workload meet the values that this mistake is about?
+/// Does the workload's data have values that this mistake affects?
 bool exercises(const VerificationTally& tally, Mutation mutation) {
   const auto left_out = [&](std::string_view what) {
     return std::ranges::any_of(tally.not_exercised,

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-/// A thousand times a typical table: a small file can unpack to any size.
+/// The limit of unpacked bytes, a thousand times a typical table: a small file can unpack to any size.
 constexpr size_t kMaxUnpacked = size_t{1} << 29;
 constexpr double kNanosecond = 1e-9;
 constexpr double kMicrosecond = 1e-6;
@@ -198,7 +198,7 @@ std::string unpack(const std::filesystem::path& file) {
   return text;
 }
 
-/// A comment or a compiler's message may hold any byte.
+/// A comment or a compiler's message may contain any byte.
 std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

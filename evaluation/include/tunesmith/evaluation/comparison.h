@@ -86,17 +86,17 @@ struct WorkloadComparison {
   std::vector<StrategySummary> strategies;
 };
 
-/// How near the best known speed the median search has come after some trials.
+/// The speed of the median search after some trials, relative to the best known speed.
 struct SharePoint {
   double at = 0.0;     // trials
-  double share = 0.0;  // geometric mean over the workloads; 0 where in one of them nothing worked
+  double share = 0.0;  // geometric mean over the workloads; 0 if no program of one of them worked
   double worst = 0.0;
 };
 
-/// One strategy over all workloads, against the baseline.
+/// One strategy over all workloads, relative to the baseline.
 struct OverallSummary {
   std::string strategy;
-  double latency = 0.0;  // seconds: geometric mean of the median final times; 0 where none is finite
+  double latency = 0.0;  // seconds: geometric mean of the median final times; 0 if none is finite
   double speed = 1.0;    // geometric mean of over_baseline
   /// Geometric mean of the ratios of median trials to 95 %. A target that was
   /// not reached counts as the number of trials made, so the ratio is a bound.

@@ -1,5 +1,5 @@
-// Searches a recorded table: a target and a runner that answer from it. Nothing
-// is compiled or run, and the same seed gives the same result on every machine.
+// Replays searches on a recorded table, with a target and a runner that answer from it. Nothing is compiled
+// or run, and a seed gives the same result on every machine.
 #pragma once
 
 #include <memory>
@@ -67,10 +67,9 @@ struct TableCheck {
 /// Replays every trace on all threads of the pool. `space`: of table_space() on make_table_target().
 TableCheck check_table(const Table& table, const Space& space, ThreadPool& pool);
 
-/// The table with the current hashes of its traces. Times remain those of
-/// the programs lowered at recording; TableRow::rounds does not say so,
-/// but Table::target, which stays, tells such tables apart. Lost rows are
-/// dropped; of rows that merged into one program the first stays.
+/// The table with the current hashes of its traces. Times remain those of the programs lowered at recording,
+/// which Table::target, unchanged, still identifies. Drops lost rows; of rows that merged into one program it
+/// keeps the first.
 Table rehash_table(const Table& table, const Space& space, ThreadPool& pool);
 
 }  // namespace tunesmith

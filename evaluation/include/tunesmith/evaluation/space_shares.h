@@ -1,4 +1,4 @@
-// What each module of a space contributes to it: `tunesmith spaces explain`.
+// The contribution of each module to a space, for `tunesmith spaces explain`.
 #pragma once
 
 #include <string>

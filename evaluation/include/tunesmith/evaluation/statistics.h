@@ -17,13 +17,13 @@ struct Quartiles {
 /// Interpolates linearly; `values` is not empty and may contain infinities ("never").
 Quartiles quartiles(std::vector<double> values);
 
-/// Of positive numbers, at least one.
+/// The geometric mean of positive numbers, at least one.
 double geometric_mean(std::span<const double> values);
 
 /// Wilcoxon's two-sided signed-rank test of paired differences.
 struct SignedRank {
-  size_t pairs = 0;      // without pairs that do not differ
-  double p_value = 1.0;  // the probability of a difference this one-sided by chance; 1 if no pair differs
+  size_t pairs = 0;      // number of pairs that differ
+  double p_value = 1.0;  // two-sided; 1 if no pair differs
 };
 /// Exact for any number of pairs, also with ties: counts
 /// the distribution over all signs, with averaged ranks.

@@ -64,11 +64,11 @@ struct Table {
 /// of its samples (kTimeQuantile). Nothing if it failed.
 std::optional<double> seconds_of(const TableRow& row);
 
-/// The difference of a program's two fastest rounds, |ln(a / b)| of their 10th percentiles.
-/// Disturbances lengthen times, so other rounds say less. Nothing with fewer than two rounds.
+/// The difference of a program's two fastest rounds: |ln(a / b)| of their 10th percentiles. Ignores other
+/// rounds, since disturbances lengthen times. Nothing with fewer than two rounds.
 std::optional<double> rounds_apart(const TableRow& row);
 
-/// rounds_apart: median and 90th percentile over the programs that have it; zero if none has.
+/// The median and 90th percentile of rounds_apart over the programs that have it; zero if none has.
 struct TableNoise {
   double median = 0.0;
   double high = 0.0;
@@ -76,14 +76,14 @@ struct TableNoise {
 };
 TableNoise noise_of(const Table& table);
 
-/// The measured workload. Throws UserError if its definition
-/// is not accepted any more or gives another program.
+/// The measured workload. Throws UserError if its definition is no longer accepted or gives another program.
 Workload workload_of(const Table& table);
 
-/// Writes compressed JSON lines with a checksum, atomically.
-/// Times are rounded to nanoseconds. Throws EnvironmentError.
+/// Writes compressed JSON lines with a checksum, atomically. Rounds times to nanoseconds. Throws
+/// EnvironmentError.
 void save_table(const Table& table, const std::filesystem::path& file);
-/// Throws UserError: no such file, not a table, damaged, a newer version, an invalid row.
+/// Throws UserError if the file does not exist, is not a table, is damaged, has a newer version or an invalid
+/// row.
 Table load_table(const std::filesystem::path& file);
 
 }  // namespace tunesmith
