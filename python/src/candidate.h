@@ -15,8 +15,8 @@ namespace tunesmith::python {
 
 struct CandidateRef {
   CandidatePtr value;
-  WorkloadPtr workload;              // null: not known
-  std::shared_ptr<HeldSpace> space;  // null: not known
+  WorkloadPtr workload;              // null: unknown
+  std::shared_ptr<HeldSpace> space;  // null: unknown
   IntrinsicsPtr intrinsics;          // of the space; null: those of the process
 };
 

@@ -34,8 +34,8 @@ auto shown_in(std::string_view text, std::string_view file, const Function& func
   }
 }
 
-/// Throws EnvironmentError in a process that was forked from the one that has loaded this library: threads do
-/// not follow into it, and locks may be held for ever.
+/// Throws EnvironmentError in a process that was forked from the one that loaded this library: it lacks that
+/// process's threads, and locks may stay held forever.
 void require_own_process();
 
 /// Sets an exception as the interpreter's error, for

@@ -34,8 +34,7 @@ Memory aligned_memory(int64_t bytes) {
   return memory;
 }
 
-/// One for each number of threads, for the rest of the process: kernels that are called in turn share their
-/// threads.
+/// One pool for each number of threads, for the life of the process: kernels called in turn share threads.
 tunesmith_runtime_pool* pool_of(int threads) {
   static std::mutex g_mutex;
   static auto& g_pools =
@@ -47,7 +46,7 @@ tunesmith_runtime_pool* pool_of(int threads) {
   return pool;
 }
 
-/// The calling thread computes as programs were verified.
+/// Sets the calling thread's floating-point mode to that of verification.
 class DefaultFloatMode {
  public:
   DefaultFloatMode() : found_(tunesmith_runtime_float_mode()) {
@@ -231,7 +230,7 @@ std::string kernel_text(const Kernel& kernel) {
                      kernel.provenance());
 }
 
-/// k(A, B, out=C). A kernel may take microseconds, to which nanobind's own call protocol adds noticeably.
+/// k(A, B, out=C). Avoids nanobind's call protocol, whose overhead is noticeable for kernels of microseconds.
 PyObject* call_kernel(PyObject* self, PyObject* arrays, PyObject* named) noexcept {
   try {
     nb::handle out = nb::handle(Py_None);

@@ -47,7 +47,7 @@ Arg arg_of(nb::handle value, const ScheduleRef& schedule, const ParamSpec& param
     for (const nb::handle item : value) list.push_back(arg_of(item, schedule, param));
     return list;
   }
-  // numpy's integers, and whatever else is one.
+  // numpy's integers, and other types with __index__.
   if (PyIndex_Check(value.ptr()) != 0)
     return nb::cast<int64_t>(nb::module_::import_("operator").attr("index")(value));
   throw UserError(fmt::format("'{}': expected {}, not {}", param.name, describe(param.type),

@@ -85,7 +85,7 @@ struct ProgramRef {
 
 struct ScheduleRef {
   std::shared_ptr<Schedule> value;
-  WorkloadPtr workload;  // null: not known
+  WorkloadPtr workload;  // null: unknown
   IntrinsicsPtr intrinsics;
   std::shared_ptr<const int> family;  // identifies the schedules that its handles fit; clones share it
 };

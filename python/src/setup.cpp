@@ -11,8 +11,7 @@
 namespace tunesmith::python {
 namespace {
 
-/// A newly composed space if the arguments name another search, or programs run on another machine; null: use
-/// the space itself.
+/// Composes a new space if the arguments name another search, or programs run on another machine; else null.
 std::shared_ptr<const Space> searched_as_asked(HeldSpace& held, const cli::TuneArguments& arguments,
                                                MeasuringPlace& place) {
   const SpaceSpec spec = cli::searched_as_asked(held.session, arguments);

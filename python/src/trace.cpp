@@ -1,4 +1,4 @@
-// Traces: what was done to a program, as text that replays.
+// Traces: the instructions that transformed a program, as text that can be replayed.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 

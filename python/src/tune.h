@@ -34,8 +34,8 @@ class Setup {
   const Environment& environment() const { return measuring_.environment(); }
   const TuneOptions& options() const { return options_; }
   bool limited_by_trials() const { return limited_; }
-  /// Operations a second, measured when it is first asked for; 0: the target has no peak kernel, or is
-  /// elsewhere.
+  /// Operations per second, measured at the first call; 0 if the target has no peak kernel or is on another
+  /// machine.
   double peak();
 
  private:

@@ -46,7 +46,7 @@ void WorkThread::loop() {
   }
 }
 
-/// Waits, without the interpreter's lock, for the end or until it is time to look.
+/// Waits, without the interpreter's lock, for the end of the work or the next poll.
 bool WorkThread::ended() {
   const nb::gil_scoped_release unlocked;
   std::unique_lock lock(mutex_);

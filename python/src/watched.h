@@ -10,8 +10,8 @@
 
 namespace tunesmith::python {
 
-/// A thread that does one piece of work after another. Workers that it has started live no longer than it
-/// does, so a task has one for as long as it lives.
+/// A thread that does pieces of work one after another. Workers that it starts end with it, so a task keeps
+/// one thread for its lifetime.
 class WorkThread {
  public:
   WorkThread();

@@ -79,5 +79,5 @@ def _html(self: object) -> str:
 
 for _shown in (Program, Progress, Record, Result, Trace, Workload):
     setattr(_shown, "_repr_html_", _html)
-# Until tune() compares.
+# The default until tune() sets it.
 setattr(Result, "comparison", None)

@@ -1,4 +1,4 @@
-"""The command `tunesmith`, as the package brings it: all of its abilities, with the package's own kernel and plugins."""
+"""Runs the package's command `tunesmith`, with the package's own kernel and plugins."""
 from __future__ import annotations
 
 import os
@@ -8,7 +8,7 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     program = os.path.join(os.path.dirname(__file__), "bin", "tunesmith")
-    # What it calls Python for (tune --against) is this one.
+    # The Python that the command calls (tune --against).
     os.environ.setdefault("TUNESMITH_PYTHON", sys.executable)
     os.execv(program, ["tunesmith", *sys.argv[1:]])
 

@@ -1,4 +1,4 @@
-"""New arrays for results."""
+"""Creates arrays for results."""
 from __future__ import annotations
 
 import sys
@@ -9,18 +9,18 @@ from .errors import UserError
 
 _FLOATS = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "bool": "bool"}
 _INTEGERS = {f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)}
-#: Names that torch has for element types. numpy has no bf16: there it is the bits, as uint16.
+#: torch's names of element types. numpy has no bf16: it is represented by its bits, as uint16.
 NAMES = _FLOATS | _INTEGERS
 
 
 def maker(dtype: str, shape: tuple[int, ...]) -> Callable[[Any], Any]:
-    """A function of an argument `like`, for an array of this type and shape with unspecified contents: of torch where `like`
-    is a tensor, else of numpy."""
+    """A function that makes an uninitialised array of this type and shape: of torch if its argument `like` is a tensor, else of
+    numpy."""
     numpy: Any = None
     try:
         import numpy
     except ImportError:
-        pass  # said where an array is wanted
+        pass  # reported when an array is requested
     if numpy is not None:
         kind = numpy.dtype("uint16" if dtype == "bf16" else NAMES[dtype])
 

@@ -1,4 +1,4 @@
-"""The command that the package brings, as a function: for what it does in a process of its own."""
+"""Runs the package's command `tunesmith` in a separate process."""
 from __future__ import annotations
 
 import json
@@ -17,7 +17,8 @@ _WRONG, _NOTHING_FOUND, _ENVIRONMENT_FAULT, _INTERRUPTED = 1, 3, 4, 130
 
 
 def words_of(options: dict[str, Any]) -> list[str]:
-    """Keywords as options: ``min_gain=0`` is ``--min-gain 0``, True a flag, a list is repeated; None and False are left out."""
+    """Converts keywords to options: ``min_gain=0`` becomes ``--min-gain 0``, True a flag, a list repeated options; None and False are
+    omitted."""
     words: list[str] = []
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"
@@ -30,7 +31,7 @@ def words_of(options: dict[str, Any]) -> list[str]:
 
 
 class _Remarks(threading.Thread):
-    """Reads what the command says beside its result, and shows it as it comes."""
+    """Reads the command's remarks on standard error, and prints them as they arrive."""
 
     def __init__(self, stream: IO[str], shown: bool) -> None:
         super().__init__(daemon=True)
@@ -44,30 +45,30 @@ class _Remarks(threading.Thread):
                 print(line, end="", file=sys.stderr, flush=True)
 
     def text(self) -> str:
-        """The last thing that was said, which is the error where there was one."""
+        """The last message, which is the error if there is one."""
         starts = [i for i, line in enumerate(self.lines) if line.startswith("tunesmith: ")]
         return "\n".join(self.lines[starts[-1]:]).removeprefix("tunesmith: ") if starts else "\n".join(self.lines)
 
 
 def command(*words: object, text: bool = False, show: bool = False, **options: Any) -> Any:
-    """Runs the command ``tunesmith`` of this package in a process of its own, and answers what it prints with ``--json``, as Python
-    has it; with ``text`` what it prints without.
+    """Runs the command ``tunesmith`` of this package in a separate process, and returns its output with ``--json`` as Python objects;
+    with ``text``, its plain output.
 
         ts.command("doctor")["peak_gflops"]
         ts.command("records", "best", workload="gmm", count=3)
         ts.command("completion", "bash", text=True)
 
-    ``options`` are the command's: ``min_gain=0`` is ``--min-gain 0``, True a flag, a list is repeated. ``show``: its progress and
-    remarks are printed on standard error as they come. Ctrl-C ends it with what it has.
+    ``options`` are the command's: ``min_gain=0`` becomes ``--min-gain 0``, True a flag, a list repeated options. ``show``: prints its
+    progress and remarks on standard error. Ctrl-C ends it with the results so far.
 
-    :raises UserError: the command refuses what it is given.
-    :raises NoRecord: there is nothing to answer.
+    :raises UserError: the command refuses its arguments.
+    :raises NoRecord: there is no result.
     :raises EnvironmentFault: the machine lacks something.
     """
     call = [PROGRAM, *map(str, words), *words_of(options), *([] if text else ["--json"])]
-    # What it calls Python for (tune --against) is this one.
+    # The Python that the command calls (tune --against).
     environment = {"TUNESMITH_PYTHON": sys.executable, **os.environ}
-    # Signals of the terminal are not the command's: they come once, from here.
+    # Only this process gets the terminal's signals; it forwards SIGINT once.
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment) as process:
         assert process.stdout is not None and process.stderr is not None
         remarks = _Remarks(process.stderr, show)

@@ -1,7 +1,7 @@
-"""Built-in workloads as torch, onnxruntime and numpy's BLAS have them, for `against`.
+"""Built-in workloads as operators of torch, onnxruntime and numpy's BLAS, for `against`.
 
-Each is a function of the parameters and the inputs by name, as numpy arrays in the workload's order, for a :class:`Case`. What a
-library does once (weights moved, packed or folded) is done before the call that is timed.
+Each is a function from the parameters and the inputs (by name, numpy arrays in the workload's order) to a :class:`Case`. Work that a
+library does once (moving, packing or folding weights) happens before the timed call.
 """
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Params = dict[str, Any]
 
 @dataclasses.dataclass
 class Graph:
-    """Of ONNX: `nodes` are (operator, inputs, attributes), each the last one's reader by the name "_"; the last gives the result."""
+    """An ONNX graph: `nodes` are (operator, inputs, attributes) and optionally the result's name; the input "_" is the previous
+    node's result; the last node's is the graph's."""
 
     inputs: Arrays
     constants: Arrays
@@ -27,9 +28,9 @@ class Graph:
 
 @dataclasses.dataclass
 class Case:
-    torch: Callable[..., Callable[[], Any]]  # of the module torch and the inputs as tensors: a call without arguments
+    torch: Callable[..., Callable[[], Any]]  # from the module torch and the inputs as tensors to a function without arguments
     onnx: Graph
-    blas: Callable[[Any], Callable[[], object]] | None = None  # of an array for the result: a call without arguments
+    blas: Callable[[Any], Callable[[], object]] | None = None  # from an array for the result to a function without arguments
 
 
 def gmm(p: Params, a: Arrays) -> Case:
@@ -73,7 +74,7 @@ def dense_bias(p: Params, a: Arrays, gelu: bool = False) -> Case:
 
 
 def _first(x: Any) -> Any:
-    """[n, spatial..., c] as [n, c, spatial...], of numpy or torch: nothing is moved."""
+    """A view of the numpy or torch array [n, spatial..., c] as [n, c, spatial...]."""
     return numpy.moveaxis(x, -1, 1) if isinstance(x, numpy.ndarray) else x.movedim(-1, 1)
 
 
@@ -104,7 +105,7 @@ def _convolution(a: Arrays, weights: Any, geometry: tuple[int, int, int, int], b
 
 
 def conv(p: Params, a: Arrays) -> Case:
-    """Of one to three dimensions."""
+    """A convolution of one to three dimensions."""
     w = numpy.moveaxis(a["W"], (-1, -2), (0, 1))
     return _convolution(a, w, (p["stride"], p["padding"], p["dilation"], p["groups"]))
 
@@ -114,7 +115,7 @@ def depthwise_conv2d(p: Params, a: Arrays) -> Case:
 
 
 def conv_bias_bn_relu(p: Params, a: Arrays) -> Case:
-    """Folded, as libraries do it for inference."""
+    """Folds batch normalisation into weights and bias, as libraries do for inference."""
     w = numpy.moveaxis(a["W"] * a["Scale"], (-1, -2), (0, 1))
     return _convolution(a, w, (p["stride"], p["padding"], p["dilation"], p["groups"]), a["Bias"] * a["Scale"] + a["Offset"], True)
 
@@ -165,11 +166,11 @@ def elementwise_chain(p: Params, a: Arrays) -> Case:
 
 
 def of_one(with_torch: Callable[..., Any], *node: Any, constants: Arrays | None = None) -> Callable[[Params, Arrays], Case]:
-    """An operator of one input."""
+    """An operator with one input."""
     return lambda p, a: Case(lambda torch, t: lambda: with_torch(torch, *t.values()), Graph(a, constants or {}, [(node[0], [*a, *(constants or {})], node[1])]))
 
 
-#: Products of matrices alone, which BLAS has.
+#: Workloads that BLAS supports: products of matrices only.
 OF_BLAS: tuple[str, ...] = ("gmm", "gram")
 OPERATORS: dict[str, Callable[[Params, Arrays], Case]] = {
     "attention_scores": attention_scores, "avg_pool2d": pool("avg_pool2d", "AveragePool", count_include_pad=1), "conv1d": conv, "conv2d": conv, "conv3d": conv,

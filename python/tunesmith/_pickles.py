@@ -1,4 +1,4 @@
-"""What pickles call, so that they hold no more than texts and numbers."""
+"""Functions that pickles call, so that pickles contain only texts and numbers."""
 from __future__ import annotations
 
 from typing import Any

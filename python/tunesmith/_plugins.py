@@ -1,4 +1,4 @@
-"""Plugins written in Python: the classes to derive from, and how a file becomes one."""
+"""Plugins in Python: their base classes, and loading of files."""
 from __future__ import annotations
 
 import inspect
@@ -20,14 +20,14 @@ class Module:
     """A transformation module: analysis, sampling and transformation of one block. Derive from it, and name the class in a
     spaces file, as ``modules: [{python: mine.py:Mine, options: {factor: 8}}]``.
 
-    One object serves a whole run, and keeps nothing between calls. Keyword-only arguments of ``__init__``, each with a default
-    of bool, int, float, str, or a list of int or str that is not empty, are its options. A ValueError that ``__init__`` raises is
-    shown at the module's place in the spaces file.
+    One object serves a whole run and must not keep state between calls. Keyword-only arguments of ``__init__`` are its options; each
+    needs a default of bool, int, float, str, or a nonempty list of int or str. A ValueError of ``__init__`` is reported at the
+    module's location in the spaces file.
 
-    Attributes of the class or of the object: ``stage``: ``"block"`` (each block in turn, from the last to the first), ``"root"``
-    (once for each sketch, afterwards) or ``"finishing"`` (once for each candidate); ``makes`` and ``consumes``: keys of the
-    annotations that it leaves for others, and that it carries out; ``partners``: ids of modules that a space has, too, when it has
-    this one; ``before``: ids of those before which it stands when it is itself brought so.
+    Attributes of the class or the object: ``stage``: ``"block"`` (for each block, from the last to the first), ``"root"`` (once for
+    each sketch, afterwards) or ``"finishing"`` (once for each candidate); ``makes`` and ``consumes``: keys of the annotations that it
+    leaves for others, and that it consumes; ``partners``: ids of modules that a space with this one also gets; ``before``: if another
+    module brings this one, ids of the modules before which it is placed.
     """
 
     stage: str = "block"
@@ -37,15 +37,15 @@ class Module:
     before: Sequence[str] = ()
 
     def apply(self, schedule: Schedule, block: str, context: ModuleContext) -> Schedule | list[Schedule] | str:
-        """Does its work, at one block.
+        """Transforms one block.
 
-        :param schedule: the :class:`Schedule`, the module's own to change or to copy.
+        :param schedule: the :class:`Schedule`, which the module owns and may change or copy.
         :param block: the block's name; ``""`` for the stages ``"root"`` and ``"finishing"``.
         :param context: a :class:`ModuleContext`.
-        :returns: the schedule; or a list of schedules, which forks the space; or a str, a constant sentence that says why the
-            module declines.
-        :raises ScheduleError: what a primitive refuses counts as declined, too, of a finishing module as a candidate that failed.
-            Any other exception ends the run with the module's name.
+        :returns: the schedule; or a list of schedules, which forks the space; or a str, the reason for declining, as a constant
+            sentence.
+        :raises ScheduleError: counts as declining; from a finishing module, the candidate fails. Any other exception ends the run
+            with the module's name.
         """
         raise NotImplementedError
 
@@ -53,31 +53,31 @@ class Module:
 class Searcher:
     """A search strategy. Derive from it, and name the class in a spaces file, as ``search: {python: mine.py:Mine}``.
 
-    One object serves one task. An interrupted run resumes with a new object, whose observe() gets what was measured: all
-    chance comes from ``context.next_stream()``, never from ``random``, and what the object keeps follows from what it was told.
-    Options are keyword-only arguments of ``__init__``, as a :class:`Module`'s. ``repeatable``: False where propose() may answer
-    something else when it is asked again with the same history.
+    One object serves one task. An interrupted run resumes with a new object, whose observe() gets all results: so draw random numbers
+    only from ``context.next_stream()``, never from ``random``, and keep only state that follows from the results. Options are
+    keyword-only arguments of ``__init__``, as for :class:`Module`. ``repeatable``: False if propose() may return other candidates for
+    the same history.
     """
 
     repeatable: bool = True
 
     def propose(self, context: SearchContext, n: int) -> list[Candidate]:
-        """What to measure next.
+        """Proposes candidates to measure next.
 
         :param context: a :class:`SearchContext`, valid during the call.
-        :param n: at most so many.
-        :returns: a list of :class:`Candidate` that ``context.materialise()`` made, none measured before and no program twice; an
-            empty one ends the search.
+        :param n: the maximum number of candidates.
+        :returns: a list of :class:`Candidate` from ``context.materialise()``, none measured before and no program twice; an empty
+            list ends the search.
         """
         raise NotImplementedError
 
     def observe(self, context: SearchContext, results: list[Measured]) -> None:
-        """What became of them: a list of :class:`Measured`, in the order proposed. Called also with the history, before the
-        first propose(), when there is any. Does nothing unless overridden: ``context.history`` has it all."""
+        """Receives the results: a list of :class:`Measured`, in the order proposed. Also called with the history, if any, before the
+        first propose(). Does nothing by default: ``context.history`` has all results."""
 
     def expected(self) -> Sequence[float]:
-        """What a model of its own expects of the programs that propose() answered last: a list of one float for each, higher is
-        better; empty where it has none."""
+        """The searcher's own predictions for the candidates that propose() returned last, one float each, higher is better; empty, as
+        by default, if it has no model."""
         return []
 
 
@@ -85,39 +85,39 @@ class CostModel:
     """A cost model: it orders candidates, so that the better ones are measured. Derive from it, and name the class in a spaces
     file, as ``cost_model: {python: mine.py:Mine}``.
 
-    One object serves a whole run. What update() leaves behind must follow from what it was told, in that order, and not from how
-    often it was called. Options are keyword-only arguments of ``__init__``, as a :class:`Module`'s. A model that answers what is
-    no number, or orders three batches worse than chance, is named and not asked again; the run continues without it.
+    One object serves a whole run. The state after update() must depend only on the results and their order, not on the number of
+    calls. Options are keyword-only arguments of ``__init__``, as for :class:`Module`. A model that returns a score that is not finite,
+    or orders three batches worse than chance, is reported and not used any more; the run continues without it.
     """
 
     def use_columns(self, added: list[str]) -> None:
-        """Once, before anything else: a list of names of the columns that the space's extensions add to Candidate.features(),
-        behind those of feature_columns(). Does nothing unless overridden."""
+        """Called once, first: the names of the columns that the space's extensions add to Candidate.features(), after those of
+        feature_columns(). Does nothing by default."""
 
     def begin(self, workload: Workload, device: Device) -> None:
-        """Once for each workload that is tuned, before anything else of it but load(): a :class:`Workload` and a
-        :class:`Device`, which Candidate.features() wants. Does nothing unless overridden."""
+        """Called once for each tuned workload, after load() and before all other calls for it: a :class:`Workload`, and the
+        :class:`Device` for Candidate.features(). Does nothing by default."""
 
     def update(self, results: list[Measured]) -> None:
-        """Learns from a list of :class:`Measured`, what was measured since the last call. Keep numbers, not the candidates: each
-        holds its whole program. Does nothing unless overridden."""
+        """Learns from the results since the last call, a list of :class:`Measured`. Keep numbers and not the candidates: each
+        contains its whole program. Does nothing by default."""
 
     def predict(self, candidates: list[Candidate]) -> Iterable[float]:
-        """One finite float for each :class:`Candidate` of a list, higher is better; only the order counts. Must not change what
-        later calls answer."""
+        """Returns one finite score for each :class:`Candidate`, higher is better; only the order counts. Must not change the results
+        of later calls."""
         raise NotImplementedError
 
     def save(self) -> bytes:
-        """What has been learned, as bytes for load(); ``b""``, as unless overridden, when there is nothing to keep."""
+        """The learned state as bytes for load(); ``b""``, as by default, if there is nothing to save."""
         return b""
 
     def load(self, saved: bytes) -> None:
-        """Takes what save() of another object with the same options answered, and predicts the same from then on."""
+        """Loads the bytes that save() of another object with the same options returned; this object then predicts the same."""
         raise UserError("this cost model keeps nothing: it has no load()")
 
     def importance(self) -> dict[str, float]:
-        """What it goes by, the most important first: a dict of name to share, which add up to 1; empty, as unless overridden,
-        where it cannot say."""
+        """The importance of the features, the most important first: a dict from names to shares, which add up to 1; empty, as by
+        default, if unknown."""
         return {}
 
 
@@ -125,16 +125,16 @@ class TaskScheduler:
     """A task scheduler: it decides which of many tasks under one budget gets the next round. Derive from it, and name the class
     in a spaces file, as ``task_scheduler: {python: mine.py:Mine}``.
 
-    It keeps nothing between two questions and draws no random numbers, so that a run can be continued. Options are keyword-only
-    arguments of ``__init__``, as a :class:`Module`'s.
+    It keeps no state between calls and draws no random numbers, so that a run can be resumed. Options are keyword-only arguments of
+    ``__init__``, as for :class:`Module`.
     """
 
     def next(self, tasks: TaskSet) -> int:
-        """Which task gets the next round: the index of one of ``tasks``, a :class:`TaskSet`, that is not done."""
+        """Chooses the task of the next round: returns the index of an unfinished one of ``tasks``, a :class:`TaskSet`."""
         raise NotImplementedError
 
 
-#: By the kernel's names of the kinds: the class to derive from, and what a derived one must define.
+#: By the kernel's names of the kinds: the base class, and the method that a derived class must define.
 KINDS: dict[str, tuple[type, str]] = {
     "module": (Module, "apply"),
     "searcher": (Searcher, "propose"),
@@ -142,8 +142,8 @@ KINDS: dict[str, tuple[type, str]] = {
     "task_scheduler": (TaskScheduler, "next"),
 }
 
-_modules: dict[tuple[str, str], types.ModuleType] = {}  # of files that were run, by path and text
-_said: set[tuple[str, str]] = set()  # classes of which it was said that they are slower
+_modules: dict[tuple[str, str], types.ModuleType] = {}  # of executed files, by path and text
+_said: set[tuple[str, str]] = set()  # classes with a warning about their speed
 
 
 def raised_at(error: BaseException) -> tuple[str, int]:
@@ -153,7 +153,7 @@ def raised_at(error: BaseException) -> tuple[str, int]:
 
 
 def described(error: BaseException) -> str:
-    """One line: where an exception was raised, and what it says."""
+    """One line with the place and message of an exception."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{frames[-1].filename}:{frames[-1].lineno}, in {frames[-1].name}: " if frames else ""
     return place + "".join(traceback.format_exception_only(error)).strip()
@@ -167,7 +167,7 @@ def _refuse(file: str, line: int, column: int, message: str) -> NoReturn:
 
 
 def _run(file: str, text: str) -> types.ModuleType:
-    """The module that the file's text makes, run once in this process."""
+    """Executes the file's text, once in this process, and returns its module."""
     if (file, text) in _modules:
         return _modules[file, text]
     linecache.checkcache(file)
@@ -190,7 +190,7 @@ def _run(file: str, text: str) -> types.ModuleType:
 
 
 def _options(cls: type) -> list[tuple[str, Any, str]]:
-    """Name, default and a line of help of each."""
+    """The name, default and help line of each option."""
     initialiser: Any = getattr(cls, "__init__")
     if initialiser is object.__init__:
         return []
@@ -208,7 +208,7 @@ def _options(cls: type) -> list[tuple[str, Any, str]]:
 
 
 def load(kind: str, file: str, text: str, class_name: str) -> tuple[type, str, list[tuple[str, Any, str]]]:
-    """The class, a line of help, and its options; what the kernel's reader of such plugins calls."""
+    """The class, its help line and its options, for the kernel's reader of script plugins."""
     if kind not in KINDS:
         raise UserError(f"a plugin of the kind '{kind}' cannot be written in Python", remedy="a module, a searcher, a cost model or a task scheduler can")
     base, method = KINDS[kind]

@@ -1,4 +1,4 @@
-"""How far a run is: a line in a terminal, a bar in a notebook, a line at each tenth elsewhere."""
+"""Shows the progress of a run: a line in a terminal, a bar in a notebook, elsewhere a line for each tenth."""
 from __future__ import annotations
 
 import shutil
@@ -32,9 +32,9 @@ class Terminal:
 
 
 class Log:
-    """Where a line cannot be redrawn: one at each tenth of the trials."""
+    """A new line for each tenth of the trials, for streams where a line cannot be redrawn."""
 
-    EVERY = 64  # trials, where there is no total
+    EVERY = 64  # trials per line if there is no total
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -67,7 +67,7 @@ class Notebook:
 
 
 def bar(progress: Progress | ManyProgress | None) -> str:
-    """The bar as HTML; None: nothing is measured yet."""
+    """The bar as HTML; `progress` is None before the first measurement."""
     if progress is None:
         return "<progress></progress> measuring the machine's peak"
     value = f" max='{progress.total}' value='{progress.done}'" if progress.total else ""
@@ -76,7 +76,7 @@ def bar(progress: Progress | ManyProgress | None) -> str:
 
 
 def shown(progress: Callable[[Any], object] | str | bool | None) -> Callable[[Any], object] | None:
-    """What tune() calls: None shows nothing, "auto" what fits the place, a callable is called itself."""
+    """The callback for tune(): None shows nothing, "auto" chooses by the environment, a callable is used itself."""
     if progress is None or progress is False:
         return None
     if callable(progress):

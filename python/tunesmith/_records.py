@@ -1,4 +1,4 @@
-"""Records as a table: what Records.frame() calls."""
+"""Records as a table, for Records.frame()."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

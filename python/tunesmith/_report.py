@@ -1,4 +1,4 @@
-"""The report of what was measured (docs/report.md)."""
+"""Reports of measurements (docs/report.md)."""
 from __future__ import annotations
 
 import html
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """A page of what was measured. ``file`` is the page, ``data`` what it shows; in a notebook it is the page itself."""
+    """A report. ``file``: the path of the page; ``data``: its contents. A notebook shows the page."""
 
     def __init__(self, file: str, data: dict[str, Any]) -> None:
         self.file: str = file
@@ -42,16 +42,16 @@ def report(
     measure_roofs: bool = False,
     **options: Any,
 ) -> Report:
-    """Writes a page of what is on record (docs/report.md), as the command ``tunesmith report`` does: a :class:`Report`.
+    """Writes a page about records (docs/report.md), as the command ``tunesmith report`` does: a :class:`Report`.
 
     :param records: the store's file, or :class:`Records`; None: the command's.
     :param file: the page to write.
     :param workloads: only these: their texts, or their names and some of their parameters.
     :param tasks: only these, by the ids that a report shows.
-    :param runs: only what these runs measured, by their ids.
-    :param comparisons: what ``ts.command("compare", ...)`` answered, or files of it.
-    :param networks: what ``Library.bench()`` answered, or files of it.
-    :param measure_roofs: measure the machine's peak and the bandwidth of memory first.
+    :param runs: only measurements of these runs, by their ids.
+    :param comparisons: results of ``ts.command("compare", ...)``, or files with them.
+    :param networks: results of ``Library.bench()``, or files with them.
+    :param measure_roofs: first measure the machine's peak and memory bandwidth.
     :raises UserError: a name is not on record, or there is nothing to report.
     """
     with tempfile.TemporaryDirectory() as folder:

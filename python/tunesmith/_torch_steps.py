@@ -1,4 +1,4 @@
-"""Which operators of a torch graph one program computes, and the workload of it."""
+"""Finds groups of operators of a torch graph that one program can compute, and their workloads."""
 from __future__ import annotations
 
 import operator
@@ -70,7 +70,7 @@ compute: |
   O[i<n, j<m] = ({value} - Mean[i]) * R[i] * Scale[j] + Offset[j]
 outputs: [O]
 """
-# What may follow a product and is done in its program.
+# Operators after a product that its program computes, too.
 _EPILOGUES = {
     "relu": "max({x}, 0)",
     "gelu": "{x} * 0.5 * (1 + erf({x} * 0.7071067811865476))",
@@ -78,8 +78,8 @@ _EPILOGUES = {
 
 
 class Step:
-    """Operators of a graph that one program computes: `nodes`, in the graph's order; `workload`, the nodes that give its inputs,
-    and how its result becomes the last node's."""
+    """Operators of a graph that one program computes: `nodes`, in the graph's order, with the workload, the sources of its inputs,
+    and the view from its result to the last node's."""
 
     def __init__(self, name: str, nodes: list[Node], sources: list[Any], text: str, view: Callable[[Any], Any] | None = None) -> None:
         self.name, self.nodes, self.sources, self.workload, self._view = name, nodes, sources, Workload(text), view
@@ -106,7 +106,7 @@ def value_of(node: Any) -> Any:
 
 
 def fits(*nodes: Any) -> str | None:
-    """Tensors of one type that programs have, in the processor's memory, of shapes that are numbers."""
+    """The common type of the nodes' tensors if programs support it, they are on the CPU and their shapes are static; else None."""
     values = [value_of(node) for node in nodes]
     if any(value is None or value.device.type != "cpu" or value.dtype != values[0].dtype for value in values):
         return None
@@ -120,7 +120,7 @@ def _argument(node: Node, position: int, name: str, default: Any = None) -> Any:
 
 
 def _changes(node: Node) -> bool:
-    """May the node change what it is given?"""
+    """May the node modify its arguments?"""
     if node.op == "call_method":
         method = str(node.target)
         return method.endswith("_") and not method.endswith("__")
@@ -130,7 +130,7 @@ def _changes(node: Node) -> bool:
 
 
 def _together(first: Node, last: Node) -> bool:
-    """May what `first` computes be computed where `last` stands? Nothing in between changes what it reads."""
+    """May `first` be computed at the place of `last`? No node in between modifies a tensor."""
     between = first.next
     while between is not last:
         if _changes(between):
@@ -140,7 +140,7 @@ def _together(first: Node, last: Node) -> bool:
 
 
 def _activation(node: Node) -> tuple[str | None, Node]:
-    """The activation that alone reads the node's result."""
+    """The activation that is the only reader of the node's result, and its node; else (None, node)."""
     if len(node.users) != 1:
         return None, node
     user = next(iter(node.users))
@@ -157,7 +157,7 @@ _ADDITIONS = (operator.add, torch.add)
 
 
 def _added(node: Node) -> tuple[Any, Node]:
-    """What is added to the node's result by what alone reads it, and that; (None, node) where there is no such."""
+    """The other operand of an addition that is the only reader of the node's result, and its node; else (None, node)."""
     if len(node.users) != 1:
         return None, node
     user = next(iter(node.users))
@@ -220,7 +220,7 @@ def _product(node: Node, freeze: bool, taken: set[Node]) -> Step | None:
 
 
 def by_token(node: Any) -> Any:
-    """[b, n, h, d], where the node is its view as [b, h, n, d]: nothing is moved then."""
+    """The tensor [b, n, h, d] if the node is its view as [b, h, n, d], so that no data moves; else None."""
     if node.op == "call_method" and node.target == "transpose" and sorted(node.args[1:]) == [1, 2] and value_of(node.args[0]) is not None:
         return node.args[0]
     return None
@@ -267,7 +267,7 @@ def _layer_norm(node: Node, freeze: bool, taken: set[Node]) -> Step | None:
 
 
 def _added_to(node: Node, reader: Node) -> bool:
-    """Is the node a sum of two tensors of one shape that `reader` alone reads?"""
+    """Is the node a sum of two tensors of one shape, read only by `reader`?"""
     is_sum = node.target in _ADDITIONS and len(node.args) == 2 and not node.kwargs and set(node.users) == {reader}
     return is_sum and _together(node, reader) and fits(node, *node.args) is not None and all(value_of(one).shape == value_of(node).shape for one in node.args)
 
@@ -286,13 +286,13 @@ _OPERATORS: dict[Any, Callable[[Node, bool, set[Node]], Step | None]] = {
 
 
 def steps_of(graph: GraphModule, freeze: bool) -> list[Step]:
-    """What programs could compute of the graph, in its order."""
+    """The parts of the graph that programs can compute, in its order."""
     taken: set[Node] = set()
     steps = []
     for node in graph.graph.nodes:
         make = _OPERATORS.get(node.target) if node.op == "call_function" and node not in taken else None
         step = make(node, freeze, taken) if make else None
-        # Autocast computes in another type than the operands': programs do not.
+        # Autocast computes in a type other than the operands'; programs do not.
         if step is not None and fits(*step.sources, *step.nodes) is not None:
             steps.append(step)
             taken.update(step.nodes)

@@ -51,43 +51,43 @@ def tune(
     against: str | None = None,
     progress: Callable[[Any], object] | str | bool | None = "auto",
 ) -> Any:
-    """Searches for a fast program by measuring, as the command `tunesmith tune` does: a :class:`Result`. Of a list of workloads,
-    which share the budget, a list of Results in their order.
+    """Searches for a fast program by measuring, as the command `tunesmith tune` does: a :class:`Result`. For a list of workloads,
+    which share the budget, a list of Results in the same order.
 
-    Every program is verified before it is timed, in a process of its own, and recorded. A run that is started again continues
-    from the records. Ctrl-C ends it soon with the best so far (``result.interrupted``). The interpreter's lock is released
-    meanwhile, so several runs may continue in threads at once; they take turns at measuring.
+    Every program is verified before it is timed, in a separate process, and recorded. A repeated run continues from the records.
+    Ctrl-C ends it soon with the best so far (``result.interrupted``). The interpreter's lock is released meanwhile, so several
+    threads may tune concurrently; they take turns at measuring.
 
     :param workload: a :class:`Workload`, or a text that names one; or a list of them.
     :param space: a :class:`Space` or the name of a built-in one; None: the default, ``cpu``.
-    :param trials: programs to measure, those resumed from the records included; None: 256, of a list 64 for each, unless
-        ``minutes`` says how long.
-    :param minutes: of wall-clock at most.
+    :param trials: programs to measure, including those resumed from records; None: no limit with ``minutes``, else 256, or 64 for
+        each of a list.
+    :param minutes: the limit of wall-clock time.
     :param seed: the same seed finds the same programs.
     :param threads: of the measured programs; None or 0: all processors of this process.
-    :param batch: programs in a round.
-    :param draws: begin with the best four of so many draws by the cost model (docs/proposals.md); None or 0: with the search.
-    :param min_gain: percent: what is expected to gain less of a further round is not searched any more; None: 0, or where
-        ``minutes`` alone say how long, 0.05 divided by the number of workloads.
-    :param search: searchers in place of the space's: ``"evolutionary"``, or a chain ``"random:32,evolutionary"``; a class in
-        Python by its file, as ``"mine.py:Mine"``.
-    :param model: a cost model in place of the space's, or a class in Python by its file.
-    :param model_file: the cost model is loaded from there where it exists, and saved there.
-    :param runner: the plugin that says where programs are measured, in place of the space's; None: this machine.
+    :param batch: programs per round.
+    :param draws: begin with the best four of this many draws by the cost model (docs/proposals.md); None or 0: with the search.
+    :param min_gain: in percent: a task ends when its next round is expected to gain less; None: 0, or with ``minutes`` only, 0.05
+        divided by the number of workloads.
+    :param search: replaces the space's searchers: ``"evolutionary"``, or a chain ``"random:32,evolutionary"``; a class in Python by
+        its file, as ``"mine.py:Mine"``.
+    :param model: replaces the space's cost model; also a class in Python by its file.
+    :param model_file: the cost model is loaded from this file if it exists, and saved to it.
+    :param runner: the plugin that measures programs, replacing the space's; None: the space's, or this machine.
     :param records: the store's file, or :class:`Records`; None: the command's.
-    :param fresh: do not begin with what is on record.
+    :param fresh: ignore earlier records.
     :param candidate_time_out: seconds for one program.
-    :param allow_memory: continue where measuring takes more memory than there is.
-    :param weights: of a list: how much each counts, as how often a network calls it.
-    :param scheduler: of a list: a task scheduler in place of the space's, or a class in Python by its file.
-    :param goal: of a list: ``"total"``, the sum of weight times time (the default with weights), or ``"geomean"``, the geometric mean.
-    :param against: a library that is timed in turn with the best program, called from Python with the same inputs: "torch",
-        "onnxruntime", "blas", or "best", the fastest of those that are installed. What came of it is ``result.comparison``
-        (:mod:`tunesmith.against`); what cannot be compared is refused before anything is measured. Where the library fails
-        afterwards, a warning says why, and ``comparison`` is None.
-    :param progress: ``"auto"`` (a line in a terminal, a bar in a notebook), None, or a callable that is given a
-        :class:`Progress` (of a list a :class:`ManyProgress`) about ten times a second, and stops the run by answering False.
-    :raises UserError: what is given cannot be accepted.
+    :param allow_memory: continue even if measuring needs more memory than is available.
+    :param weights: for a list: the weight of each workload, such as its calls per run of a network.
+    :param scheduler: for a list: replaces the space's task scheduler; also a class in Python by its file.
+    :param goal: for a list: ``"total"``, the sum of weight times time (the default with weights), or ``"geomean"``, the geometric mean.
+    :param against: a library to time in turn with the best program, from Python with the same inputs: "torch", "onnxruntime",
+        "blas", or "best", all that are installed, the fastest first. ``result.comparison`` has the result (:mod:`tunesmith.against`).
+        Unsupported workloads are refused before anything is measured. If the library fails afterwards, a warning has the reason, and
+        ``comparison`` is None.
+    :param progress: ``"auto"`` (a line in a terminal, a bar in a notebook), None, or a callable, which gets a :class:`Progress` (for a
+        list a :class:`ManyProgress`) about ten times a second and stops the run by returning False.
+    :raises UserError: an argument cannot be accepted.
     :raises EnvironmentFault: the machine lacks something, or this process was forked.
     """
     many = isinstance(workload, (list, tuple))
@@ -136,7 +136,7 @@ def tune(
 
 
 def _compared(result: Result, library: str) -> Comparison | None:
-    """The best program beside a library: a Comparison, or None where there is none."""
+    """Compares the best program with a library; None if there is no program or the library fails."""
     if not result.found:
         return None
     best = result.best

@@ -1,5 +1,4 @@
-"""Names of types for arguments that are taken in several forms, and of dicts that are answered. For annotations: nothing of the
-package needs them when it runs."""
+"""Types of arguments that accept several forms, and of returned dicts. For annotations only; unused at run time."""
 from __future__ import annotations
 
 import os
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class HasWorkload(Protocol):
-    """What knows a workload: a Result, a Record, a Task, a function with the decorator ``workload``."""
+    """An object with a workload: a Result, a Record, a Task, a function with the decorator ``workload``."""
 
     @property
     def workload(self) -> Workload: ...
@@ -20,21 +19,21 @@ class HasWorkload(Protocol):
 
 #: A file's name, or a text.
 PathLike = Union[str, "os.PathLike[str]"]
-#: A workload, a text that names one, its file, or what knows one.
+#: A workload, a text that names one, its file, or an object that has one.
 WorkloadLike = Union["Workload", HasWorkload, str, "os.PathLike[str]"]
 #: A space, or the name of a built-in one.
 SpaceLike = Union["Space", str]
 BlockLike = Union["Block", str]
 #: A workload's parameter.
 Param = Union[int, str, "DataType"]
-#: An array of numpy, torch, or whatever has the buffer protocol or DLPack.
+#: An array of numpy, torch, or another library with the buffer protocol or DLPack.
 Array = Any
 Item = TypeVar("Item")
 OneWorkload = TypeVar("OneWorkload", bound=WorkloadLike)
 
 
 class Dropped(TypedDict):
-    """A program on record that a ranking was to time again and did not."""
+    """A program on record that a ranking could not time again."""
 
     record: str
     seconds: float
@@ -42,7 +41,7 @@ class Dropped(TypedDict):
 
 
 class TuneKeywords(TypedDict, total=False):
-    """The keywords of tune() for the run itself."""
+    """The keywords of tune() for one or more workloads."""
 
     trials: int | None
     minutes: float | None
@@ -62,7 +61,7 @@ class TuneKeywords(TypedDict, total=False):
 
 
 class ManyKeywords(TuneKeywords, total=False):
-    """And those of several workloads."""
+    """The keywords of tune() for several workloads."""
 
     weights: Sequence[float] | None
     scheduler: str | None

@@ -1,4 +1,4 @@
-"""Workloads written as Python functions: the text of the workload language, made of the function's syntax tree."""
+"""Workloads written as Python functions: translates a function's syntax tree to the workload language."""
 from __future__ import annotations
 
 import ast
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DataType:
-    """An element type: ``ts.f32["n", "d"]`` is an input of this type and shape, ``str(ts.f32)`` its name."""
+    """An element type: ``ts.f32["n", "d"]`` is an input of this type and shape, ``str(ts.f32)`` the type's name."""
 
     def __init__(self, name: str) -> None:
         self.name: str = name
@@ -31,14 +31,14 @@ class DataType:
 
 
 class Input:
-    """The annotation of an argument: an array that is given. Extents are numbers, or texts of parameters: ``"n"``, ``"2*n"``."""
+    """The annotation of an input array. Extents are numbers, or expressions of parameters: ``"n"``, ``"2*n"``."""
 
     def __init__(self, dtype: str, shape: tuple[int | str, ...], constant: bool = False) -> None:
         self._dtype, self._shape, self._constant = dtype, shape, constant
 
     @property
     def constant(self) -> Input:
-        """The same, whose contents do not change between calls, as those of weights: its layout may be chosen ahead of time."""
+        """This input as a constant, such as weights, which does not change between calls: its layout may be prepared ahead of time."""
         return Input(self._dtype, self._shape, True)
 
     def text(self) -> str:
@@ -62,15 +62,15 @@ bool_: DataType = DataType("bool")
 
 
 def dtype(name: str) -> DataType:
-    """The element type of this name, or that which the parameter of this name gives: ``ts.dtype("dtype")["n"]``."""
+    """The element type of this name, or the type of the parameter with this name: ``ts.dtype("dtype")["n"]``."""
     return DataType(name)
 
 
 class WorkloadFunction:
-    """What the decorator makes of a function: a text, and a :class:`Workload` of it for each choice of parameters.
+    """A function with the decorator ``workload``.
 
-    ``f.text`` is the text of its file; ``f(n=64)`` the workload; wherever a workload is asked for, ``f`` itself is the one with
-    the parameters' defaults.
+    ``f.text`` is the text of a workload file, ``f(n=64)`` a :class:`Workload`; as an argument for a workload, ``f`` itself is the
+    workload with the parameters' defaults.
     """
 
     def __init__(self, function: Callable[..., Any], text: str) -> None:
@@ -91,7 +91,7 @@ class WorkloadFunction:
 
 
 class _Reader:
-    """Of one function's syntax tree."""
+    """Translates one function's syntax tree."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -114,7 +114,7 @@ class _Reader:
         arguments = self._tree.args
         if arguments.vararg or arguments.kwarg or arguments.defaults:
             self.refuse(self._tree, "arguments are inputs, one by one, without defaults", "parameters stand behind a *: f(A: ts.f32['n'], *, n=64)")
-        # Annotations may be texts (from __future__ import annotations): they are evaluated where the function was defined.
+        # Annotations may be texts (from __future__ import annotations): evaluates them in the function's scope.
         values = inspect.get_annotations(self._function, eval_str=True)
         lines = []
         for argument in [*arguments.posonlyargs, *arguments.args]:
@@ -133,7 +133,7 @@ class _Reader:
         return [f"{name}: {value}" for name, value in values.items()]
 
     def body(self) -> tuple[list[str], list[str], list[str], list[str]]:
-        """The lines of let, require and compute, and the names that are returned."""
+        """The lines of let, require and compute, and the returned names."""
         let: list[str] = []
         require: list[str] = []
         compute: list[str] = []
@@ -174,7 +174,7 @@ class _Reader:
             if isinstance(inner, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.Attribute, ast.Starred, ast.Slice)):
                 self.refuse(inner, "this is no part of the workload language", "docs/workload-language.md says what is")
         text = ast.unparse(node)
-        # Python writes the tuple of an index in parentheses, and one constant in its own way.
+        # Only the Boolean constants are written differently in Python.
         return text.replace("True", "true").replace("False", "false")
 
     def description(self) -> str:
@@ -198,7 +198,7 @@ def _text_of(function: Callable[..., Any]) -> str:
 
 
 def workload(function: Callable[..., Any]) -> WorkloadFunction:
-    """Makes a workload of a function, whose body is read and never run.
+    """Makes a workload of a function, whose body is parsed and never run.
 
         @ts.workload
         def product(A: ts.f32["n", "k"], B: ts.f32["k", "m"], *, n=64, m=64, k=64):
@@ -206,15 +206,15 @@ def workload(function: Callable[..., Any]) -> WorkloadFunction:
             C[i < n, j < m] = sum(r < k)(A[i, r] * B[r, j])
             return C
 
-        product(n=128)            # a Workload; ts.tune(product) takes the defaults
+        product(n=128)            # a Workload; ts.tune(product) uses the defaults
 
-    Statements are those of the workload language (docs/workload-language.md), with what a reduction reduces in parentheses;
-    ``name = ...`` is ``let``, ``assert`` is ``require``, keyword-only arguments are the parameters. It is the same task as the
-    text, with the same records. Raises UserError at the place in the function.
+    Statements are those of the workload language (docs/workload-language.md), with the reduced term in parentheses; ``name = ...`` is
+    ``let``, ``assert`` is ``require``, keyword-only arguments are the parameters. The workload and its text are the same task, with
+    the same records. Raises UserError at the place in the function.
 
-    The body is no Python that type checkers know. ``@typing.no_type_check`` below the decorator keeps pyright from reading it, and
-    with ``# mypy: no-check-untyped-defs`` on a line of the file mypy.
+    Type checkers do not understand the body. ``@typing.no_type_check`` below the decorator makes pyright skip it; mypy also needs
+    ``# mypy: no-check-untyped-defs`` on a line of the file.
     """
     made = WorkloadFunction(function, _text_of(function))
-    made()  # what is wrong is said where it is written
+    made()  # reports errors at the definition
     return made

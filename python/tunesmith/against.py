@@ -1,9 +1,9 @@
-"""A program timed in turn with a library that has the operation: torch, onnxruntime, or numpy's BLAS.
+"""Times a program in turn with a library that has the operation: torch, onnxruntime, or numpy's BLAS.
 
     print(result.best.against("torch"))
-    ts.tune("softmax", against="best").comparison      # the fastest of those that are installed
+    ts.tune("softmax", against="best").comparison      # with all installed ones, the fastest first
 
-`python -m tunesmith.against` is what the command `tunesmith tune --against` calls.
+The command `tunesmith tune --against` calls `python -m tunesmith.against`.
 """
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 LIBRARIES: tuple[str, ...] = ("torch", "onnxruntime", "blas")
 _NEEDS = {"torch": ("torch",), "onnxruntime": ("onnxruntime", "onnx"), "blas": ("threadpoolctl",)}
-_SAMPLE_SECONDS = 500e-6  # a sample is as many calls as take this long
-_WARM_UP_SECONDS = 0.01   # of calls before it, for the caches and the clock to be what they are in a loop
-_PAUSE = 0.04             # idle threads of the other have gone to sleep by then
-_LEAST_ROUNDS = 6  # the fewest of which the extremes hold a median with 95 %
-_QUANTILE = 0.1           # of times, as of those on record
+_SAMPLE_SECONDS = 500e-6  # minimum duration of a sample, which may be several calls
+_WARM_UP_SECONDS = 0.01   # duration of calls before a sample, so that caches and clock are as in a loop
+_PAUSE = 0.04             # until then, idle threads of the other library sleep
+_LEAST_ROUNDS = 6         # the minimum for which the extremes contain the median with 95 % confidence
+_QUANTILE = 0.1           # represents a time, as in records
 
 
 @dataclasses.dataclass
 class LibraryTime:
-    """A library beside the program. `ratio`: of the program's time to the library's, round by round, its median, with an interval
-    that holds it with 95 %. `error`: the largest difference of their results, in units of what is tolerated."""
+    """The times of one library. `ratio`: the median over rounds of the program's time divided by the library's; `low` and `high`: its
+    95 % confidence interval. `error`: the largest difference of the results, divided by the tolerance."""
 
     name: str
     version: str
@@ -53,14 +53,14 @@ class LibraryTime:
 
 @dataclasses.dataclass
 class Comparison:
-    """The program of a record beside libraries, with the same inputs and number of threads. Times are 10th percentiles."""
+    """Compares the program of a record with libraries, on the same inputs and number of threads. Times are 10th percentiles."""
 
     workload: str
     threads: int
     seconds: float
     rounds: int
     libraries: list[LibraryTime]  # the fastest first
-    left_out: dict[str, str]  # of those that were asked for as "best": why
+    left_out: dict[str, str]  # libraries of "best" that cannot be timed, with the reasons
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -78,7 +78,7 @@ def _time(seconds: float) -> str:
 
 
 class Declined(UserError):
-    """A library does not have the operation, or is not here."""
+    """A library does not have the operation, or is not installed."""
 
 
 def _wanted(library: str) -> list[str]:
@@ -90,7 +90,7 @@ def _wanted(library: str) -> list[str]:
 
 
 def _require(workload: Workload, library: str) -> None:
-    """Throws Declined where `library` cannot be called for `workload`, as far as is known without calling it."""
+    """Raises Declined if `library` does not support `workload`, as far as can be checked without calling it."""
     from ._operators import OF_BLAS
 
     missing = [name for name in _NEEDS[library] if importlib.util.find_spec(name) is None]
@@ -104,8 +104,8 @@ def _require(workload: Workload, library: str) -> None:
 
 
 def check(workload: WorkloadLike, library: str) -> None:
-    """Throws :class:`UserError` where `library` ("torch", "onnxruntime", "blas", or "best": whichever is here) cannot be timed
-    beside programs of the workload."""
+    """Raises :class:`UserError` if `library` ("torch", "onnxruntime", "blas", or "best": any that is installed) cannot be timed with
+    programs of the workload."""
     if importlib.util.find_spec("numpy") is None:
         raise Declined("numpy is not installed: pip install numpy")
     from ._operators import OPERATORS
@@ -125,7 +125,7 @@ def check(workload: WorkloadLike, library: str) -> None:
     raise Declined("; ".join(f"{name}: {why}" for name, why in reasons.items()))
 
 
-#: A library's version, a call, and a call that answers the result.
+#: A library's version, a function to time, and a function that returns the result.
 _Contestant = tuple[str, Callable[[], object], Callable[[], Any]]
 
 
@@ -186,7 +186,7 @@ def _with_blas(case: Case, arrays: dict[str, Any], threads: int, stack: _Stack) 
     using = [one for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas" and "numpy" in one["filepath"]]
     name = f"{using[0]['internal_api']} {using[0]['version']}" if using else f"of numpy {numpy.__version__}"
     out = numpy.empty(stack.shape, next(iter(arrays.values())).dtype)
-    assert case.blas is not None  # _require() has asked
+    assert case.blas is not None  # _require() has checked it
     call = case.blas(out)
 
     def result() -> Any:
@@ -200,7 +200,7 @@ _MAKERS = {"torch": _with_torch, "onnxruntime": _with_onnxruntime, "blas": _with
 
 
 class _Stack(contextlib.ExitStack):
-    """What is undone at the end, and the shape of the result."""
+    """Restores settings at its end, and has the shape of the result."""
 
     shape: tuple[int, ...] = ()
 
@@ -213,7 +213,7 @@ def _seconds_of(call: Callable[[], object], calls: int) -> float:
 
 
 def _in_turn(contestants: dict[str, Callable[[], object]], seconds: float) -> dict[str, list[float]]:
-    """{name: samples} of {name: call}: one sample of each in every round, and who begins changes from round to round."""
+    """Times {name: call}, one sample of each per round, in rotating order; returns {name: samples}."""
     plan = {}
     for name, call in contestants.items():
         once = max(1e-7, min(_seconds_of(call, 1) for _ in range(3)))
@@ -238,7 +238,7 @@ def _in_turn(contestants: dict[str, Callable[[], object]], seconds: float) -> di
 
 
 def _median_interval(values: list[float]) -> tuple[float, float, float]:
-    """The median, and order statistics between which it lies with 95 %."""
+    """The median, and order statistics that form its 95 % confidence interval."""
     ordered, n = sorted(values), len(values)
     k, below = 0, 0.5**n
     while below + math.comb(n, k + 1) * 0.5**n <= 0.025:
@@ -256,11 +256,11 @@ def compare(record: Record, library: str = "best", *, space: SpaceLike | None = 
     """Times the program of a record in turn with a library, both called from Python, with the same random inputs and the record's
     number of threads, and compares their results: a :class:`Comparison`.
 
-    What the program has constant is constant to the library, too: what it does once of it is not timed.
+    Constant inputs are constant for the library, too: work that it does once on them is not timed.
 
     :param library: "torch" (eager), "onnxruntime", "blas" (numpy's), or "best": all that are installed and have the operation.
-    :param space: of the record, where it is not a built-in one.
-    :param seconds: for the rounds.
+    :param space: the record's space, if it is not built in.
+    :param seconds: duration of the rounds.
     :raises UserError: the library is not installed or does not have the operation, or the results differ.
     """
     workload = record.workload
@@ -278,7 +278,7 @@ def compare(record: Record, library: str = "best", *, space: SpaceLike | None = 
     own: Callable[[], object] = lambda: kernel(*given, out=out)  # noqa: E731
     own()
     expected = out.copy()
-    # Roundings of so many operations for an element, each of the largest at most.
+    # One rounding per operation of an element, each relative to the largest result.
     tolerance = float(numpy.finfo(kind).eps) * (8 + workload.flops / expected.size) * max(float(numpy.abs(expected).max()), 1e-30)
     case = OPERATORS[workload.name](dict(workload.params), arrays)
     calls: dict[str, Callable[[], object]] = {"": own}
@@ -309,7 +309,7 @@ def compare(record: Record, library: str = "best", *, space: SpaceLike | None = 
 
 
 def main() -> None:
-    """Prints one JSON object: a comparison, {"ok": true} of --check, or {"error": why}."""
+    """Prints one JSON object: a comparison, {"ok": true} for --check, or {"error": message}."""
     parser = argparse.ArgumentParser(prog="python -m tunesmith.against")
     parser.add_argument("library")
     parser.add_argument("--check", metavar="WORKLOAD", help="only say whether the library can be timed")

@@ -1,15 +1,15 @@
-"""What goes wrong: exceptions of one family, :class:`Error`."""
+"""Exceptions, all derived from :class:`Error`."""
 
 
 class Error(Exception):
-    """Everything that Tunesmith refuses or fails at."""
+    """The base class of all errors of Tunesmith."""
 
 
 class UserError(Error):
-    """The input cannot be accepted. The message says where, what was expected and the nearest known name; where the text is
-    at hand, the line and a caret follow.
+    """The input cannot be accepted. The message has the location, what was expected and the nearest known name, and the line with a
+    caret if the text is available.
 
-    Attributes: ``file``, ``line`` and ``column`` (from 1; 0: not known), ``remedy``, ``excerpt`` (the line and the caret, or "").
+    Attributes: ``file``, ``line`` and ``column`` (from 1; 0: unknown), ``remedy``, ``excerpt`` (the line and the caret, or "").
     """
 
     def __init__(self, message: str, file: str = "", line: int = 0, column: int = 0, remedy: str = "", excerpt: str = "") -> None:
@@ -26,19 +26,19 @@ class UserError(Error):
 
 
 class NoRecord(UserError):
-    """Nothing that fits the question was measured."""
+    """There is no matching record."""
 
 
 class EnvironmentFault(Error):
-    """The machine or the installation lacks something: a full disk, a target that is not here, a process that was forked."""
+    """The machine or the installation lacks something: for example a full disk, an unavailable target, a forked process."""
 
 
 class PluginError(EnvironmentFault):
-    """A plugin is refused, or broke its contract."""
+    """A plugin was refused or broke its contract."""
 
 
 class ScheduleError(Error):
-    """A transformation cannot prove that the program keeps its meaning; the schedule is as it was. The message prints the
+    """A transformation cannot prove that the program keeps its meaning; the schedule is unchanged. The message prints the
     program with the place marked.
 
     Attributes: ``primitive``, and ``reason``, a constant sentence without names or numbers.
@@ -55,12 +55,12 @@ class ScheduleError(Error):
 
 
 class ScheduleMisuse(ScheduleError):
-    """The call is wrong whatever the program is: a handle to what is gone, an argument of the wrong type."""
+    """The call is wrong for every program: a stale handle, an argument of the wrong type."""
 
 
 class InterpreterError(Error):
-    """A program did what no program may: a race, memory that nothing has written, an access out of bounds."""
+    """A program did something illegal: a race, a read of uninitialised memory, an access out of bounds."""
 
 
 class InternalError(Error):
-    """A mistake in Tunesmith."""
+    """A bug in Tunesmith."""

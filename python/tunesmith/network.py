@@ -2,11 +2,11 @@
 
     net = ts.network.read("model.onnx", batch=1)
     built = net.tune("built", minutes=10)        # tunes all its kernels, and builds its library
-    logits = built(images)                       # numpy, torch, whatever numpy takes without a copy
+    logits = built(images)                       # arrays of numpy, torch or others that numpy accepts without a copy
     built.verify()
 
-All but calls of a built library is done by the command, in a process of its own, with its records; only what is tuned with
-plugins in Python is tuned in this process.
+Only calls of a built library, and tuning with plugins in Python, run in this process; everything else runs the command in a separate
+process, with the command's records.
 """
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ _FAULTS = {
 
 
 def read(file: PathLike, operators: Sequence[PathLike] = (), **dims: int) -> Network:
-    """The network in a file. ``dims``: the values of extents that it leaves open, as ``batch=1``; ``operators``: workload files
-    that define further ones, or folders of them; nothing is read yet."""
+    """The network in a file. ``dims``: values of its open extents, as ``batch=1``; ``operators``: workload files, or folders of them,
+    that define further operators. Reads nothing yet."""
     return Network(file, dims, operators)
 
 
 def open(folder: PathLike) -> Library:  # noqa: A001 - of this module
-    """The library in a folder that ``Network.build``, or the command, has written."""
+    """The library in a folder that ``Network.build`` or the command wrote."""
     return Library(folder)
 
 
 def test(*folders: PathLike, interpret: bool = False, build: bool = False, processes: int | None = None) -> dict[str, Any]:
-    """Runs folders of ONNX's test format: a dict, as ``tunesmith network test --json`` prints it."""
+    """Runs folders in ONNX's test format; returns the dict that ``tunesmith network test --json`` prints."""
     answer: dict[str, Any] = command("network", "test", *folders, interpret=interpret, build=build, processes=processes)
     return answer
 
@@ -67,12 +67,12 @@ class Network:
         return command("network", subcommand, self.file, operators=self.operators, **values, **options)
 
     def summary(self) -> dict[str, Any]:
-        """What is in the file, and which of its operators are not known: a dict, as ``tunesmith network import --json`` prints it."""
+        """The file's contents and its unknown operators: the dict that ``tunesmith network import --json`` prints."""
         answer: dict[str, Any] = self._command("import")
         return answer
 
     def show(self, passes: bool = False) -> dict[str, Any]:
-        """Its tensors and nodes: a dict, as ``tunesmith network show --json`` prints it; ``passes``: also what each pass makes."""
+        """Its tensors and nodes: the dict that ``tunesmith network show --json`` prints; ``passes``: also after each pass."""
         answer: dict[str, Any] = self._command("show", passes=passes)
         return answer
 
@@ -83,12 +83,12 @@ class Network:
         return f"Network('{self.file}'{''.join(f', {dim}={value}' for dim, value in self.dims.items())})"
 
     def dot(self) -> str:
-        """Its kernels, with their nodes and what passes between them, as a graph for Graphviz: a text."""
+        """Its kernels, with their nodes and the tensors between them, as text for Graphviz."""
         return str(self._command("show", dot=True, text=True))
 
     def tasks(self, folder: PathLike) -> dict[str, Any]:
-        """Writes the kernels of a call into ``folder``, each different one as a workload's file, which :func:`tunesmith.tune` takes:
-        a dict, as ``tunesmith network tasks --json`` prints it."""
+        """Writes each distinct kernel of a call into ``folder`` as a workload file for :func:`tunesmith.tune`; returns the dict that
+        ``tunesmith network tasks --json`` prints."""
         answer: dict[str, Any] = self._command("tasks", output=folder)
         return answer
 
@@ -103,16 +103,16 @@ class Network:
         show: bool = True,
         **options: Any,
     ) -> Library:
-        """Tunes all tasks under one budget, chooses among their best programs inside the library, and writes the library: a
-        :class:`Library`, whose ``tuning`` is what ``tunesmith network tune --json`` prints.
+        """Tunes all tasks under one budget, chooses among their best programs by times inside the library, and writes the library: a
+        :class:`Library`, whose ``tuning`` is the output of ``tunesmith network tune --json``.
 
-        It continues from the records, also after Ctrl-C. ``options`` are those of the command: ``name``, ``space``, ``spaces``,
-        ``seed``, ``search``, ``scheduler``, ``min_gain``, ``fresh``, ... ``show``: its progress is printed.
+        Continues from the records, also after Ctrl-C. ``options`` are those of the command: ``name``, ``space``, ``spaces``, ``seed``,
+        ``search``, ``scheduler``, ``min_gain``, ``fresh``, ... ``show``: prints its progress.
 
-        Where ``search``, ``model`` or ``scheduler`` is a class in Python, as ``"mine.py:Mine"``, or ``space`` a :class:`Space`,
-        this process tunes the tasks, with the options of :func:`tunesmith.tune`, and ``tuning`` is the list of their results.
+        If ``search``, ``model`` or ``scheduler`` is a class in Python, as ``"mine.py:Mine"``, or ``space`` a :class:`Space`, this
+        process tunes the tasks, with the options of :func:`tunesmith.tune`, and ``tuning`` is the list of results.
 
-        :raises UserError: the network, or an option, is refused; or a task has no program yet.
+        :raises UserError: the network or an option is refused, or a task has no program yet.
         """
         if isinstance(options.get("space"), Space) or any(".py:" in (options.get(kind) or "") for kind in ("search", "model", "scheduler")):
             return self._tune_here(folder, records, threads, show, trials=trials, minutes=minutes, **options)
@@ -144,14 +144,14 @@ class Network:
         in_place: bool = False,
         **options: Any,
     ) -> Library:
-        """Writes its library of the best programs on record: a :class:`Library`. ``unscheduled``: tasks without a record get
-        programs without a schedule, which are slow. ``in_place``: the choice is by times inside the library."""
+        """Writes its library from the best programs on record: a :class:`Library`. ``unscheduled``: tasks without a record get
+        unscheduled programs, which are slow. ``in_place``: chooses programs by times inside the library."""
         self._command("build", output=folder, database=records, threads=threads, unscheduled=unscheduled, in_place=in_place, **options)
         return Library(folder)
 
 
 class Argument:
-    """An input or an output of a library: ``name``, ``dtype`` as "f32", ``shape``."""
+    """An input or output of a library: ``name``, ``dtype`` as "f32", ``shape``."""
 
     def __init__(self, described: dict[str, Any]) -> None:
         self.name: str = described["name"]
@@ -163,7 +163,7 @@ class Argument:
 
     @property
     def numpy_type(self) -> str:
-        """The name of numpy's type; bf16 is its bits, as uint16."""
+        """The name of numpy's type; uint16, with the bits, for bf16."""
         if self.dtype in ("bool", "bf16"):
             return {"bool": "bool", "bf16": "uint16"}[self.dtype]
         return _NUMPY[self.dtype[0]] + self.dtype[1:]
@@ -178,12 +178,12 @@ class _DLTensor(ctypes.Structure):
 
 
 def _array(given: Any, argument: Argument, position: int) -> Any:
-    """`given` as numpy sees it, which must be what the argument wants: nothing is copied or converted."""
+    """`given` as a numpy array without copy or conversion. Raises UserError if it does not match the argument."""
     import numpy
 
     if type(given).__module__.partition(".")[0] == "torch":
         given = given.detach()
-        # numpy would take memory of its own for a tensor that has none.
+        # numpy would allocate memory for a tensor without storage.
         if given.is_contiguous() and (given.storage_offset() + given.numel()) * given.element_size() > given.untyped_storage().nbytes():
             raise UserError(f"argument {position + 1}, '{argument.name}': its memory is not there: its storage was freed, or is shorter than it")
         given = (given.view(dtype=__import__("torch").uint16) if argument.dtype == "bf16" else given).numpy()
@@ -197,11 +197,10 @@ def _array(given: Any, argument: Argument, position: int) -> Any:
 
 
 class Library:
-    """A built network, which is called with its inputs: arrays of exactly the shapes and types of ``inputs``. Answers the output, or
-    a tuple of several, as numpy arrays; ``out=`` gives memory for them. Any number of threads may call it, and the interpreter's
-    lock is released meanwhile.
+    """A built network. Call it with arrays of exactly the shapes and types of ``inputs``. Returns the output, or a tuple of several, as
+    numpy arrays; ``out=`` passes memory for them. Any number of threads may call it; the interpreter's lock is released meanwhile.
 
-    Raises UserError where an argument does not fit, EnvironmentFault where the library cannot be loaded.
+    Raises UserError if an argument does not fit, EnvironmentFault if the library cannot be loaded.
     """
 
     def __init__(self, folder: PathLike, tuning: dict[str, Any] | list[Result] | None = None) -> None:
@@ -258,7 +257,7 @@ class Library:
         pointers = [ctypes.addressof(tensor) for tensor in tensors]
         count = len(given)
         of_inputs, of_outputs = (ctypes.c_void_p * max(count, 1))(*pointers[:count]), (ctypes.c_void_p * len(results))(*pointers[count:])
-        # A call's own: threads may call at once.
+        # One workspace per call, since threads may call concurrently.
         memory = numpy.empty(self._bytes + 64, "uint8")
         self._require(self._run(self._model, of_inputs, of_outputs, (memory.ctypes.data + 63) // 64 * 64))
         if out is not None:
@@ -271,13 +270,13 @@ class Library:
         return _DLTensor(array.ctypes.data, 1, 0, array.ndim, _CODES[argument.dtype], 8 * array.itemsize, 1, shape, None, 0)
 
     def verify(self, *, model: PathLike | None = None, calls: int = 1, seed: int = 1, integers: int = 2) -> dict[str, Any]:
-        """Runs it and checks each step by what the library itself gave it: a dict, as ``tunesmith network verify --json`` prints it;
-        ``["right"]`` is the answer."""
+        """Runs it and verifies each step on the inputs that the library itself gave the step; returns the dict that
+        ``tunesmith network verify --json`` prints, with the verdict ``["right"]``."""
         answer: dict[str, Any] = command("network", "verify", self.folder, model=model, calls=calls, seed=seed, integers=integers)
         return answer
 
     def bench(self, *, calls: int = 50, threads: int | None = None) -> dict[str, Any]:
-        """Times a call and each step, alone on the machine: a dict, as ``tunesmith network bench --json`` prints it."""
+        """Times a call and each step while no other run measures; returns the dict that ``tunesmith network bench --json`` prints."""
         answer: dict[str, Any] = command("network", "bench", self.folder, calls=calls, threads=threads)
         return answer
 

@@ -1,12 +1,12 @@
-"""A backend of torch.compile, for inference on the processor: operators whose tasks are on record run those programs, and all
-others run as torch runs them, which is said.
+"""A backend of torch.compile for inference on the CPU: operators with a program on record run that program; all others run in torch,
+and are logged.
 
     fast = torch.compile(model, backend="tunesmith", options={"records": "records.db"})
     with torch.no_grad():
         fast(x)
 
-It tunes nothing, but that ``"draws": 128`` finds a first program (docs/proposals.md) of each operator without a record, and records
-it. :func:`tasks` lists what there is to tune.
+It does not tune; only ``"draws": 128`` finds and records a first program (docs/proposals.md) for each operator without a record.
+:func:`tasks` lists the workloads to tune.
 """
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ._tunesmith import Record, Records, Space, Workload
 from .errors import NoRecord, UserError
 
 _log = logging.getLogger("tunesmith")
-# Presets of Inductor's, which torch.compile hands to any backend.
+# Inductor's presets, which torch.compile passes to any backend.
 _MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
-#: Measured for a first program: the best four draws, and the programs without a schedule.
+#: Trials for a first program: the best four draws, and the two unscheduled programs.
 _TRIALS = 6
-#: New shapes that are looked up though nothing was on record of so many before: a sequence may get longer with each call.
+#: After this many shapes without records, new shapes are not looked up any more: a sequence may get longer with each call.
 _MOST_UNTUNED = 64
 
 
@@ -53,12 +53,12 @@ class _Programs:
         try:
             return self._records.best(step.workload, space=self._space, threads=self._threads)[0]
         except UserError as error:
-            # No store at all is no record, too.
+            # A missing store counts as no record.
             _log.debug("torch.compile: %s", error) if isinstance(error, NoRecord) else _log.warning("torch.compile: %s", error)
             return None
 
     def time_first(self, graph: GraphModule) -> None:
-        """Puts the first program of each operator without a record on record."""
+        """Finds and records a first program for each operator without a record."""
         if self._draws == 0:
             return
         any_on_record = os.path.exists(self._records.path)
@@ -69,7 +69,7 @@ class _Programs:
         tune(lacking, self._space, trials=_TRIALS * len(lacking), batch=_TRIALS, draws=self._draws, threads=self._threads, records=self._records, progress=None)
 
     def take(self, graph: GraphModule, of_what: str = "") -> int:
-        """Puts programs in the place of operators of `graph`, says so, and answers how many."""
+        """Replaces operators of `graph` by programs on record, logs them, and returns their number."""
         replaced: dict[Node, Node] = {}
         lacking: list[Workload] = []
         for step in steps_of(graph, self._freeze):
@@ -94,7 +94,7 @@ class _Programs:
 
 
 class _Shapes(Interpreter):
-    """Gives each node of a graph the value that it has for these inputs, without contents."""
+    """Annotates each node of a graph with its (fake) value for these inputs."""
 
     def run_node(self, node: Node) -> Any:
         value = super().run_node(node)
@@ -109,8 +109,8 @@ def _is_symbolic(value: Any) -> bool:
 
 
 class _ByShape:
-    """A graph whose extents are symbols, since it was called with several: each call runs the programs for its shapes, and as torch
-    runs it where none are on record, which is said."""
+    """A graph with symbolic extents, as after calls with several shapes: each call runs the programs for its shapes, or torch's
+    operators, with a log message, if none are on record."""
 
     def __init__(self, graph: GraphModule, programs: _Programs) -> None:
         self._graph, self._programs = graph, programs
@@ -146,14 +146,14 @@ class _ByShape:
 
 
 def backend(graph: GraphModule, example_inputs: Sequence[Any], options: dict[str, Any] | None = None, mode: str | None = None) -> Callable[..., Any]:
-    """What ``torch.compile(model, backend="tunesmith")`` calls, once for each graph. Where its extents are symbols, each shape that
-    it is called with has programs of its own.
+    """The backend that ``torch.compile(model, backend="tunesmith")`` calls once for each graph. If a graph has symbolic extents, each
+    shape has its own programs.
 
-    ``options``: ``records``, the store (None: the command's); ``space`` and ``threads``, as of :func:`tunesmith.tune`;
-    ``freeze``: weights never change, so their layout may be chosen ahead of time; ``draws``: an operator without a record
-    gets the best of so many, which may be slower than torch's (0: it runs as torch runs it, as all do where extents are symbols). ``mode`` is for backends that tune while they
-    compile: this one takes what is on record. Says on the logger ``tunesmith`` which operators run as torch runs them, and which
-    of those a record would help.
+    ``options``: ``records``, the store (None: the command's); ``space`` and ``threads``, as for :func:`tunesmith.tune`; ``freeze``:
+    weights never change, so their layout may be prepared ahead of time; ``draws``: an operator without a record gets the best of
+    this many draws, which may be slower than torch's (0: it runs in torch, as do all with symbolic extents). ``mode`` is for
+    backends that tune while they compile; this one uses the programs on record. The logger ``tunesmith`` lists the operators that
+    run in torch, and the workloads whose records would replace some.
     """
     if mode is not None and mode not in _MODES:
         raise UserError(f"mode: there are {', '.join(_MODES)}, not {mode}")
@@ -193,8 +193,8 @@ def _say(graph: GraphModule, found: int, lacking: list[Workload], of_what: str) 
 
 
 def tasks(model: Callable[..., Any], *inputs: Any, freeze: bool = False) -> list[Workload]:
-    """The workloads of a model's operators that the backend would take from records, each once: what to give to
-    :func:`tunesmith.tune`. ``inputs``: as the model is called."""
+    """The distinct workloads of a model's operators that the backend can replace, for :func:`tunesmith.tune`. ``inputs``: the
+    arguments of a call of the model."""
     found: dict[Workload, None] = {}
 
     def collect(graph: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
