@@ -139,7 +139,7 @@ class Hopper final : public TransformationModule {
             .partners = {"cooperative_fetch"}};
   }
 
-  /// A primitive refuses what the unit cannot do (another type), and the module declines.
+  /// If the unit does not support the block (another type), a primitive throws and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     if (!context.has_extension(kUnit)) return ModuleResult::not_applicable("there is no such unit");
     const Block product = *schedule.program().find_block(name);

@@ -1,4 +1,4 @@
-// Gives products of matrices to a matrix unit: the intrinsics of an extension as tensor_core.yaml. All
+// Maps products of matrices to a matrix unit, by the intrinsics of an extension such as tensor_core.yaml. All
 // threads of a block copy tiles of the factors to shared memory; warps load fragments, multiply, and store
 // their sums.
 #include <array>
@@ -116,7 +116,7 @@ class TensorCore final : public TransformationModule {
     return {.makes = {"cooperative_fetch"}, .partners = {"cooperative_fetch"}};
   }
 
-  /// A primitive refuses what the unit cannot do (another type), and the module declines.
+  /// If the unit does not support the block (another type), a primitive throws and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const std::vector<TensorIntrinsic> unit = context.intrinsics(unit_);
     if (unit.empty()) return ModuleResult::not_applicable("there is no such unit");

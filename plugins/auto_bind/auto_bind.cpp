@@ -71,7 +71,7 @@ class AutoBind final : public TransformationModule {
 
   bool bind_nest(Schedule& schedule, const std::string& name, const Axes& axes) const {
     Schedule looked = schedule.clone();
-    // The inner ones may hold what their iterations share: then those around them are bound without them.
+    // Inner loops may contain data that their iterations share: then binds the outer loops without them.
     for (size_t count = outer_spatial(looked, name).size(); count > 0; --count) {
       for (const bool together : {true, false}) {
         Schedule tried = schedule.clone();

@@ -54,7 +54,7 @@ class AutoInline final : public TransformationModule {
                                [](const Pointer<Block>& consumer) { return is_elementwise(*consumer); });
   }
 
-  /// More than moving elements.
+  /// Does the block compute, and not only move elements?
   static bool computes(const Block& block) {
     return any_of_exprs(*block.body(), [](const Expr& part) {
       constexpr std::array kArithmetic = {ExprKind::Add, ExprKind::Sub, ExprKind::Mul, ExprKind::Div,

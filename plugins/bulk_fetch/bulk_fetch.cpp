@@ -1,5 +1,5 @@
-// Makes bulk copies of the blocks annotated with `bulk_fetch`, each with
-// the largest tile that divides what the candidate fetches at once.
+// Turns blocks annotated with `bulk_fetch` into bulk copies, each with the largest tile that divides the
+// candidate's fetched region.
 #include <string>
 #include <vector>
 

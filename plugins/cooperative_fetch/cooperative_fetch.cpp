@@ -1,5 +1,5 @@
-// Shares copies out over the threads of a launch: of a block annotated with `cooperative_fetch`, the loops
-// become one, each thread copies as many neighbouring elements as the annotation says, and neighbouring
+// Distributes copies over the threads of a launch: fuses the loops of a block annotated with
+// `cooperative_fetch`; each thread copies the annotated number of contiguous elements, and neighbouring
 // threads copy neighbouring pieces. The threads are those that other loops of the nest are bound to.
 #include <algorithm>
 #include <map>
@@ -70,7 +70,7 @@ void share_out(Schedule& schedule, BlockRV block, const std::vector<ThreadAxis>&
   const int64_t together = schedule.facts(all).extent == 1 ? 1 : width;
   factors.emplace_back(together);
   const std::vector<LoopRV> parts = schedule.split(all, factors);
-  // Threads outermost: a thread copies all that is its own before it waits for the others.
+  // Threads outermost: a thread copies all its elements before it waits for the others.
   std::vector<LoopRV> order(parts.begin() + 1, parts.end() - 1);
   order.push_back(parts.front());
   order.push_back(parts.back());

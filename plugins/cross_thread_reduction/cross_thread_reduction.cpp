@@ -11,8 +11,8 @@ namespace {
 
 using namespace tunesmith;
 
-/// The number of threads that reduce the others' results. Each has several,
-/// for any total number: the loops of a sketch do not depend on its decisions.
+/// The number of threads that reduce the others' results. Each reduces several, for any total number: the
+/// loops of a sketch do not depend on its decisions.
 constexpr int64_t kGroup = 16;
 constexpr int64_t kMinThreads = 2 * kGroup;
 

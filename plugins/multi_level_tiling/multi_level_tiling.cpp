@@ -1,9 +1,9 @@
 // Multi-level tiling (MetaSchedule, figure 5; Ansor's "multi-level tiling with fusion").
 //
-// Every spatial iterator is cut into as many tiles as `structure` has S, every reduction iterator into as
-// many as it has R, and the tiles are ordered as `structure` says. Each entry of `write_reuse` adds a sketch
-// whose result is gathered in a cache and written at that spatial level (1 counts from the outermost S).
-// `tile_binds` makes tiles of threads instead (thread_tiling.h).
+// Splits every spatial iterator into one tile per S of `structure`, and every reduction iterator into one per
+// R, and orders the tiles by `structure`. Each entry of `write_reuse` adds a sketch whose result is
+// accumulated in a cache and written at that spatial level (1: the outermost S). With `tile_binds`, tiles are
+// bound to threads instead (thread_tiling.h).
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -131,7 +131,7 @@ class MultiLevelTiling final : public TransformationModule {
            std::ranges::any_of(read_accesses(block), [&](const Access& read) { return !read.uses(*last); });
   }
 
-  /// Can each spatial iterator be cut into tiles of a few, without a rest?
+  /// Do small tiles divide each spatial iterator?
   bool has_small_tiles(const Block& block) const {
     const int64_t most = std::ranges::max(row_tiles_);
     return std::ranges::all_of(block.iters(), [&](const IterVar& iter) {
@@ -219,7 +219,7 @@ class MultiLevelTiling final : public TransformationModule {
     return levels;
   }
 
-  /// How many levels of `letter` the structure has from position `from` on.
+  /// The number of levels of `letter` in the structure from position `from` on.
   int levels_of(char letter, size_t from) const {
     return static_cast<int>(
         std::count(structure_.begin() + static_cast<std::ptrdiff_t>(from), structure_.end(), letter));

@@ -21,7 +21,7 @@ class ThreadTiling {
   /// contradictory options. The letters of `structure` were checked.
   static std::optional<ThreadTiling> from(const Options& options);
 
-  /// Its annotations, and the modules that carry them out.
+  /// Its annotations, and the modules that implement them.
   ModuleDescription description() const;
 
   /// One sketch. Throws ScheduleError if the block's loops cannot be arranged in this way.

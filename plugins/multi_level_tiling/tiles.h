@@ -7,8 +7,7 @@
 
 namespace tunesmith {
 
-/// An elementwise consumer can take the place of the copy out of a cache: the block's own buffer is then the
-/// cache.
+/// An elementwise consumer can replace the copy out of a cache: the block's own buffer is then the cache.
 bool has_reusable_consumer(const Program& program, const Block& block);
 
 /// `parts` loops with sampled extents that divide the loop.

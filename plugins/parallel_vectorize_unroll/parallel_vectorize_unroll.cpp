@@ -1,6 +1,6 @@
-// Decides how much to parallelise, vectorise and unroll, as annotations of the program. The decisions are
-// carried out by rewrite_parallel_vectorize_unroll when a candidate is finished, so that changing one costs
-// no other decision.
+// Samples how much to parallelise, vectorise and unroll, as annotations of the program.
+// rewrite_parallel_vectorize_unroll implements them when a candidate is finished, so that changing one
+// decision does not invalidate others.
 #include <algorithm>
 #include <vector>
 

@@ -20,8 +20,8 @@ class LoopConditions {
  public:
   explicit LoopConditions(const Block& block);
 
-  /// Conditions that are linear in the loops, each as a form that is nonnegative where
-  /// it holds: those of the block's predicate and of its `select`s. Others are omitted.
+  /// The conditions of the block's predicate, or of its `select`s, that are linear in the loops, each as a
+  /// form that is nonnegative if it holds. Omits others.
   std::vector<LinearForm> of_predicate() const;
   std::vector<LinearForm> of_selects() const;
 

@@ -148,7 +148,7 @@ class PartitionEdges final : public TransformationModule {
  private:
   using Refusals = std::set<std::tuple<std::string, size_t, std::vector<int64_t>>>;
 
-  /// Was there anything to cut?
+  /// Returns whether a loop was cut.
   static bool cut_somewhere(Schedule& schedule, int64_t cores, Refusals& refused) {
     const Program program = schedule.program();
     for (const Pointer<Block>& block : program.blocks()) {

@@ -1,5 +1,5 @@
-// Lets loops that begin with copies to shared memory make these copies ahead: samples the
-// number of iterations in flight. Lowering implements it (instruction software_pipeline).
+// Pipelines loops that begin with copies to shared memory: samples the number of iterations in flight.
+// Lowering implements it (instruction software_pipeline).
 #include <algorithm>
 #include <optional>
 
@@ -24,7 +24,7 @@ bool fills_shared_memory(const Block& block, const ExecutionModel& model) {
   return depth > 0 && depth <= model.first_synchronising();
 }
 
-/// The innermost loop around the block that does something else, too.
+/// The innermost loop around the block that contains other work, too.
 Pointer<Loop> loop_around(const Block& block) {
   for (Pointer<Stmt> at = block.parent; at && at->kind != StmtKind::Block; at = at->parent) {
     const Pointer<Loop> loop = at->as<Loop>();

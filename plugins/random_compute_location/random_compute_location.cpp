@@ -14,7 +14,7 @@ class RandomComputeLocation final : public TransformationModule {
     const Block& block = *schedule.program().find_block(block_name);
     if (writes_output(schedule.program(), block))
       return ModuleResult::not_applicable("the block writes an output");
-    // What a unit copies stands where its module has left it: at the root it is prepared ahead of calls.
+    // A unit's copies stay where their module placed them: at the root they are prepared ahead of calls.
     if (!is_trivially_bound(block) || block.annotations.contains(kTensorIntrinsic))
       return ModuleResult::not_applicable("another module has transformed the block");
     if (loops_above(block).empty() || enclosing_block(block) != nullptr) {

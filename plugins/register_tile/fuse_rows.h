@@ -11,9 +11,9 @@
 
 namespace tunesmith {
 
-/// Fuses as many of the last row iterators as all accesses of the group's blocks and its
-/// reader use as neighbouring whole dimensions. Without a reader the result gets a copy, which
-/// becomes the reader in `group`. Nothing if no two can be fused; `schedule` is then invalid.
+/// Fuses as many of the last row iterators as all accesses of the group's blocks and its reader use as
+/// adjacent whole dimensions. Without a reader, adds a copy of the result, which becomes the reader in
+/// `group`. Nothing if no two can be fused; `schedule` is then invalid.
 std::optional<Schedule> fuse_rows(Schedule schedule, Group& group, const TileForm& form);
 
 }  // namespace tunesmith

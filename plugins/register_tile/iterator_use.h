@@ -1,4 +1,4 @@
-// How the loads of a block use an iterator: as it is, or only its quotient or remainder by a number.
+// How the loads of a block use an iterator: itself, or only its quotient or remainder by a number.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 namespace tunesmith {
 
 struct IteratorUse {
-  bool whole = false;        // it occurs in another way than as below
-  int64_t quotient_by = 0;   // it is divided by this number; 0: nowhere
-  int64_t remainder_by = 0;  // the remainder of it, possibly plus a constant, by this number
+  bool whole = false;        // used in another way than the following
+  int64_t quotient_by = 0;   // divided by this number; 0: nowhere
+  int64_t remainder_by = 0;  // its remainder, possibly plus a constant, by this number; 0: nowhere
 };
 
-/// In the indices of all loads of the buffer with this name.
+/// The uses in the indices of all loads of the buffer with this name.
 IteratorUse use_of_iterator(const Block& block, std::string_view buffer, const IterVar& iter);
 
 /// In all loads of the buffer, does the index of this dimension

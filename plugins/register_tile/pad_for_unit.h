@@ -1,4 +1,4 @@
-// Pads the columns and the terms of a sum that a unit's calls do not divide.
+// Pads columns and reductions to multiples of a unit's calls.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace tunesmith {
 /// reduction?
 bool is_padded(const Block& block, const Subject& subject, int64_t width);
 
-/// Pads such a block, and the operand's panels accordingly; what pads the other operand already does all of
-/// it in one copy. Where columns are padded, returns the block that copies the result back, through its
-/// elementwise consumer.
+/// Pads such a block, and the operand's panels accordingly; if another block already pads the other operand,
+/// merges both paddings into one copy. If columns are padded, returns the block that copies the result back,
+/// through its elementwise consumer.
 std::optional<BlockRV> pad_for_unit(Schedule& schedule, BlockRV block, const Subject& subject, int64_t width);
 
 /// Inlines the padding of an operand into its copy in panels.

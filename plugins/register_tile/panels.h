@@ -16,8 +16,8 @@ std::vector<BlockRV> copy_into_panels(Schedule& schedule, BlockRV block);
 /// are not the last dimension of its source: each source line is then read once.
 void copy_in_squares(Schedule& schedule, BlockRV copy, size_t outside);
 
-/// Makes panels of this many columns contiguous, written in that order. `depth`: so
-/// many neighbours along the last dimension but one are contiguous for each column.
+/// Makes panels of this many columns contiguous, and writes them in that order. `depth`: the number of
+/// neighbours along the last dimension but one that are contiguous for each column.
 void lay_panel_by_panel(Schedule& schedule, BlockRV copy, int64_t width, int64_t depth);
 
 /// Makes blocks of this many panels contiguous; within a block, the parts of

@@ -5,13 +5,13 @@
 namespace tunesmith {
 namespace {
 
-/// What the reads of a group's blocks allow.
+/// The options that the reads of a group's blocks allow.
 struct Reads {
   bool can_pack_inside = true;  // the copy of a panel's source is no larger than the source
   bool can_pack_ahead = true;
   bool must_pack = false;
   bool constant = true;
-  bool in_blocks = true;  // panels may hold one part of the reduction after the other
+  bool in_blocks = true;  // panels may contain the parts of the reduction one after another
   bool padded = false;
 };
 
@@ -45,7 +45,7 @@ std::vector<ColumnOrder> orders_of(const Subject& subject, const Group& group) {
 
 constexpr int64_t kMaxHalfVectors = 8;
 
-/// Halves are there to leave no lane idle: their tiles divide the columns, whatever the user chose.
+/// Half vectors avoid idle lanes: their tiles divide the columns, regardless of the user's choices.
 SizeOptions sizes_for(const Subject& subject, SizeOptions options) {
   if (!subject.half) return options;
   const int64_t vectors = subject.form.group_columns / subject.lanes;
@@ -70,12 +70,12 @@ std::vector<TileSizes> sizes_of_matrix_unit(const Unit& unit, int64_t rows,
   return all;
 }
 
-// A part with fewer terms spends its time on the sums in memory; one with more adds up too many rounding
+// Parts with fewer terms are dominated by the sums in memory; parts with more accumulate too many rounding
 // errors.
 constexpr int64_t kMinTermsOfBlock = 256;
 constexpr int64_t kMaxTermsOfBlock = 1024;
 
-/// The number that distributes work best over the cores; of equals the largest.
+/// The number of panels per block that balances the cores best; of equals the largest.
 int64_t panels_of_block(int64_t panels, int64_t cores, int64_t most) {
   int64_t best = 1;
   int64_t least = panels;  // the work of one core
@@ -168,7 +168,7 @@ std::vector<Plan> plans_for(const Subject& subject, const Program& program, cons
     if (reads.can_pack_inside && !reads.constant && !subject.unit)
       add(any, Packing::Inside, in_place, outermost);
     if (!reads.can_pack_ahead) continue;
-    // Rows visit all columns of a block: nothing is gained by panels.
+    // Rows visit all columns of a block, so panels gain nothing.
     if (separate) {
       add(any, Packing::AheadAsAWhole, in_place, orders);
       continue;

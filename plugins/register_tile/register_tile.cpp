@@ -1,11 +1,11 @@
 // Register tiles for contractions: products of matrices in any form, convolutions, capsules.
 //
 // A tile of some rows by some vectors of columns is accumulated in registers over the whole reduction, and
-// written once, through what follows element by element. Where a unit of the processor has instructions for
-// it, there are sketches with these: a tile of some of a matrix unit's tiles, or of its vectors. Sketches
-// differ in which loop runs outermost and in where the operand that moves with the columns is laid into
-// panels: nowhere, inside the loop over panels, or ahead (of the call, where it is constant). The sizes are
-// sampled.
+// written once, through the elementwise consumers. If a unit of the processor has instructions for it,
+// additional sketches use them: a tile consists of a matrix unit's tiles, or of vectors of dot products.
+// Sketches differ in the outermost loop and in where the operand that moves with the columns is packed into
+// panels: nowhere, inside the loop over panels, or before the nest (ahead of calls if it is constant). Sizes
+// are sampled.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -44,7 +44,8 @@ constexpr int64_t kMinTermsOfPart = 128;
 /// Statements of one tile that may be unrolled for a whole reduction.
 constexpr int64_t kMaxWrittenOut = 512;
 
-/// Several processors take vectors of 512 bits in two halves: three halves are then faster than two vectors.
+/// Several processors execute 512-bit vectors in two halves: three half vectors are then faster than two
+/// vectors.
 constexpr int64_t kMinBitsToHalve = 512;
 
 /// Do whole vectors waste more than a ninth of their lanes, and half vectors none?
@@ -141,7 +142,7 @@ class RegisterTile final : public TransformationModule {
   struct Sketches {
     std::vector<Schedule> schedules;
     std::set<std::string> helpers;  // names of blocks that copy panels or add partial sums
-    std::string refusal;            // why there are not more sketches
+    std::string refusal;            // why there are no more sketches
 
     void add(Sketches more) {
       schedules.insert(schedules.end(), std::make_move_iterator(more.schedules.begin()),
@@ -227,7 +228,7 @@ class RegisterTile final : public TransformationModule {
     else if (group.reader)
       schedule.reverse_compute_at(schedule.get_block(*group.reader),
                                   schedule.get_loops(blocks.front()).at(nest.columns));
-    // A masked vector of results reaches into the next row where that begins at once, and would be in memory.
+    // A masked vector of results overlaps the next row if that follows directly, and would stay in memory.
     const bool masked = !subject.unit && subject.form.group_columns % subject.lanes != 0;
     for (const BlockRV block : blocks) {
       if (masked) schedule.storage_align(block, 0, -2, subject.lanes, 0);
@@ -254,7 +255,7 @@ class RegisterTile final : public TransformationModule {
     return schedule;
   }
 
-  /// While a panel is read for one tile after the other, the next one is fetched.
+  /// Prefetches the next panel while tile after tile reads the current one.
   void prefetch_panels(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileNest& nest) const {
     if (!may_prefetch()) return;
     const IntArg choice = draw(schedule, prefetches_);
@@ -296,9 +297,9 @@ class RegisterTile final : public TransformationModule {
       schedule.compute_inline(schedule.get_block(name));
   }
 
-  /// Results stay in registers until the tile is complete, and leave it through the group's reader
-  /// or through copies, which are returned. An elementwise reader of a matrix unit's result reads
-  /// a copy in memory, since accesses of other shapes would keep it out of the unit's registers.
+  /// Keeps results in registers until the tile is complete; the group's reader, or copies, which are
+  /// returned, write them. An elementwise reader of a matrix unit's result reads a copy in memory, since
+  /// accesses of other shapes would keep the result out of the unit's registers.
   static std::vector<BlockRV> write_through(Schedule& schedule, const std::vector<BlockRV>& blocks,
                                             const std::optional<std::string>& reader,
                                             const std::optional<BlockRV>& writer, const TileNest& nest,
@@ -347,7 +348,7 @@ class RegisterTile final : public TransformationModule {
     return shape;
   }
 
-  /// The most terms that parts of the same length may have; 0: the sum is not added up in parts.
+  /// The maximum length of equal parts of a sum; 0: the sum is not split.
   static int64_t part_of_sum(const Block& block, const TileForm& form) {
     const int64_t terms = block.iters()[form.reductions.back()].extent;
     if (form.reductions.size() > 1 || terms <= kMaxTermsInOneSum) return 0;
@@ -364,7 +365,7 @@ class RegisterTile final : public TransformationModule {
     return sample_one_of(schedule, choices);
   }
 
-  /// How many of the innermost reductions are written out whole.
+  /// The number of innermost reductions that are unrolled completely.
   static size_t written_out(const TileForm& form, const std::vector<IterVar>& iters, const TileSizes& sizes) {
     int64_t statements = sizes.outer_rows.back() * sizes.rows.back() * sizes.vectors.back();
     size_t count = 0;

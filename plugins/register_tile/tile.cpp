@@ -40,7 +40,7 @@ struct Order {
   std::vector<LoopRV> neighbours;  // neighbours in the innermost reduction, within one call
 };
 
-/// Others, columns and rows, each outside of their tile's.
+/// The loops over others, columns and rows outside the tile.
 void add_spatial(Schedule& schedule, const std::vector<LoopRV>& loops, const TileForm& form,
                  const TileShape& shape, Order& order) {
   for (const size_t other : form.others) order.outside.push_back(loops[other]);

@@ -19,7 +19,7 @@ struct TileShape {
   IntArg rows = int64_t{1};        // along the last one; for a matrix unit in tiles
   IntArg vectors = int64_t{1};     // per row
   int64_t lanes = 1;               // per vector
-  size_t whole_reductions = 0;     // the innermost ones, which are written out
+  size_t whole_reductions = 0;     // number of innermost ones, which are unrolled completely
   std::optional<IntArg> steps;     // unrolled steps of the innermost reduction; nothing: one
   int64_t part = 0;  // length of the parts in which the innermost reduction is summed; 0: as a whole
   ColumnOrder order = ColumnOrder::Outermost;
@@ -40,7 +40,7 @@ struct TileNest {
   size_t loops = 0;    // how many
   size_t columns = 0;  // index of the loop over panels of columns, or over blocks of them
   size_t parts = 0;    // index of the loop over parts of a sum: one of these, or the first behind them
-  size_t steps = 0;    // reductions behind them that are not written out
+  size_t steps = 0;    // number of following reductions that are not unrolled
 };
 
 /// Splits and orders the loops of the blocks, which have equal iterators: outside the reductions, then
@@ -48,9 +48,8 @@ struct TileNest {
 /// Unrolls rows and vectors. The nests of several blocks share the loops outside their reductions.
 TileNest make_tiles(Schedule& schedule, const std::vector<BlockRV>& blocks, const TileShape& shape);
 
-/// Gives each part of the reduction a sum of its own, which the block adds to its result. make_tiles() has
-/// made the loop over the parts. Returns the block of the parts' sums, which has the block's place in the
-/// tile.
+/// Gives each part of the reduction (the loop over parts is from make_tiles()) a separate sum, which the
+/// block adds to its result. Returns the block of the parts' sums, which takes the block's place in the tile.
 BlockRV sum_in_parts(Schedule& schedule, BlockRV block, const TileShape& shape, const TileNest& nest);
 
 }  // namespace tunesmith

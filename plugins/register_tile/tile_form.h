@@ -1,5 +1,5 @@
-// Which iterators of a reduction are the rows, the columns and the batch of a register tile, and which
-// operand is read again by every row of tiles.
+// Classifies the iterators of a reduction as rows, columns and batch of a register tile, and finds the
+// operands that every row of tiles reads again.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ namespace tunesmith {
 
 /// Positions among the block's iterators.
 struct TileForm {
-  size_t columns = 0;          // along vectors of the result
-  std::vector<size_t> rows;    // spatial ones that some read of the columns does not need: it is used again
-  std::vector<size_t> others;  // other spatial iterators: batches, groups, those with one iteration
+  size_t columns = 0;  // along vectors of the result
+  std::vector<size_t>
+      rows;  // spatial iterators along which a read of the columns is invariant, and so reused
+  std::vector<size_t> others;      // other spatial iterators: batches, groups, those with one iteration
   std::vector<size_t> reductions;  // outermost first
-  /// Every read moves with the columns, as of a depthwise convolution: a column is computed from itself.
+  /// Every read moves with the columns, as in a depthwise convolution.
   bool separate_columns = false;
-  /// Columns of a group, of which some operand uses the number alone; all of them where there are no groups.
+  /// The number of columns per group, where an operand depends only on the group; all columns without groups.
   int64_t group_columns = 0;
-  /// The number of last rows after which operands repeat: the phases of a transposed convolution.
+  /// The number of last rows after which operands repeat, as the phases of a transposed convolution.
   int64_t period = 1;
 };
 
@@ -32,7 +33,7 @@ struct PackedRead {
   std::vector<size_t> order;  // iterators in a panel's order, columns last
   /// The buffer's dimensions in a panel's order; empty if none is indexed by the columns alone.
   std::vector<size_t> dimensions;
-  bool in_order = false;  // the columns move along its last dimension, by ones
+  bool in_order = false;  // columns are contiguous along its last dimension
   bool plain = false;     // each index is an iterator or a constant, so that a copy is no larger
 };
 

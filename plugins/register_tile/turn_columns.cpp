@@ -50,7 +50,8 @@ bool is_own_copy(Schedule& schedule, BlockRV block, const Buffer& buffer) {
       });
 }
 
-/// Reorders reads so that what the last spatial iterator (written last) uses is last, too.
+/// Reorders reads so that the dimension of the last spatial iterator, the result's last, is last in them,
+/// too.
 bool turn_reads(Schedule& schedule, BlockRV block) {
   for (size_t i = 0; i < read_accesses(schedule.block(block)).size(); ++i) {
     const Block view = schedule.block(block);

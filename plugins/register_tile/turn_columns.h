@@ -1,4 +1,4 @@
-// A result with few columns: its last rows take their place along vectors.
+// Exchanges rows and columns of a result with few columns: its last rows then run along vectors.
 #pragma once
 
 #include <cstdint>

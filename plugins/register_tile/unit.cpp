@@ -41,7 +41,7 @@ bool fits(const Unit& unit, const Block& block, const TileForm& form) {
          iters[form.rows.back()].extent % unit.rows == 0;
 }
 
-/// Does it work on the same tiles of sums?
+/// Does it operate on the same tiles of sums?
 bool has_tiles_of(const TensorIntrinsic& intrinsic, const Unit& unit, const DType& sums) {
   return intrinsic.extents(IterKind::Spatial) == std::vector<int64_t>{unit.rows, unit.lanes} &&
          !intrinsic.has_reduction() && intrinsic.operands.front().buffer->dtype == sums;

@@ -21,9 +21,9 @@ struct Unit {
   int64_t steps = 1;
   int64_t depth = 1;
   // Only for several rows:
-  std::string zero = {};   // the intrinsic that begins a tile of sums
+  std::string zero = {};   // the intrinsic that initialises a tile of sums
   std::string store = {};  // stores a tile in rows with a stride; "": there is none
-  int64_t registers = 3;   // how many tiles they hold
+  int64_t registers = 3;   // number of tiles in registers
 
   bool is_matrix_unit() const { return rows > 1; }
 };

@@ -1,11 +1,11 @@
-// Carries out what parallel_vectorize_unroll decided.
+// Implements the decisions of parallel_vectorize_unroll.
 //
 // Parallel: the outermost spatial loops of every nest, fused up to `parallel_jobs` iterations. Vectorized:
-// the innermost loop of a block, where its stores are neighbours. Unrolled: the spatial loops inside the
-// innermost reduction loop always, so that what that loop accumulates can stay in registers; further loops
-// outwards while the body has at most `unroll_steps` statements. Copies and initialisations inside a nest are
-// unrolled like the tile they belong to. What the sampled decisions make illegal for one nest or block (lanes
-// that would share a buffer, say) is left out there, and done everywhere else.
+// the innermost loop of a block if its stores are contiguous. Unrolled: always the spatial loops inside the
+// innermost reduction loop, so that its accumulators can stay in registers; and further loops outwards while
+// the body has at most `unroll_steps` statements. Copies and initialisations inside a nest are unrolled like
+// their tile. A transformation that is illegal for one nest or block (such as lanes that would share a
+// buffer) is skipped only there.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

@@ -11,8 +11,8 @@
 
 namespace tunesmith {
 
-/// Blocks, producers and consumers of each other, that have their rows in common: the iterators of a
-/// reduction along the row.
+/// Blocks, producers and consumers of each other, with common rows: the spatial iterators of a reduction
+/// along the row.
 struct Chain {
   std::vector<std::string> members;  // in text order; only members read all but the last
   /// The positions of the rows in each member's iterators,
@@ -39,7 +39,7 @@ bool is_row_reduction(const Block& block);
 /// The products that a chain accepts.
 struct ProductLimits {
   int64_t operand_bytes = 0;            // maximum for the operand that moves with the columns
-  std::vector<int64_t> tile_rows = {};  // at most, of the tiles that there are
+  std::vector<int64_t> tile_rows = {};  // the maximum rows of each available tile
 };
 
 /// Tile heights, all rows or more than half of `max_rows`: those that divide the rows,
@@ -49,8 +49,8 @@ std::vector<int64_t> tile_heights(int64_t rows, int64_t max_rows);
 /// Finds the chain of the block, or returns why there is none, as a constant sentence.
 std::string find_chain(const Program& program, const Block& block, const ProductLimits& limits, Chain* chain);
 
-/// Which of a product's reads moves with its columns and not with its rows; the
-/// iterators of columns and reduction. Nothing if the block is no such product.
+/// A product's read that moves with its columns and not with its rows, and the iterators of columns and
+/// reduction.
 struct ProductForm {
   size_t column_read = 0;
   size_t row = 0;  // the last row iterator along which the operand is invariant: a tile has several
@@ -59,6 +59,7 @@ struct ProductForm {
   bool in_order = true;  // are columns contiguous in memory, directly followed by those of the next step?
   Buffer operand;
 };
+/// Nothing if the block is not such a product.
 std::optional<ProductForm> match_product(const Block& block, const std::vector<size_t>& rows);
 
 }  // namespace tunesmith

@@ -49,7 +49,7 @@ bool streams(const Schedule& schedule, BlockRV block) {
   return false;
 }
 
-/// The last stage but the end that streams, or the end: the others have fetched the row by then.
+/// The last streaming stage before the end, or else the end: earlier stages have fetched the row by then.
 std::optional<BlockRV> fetching_block(const Schedule& schedule, const std::vector<RowStage>& stages) {
   std::vector<BlockRV> streaming;
   for (const RowStage& stage : stages) {
@@ -90,7 +90,7 @@ struct BlockSizes {
   std::vector<double> weights;
 };
 
-/// Does the last tile hang over the last row?
+/// Does the last tile exceed the last row?
 bool is_ragged(int64_t extent, const TileShape& shape) { return extent % shape.rows != 0; }
 
 BlockSizes block_sizes(const Chain& chain, const RowBlockChoices& choices, int64_t extent,

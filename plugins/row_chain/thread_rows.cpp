@@ -36,7 +36,8 @@ std::vector<size_t> columns_of(const Block& block, const std::vector<size_t>& ro
   return columns;
 }
 
-/// Elements of a row, the same for all members that have columns; 0 where it is not, or they have several.
+/// The elements of a row, if they are equal for all members with columns; 0 if not, or if a member has
+/// several columns.
 int64_t row_elements(const Program& program, const Chain& chain) {
   int64_t elements = 0;
   for (const std::string& name : chain.members) {
@@ -56,7 +57,7 @@ bool is_made(const Program& program, const Chain& chain, const std::string& buff
   });
 }
 
-/// The least bytes of an element that is read or written along rows in memory that all share.
+/// The minimum bytes of an element that is read or written along rows in memory shared by all.
 int64_t element_bytes(const Program& program, const Chain& chain) {
   int64_t bytes = kAccessBytes;
   for (const std::string& name : chain.members) {
@@ -271,7 +272,7 @@ int64_t reduced_elements(const Block& block, const std::vector<size_t>& rows) {
   return elements;
 }
 
-/// The block's partial results, one for each piece of its reduction, as rows of their own.
+/// The block's partial results, one for each piece of its reduction, as separate rows.
 Chain cut_in_pieces(Schedule& schedule, const std::string& name, const Chain& chain, int64_t piece) {
   const BlockRV block = schedule.get_block(name);
   const RowsFirst order = rows_first(schedule, block, chain.rows.at(name));

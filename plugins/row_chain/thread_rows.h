@@ -13,7 +13,7 @@
 
 namespace tunesmith {
 
-/// One way to share rows out. All its choices leave the same loops.
+/// One way to distribute rows. All its choices give the same loops.
 struct ThreadRowChoices {
   std::vector<int64_t> threads = {};  // per row
   std::vector<int64_t> rows = {};     // per block
@@ -32,8 +32,7 @@ std::vector<ThreadRowChoices> thread_row_choices(const Program& program, const C
 std::vector<BlockRV> compute_in_threads(Schedule& schedule, const Chain& chain, const ThreadPlaces& places,
                                         const ThreadRowChoices& choices);
 
-/// Lengths of the pieces of a reduction with fewer rows
-/// than cores: empty if the chain contains more than it.
+/// The lengths of the pieces of a reduction with fewer rows than cores; empty if the chain has other members.
 std::vector<int64_t> piece_lengths(const Program& program, const Chain& chain, int64_t cores);
 
 /// Splits the reduction into pieces that are treated as rows, and computes the chain

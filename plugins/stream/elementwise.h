@@ -7,7 +7,7 @@
 
 namespace tunesmith {
 
-/// Does the block read and write neighbours as neighbours, or the same element again?
+/// Does the block read neighbouring or equal elements for neighbouring results?
 bool is_streamed_elementwise(const Block& block);
 
 StreamSketch stream_elementwise(const Schedule& schedule, const std::string& block,

@@ -1,4 +1,4 @@
-// Element-wise operators by threads, each with several accesses of vectors under way.
+// Element-wise operators by threads, each with several vector accesses in flight.
 #pragma once
 
 #include <cstdint>

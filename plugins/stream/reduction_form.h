@@ -15,16 +15,15 @@ enum class Direction {
 
 struct ReductionForm {
   Direction direction = Direction::Along;
-  /// Are the iterators of the reduction, in their order, the last dimensions of all reads, whole?
+  /// Are the reduction's iterators, in order, whole last dimensions of all reads?
   bool dense = false;
 };
 
-/// For all its elements.
+/// The bytes of all elements.
 int64_t bytes_of(const Buffer& buffer);
 
-/// Nothing if the block is no reduction that reads memory once and
-/// in order. Each result may read an operand of at most
-/// `max_bytes_again` again (the vector of a matrix-vector product).
+/// Nothing if the block is not a reduction that reads memory once and in order. Each result may reread an
+/// operand of at most `max_bytes_again` (the vector of a matrix-vector product).
 std::optional<ReductionForm> match_reduction(const Block& block, int64_t max_bytes_again);
 
 }  // namespace tunesmith

@@ -1,5 +1,5 @@
-// Samples how rows lie in memory with banks: as they are, padded, or swizzled, for each block that fills such
-// memory, of what is legal there. The decision is an annotation, which rewrite_swizzle_or_pad follows.
+// Samples the layout of rows in memory with banks for each block that fills such memory: unchanged, padded,
+// or swizzled, whichever is legal. The decision is an annotation, which rewrite_swizzle_or_pad implements.
 #include <set>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
-// Refuses candidates, before lowering, whose tiles have too few or too many threads, too
-// many strided tiles per thread, or more results per thread than its registers hold. Checks
-// blocks that a tiling annotated with `tile_iterations` (the number of results) and loops
-// annotated with `apart`. The capacities of scopes are checked when a program is lowered.
+// Refuses candidates before lowering whose tiles have too few or too many threads, too many strided tiles per
+// thread, or more results per thread than its registers can hold. Checks blocks that a tiling annotated with
+// `tile_iterations` (the number of results) and loops annotated with `apart`. Lowering checks the capacities
+// of scopes.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -62,7 +62,7 @@ bool WorkThread::run(const std::function<void()>& work, std::atomic<bool>& stop,
   changed_.notify_all();
   bool interrupted = false;
   std::exception_ptr thrown;
-  // Ctrl-C may also arrive while a callback of Python's is at work.
+  // Ctrl-C may also arrive while a Python callback runs.
   const auto keep = [&](const auto& function) {
     try {
       function();
