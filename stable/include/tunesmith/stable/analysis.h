@@ -1,5 +1,5 @@
-// Questions about programs: walks over views of programs, and the kernel's analyses of blocks. Answers
-// describe the current block.
+// Queries about programs: walks over views of programs, and the kernel's analyses of blocks. Results describe
+// the current block.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline namespace stable {
 
 // ---- Walks ----
 
-/// Calls `visit(const Stmt&)` for the statement and all under it, parents first.
+/// Calls `visit(const Stmt&)` for the statement and all below it, parents first.
 template <typename Visit>
 void walk(const Stmt& stmt, Visit&& visit) {
   visit(stmt);
@@ -92,7 +92,7 @@ inline bool is_ancestor(const Stmt& ancestor, const Stmt& stmt) {
   return false;
 }
 
-// ---- What the kernel answers ----
+// ---- The kernel's analyses ----
 
 namespace detail {
 
@@ -116,12 +116,12 @@ std::vector<uint32_t> all_of(const List& list) {
 
 }  // namespace detail
 
-/// True if every iterator is bound to a different loop variable, or to a constant: no transformation has
-/// changed the block yet.
+/// True if every iterator is bound to a different loop variable or to a constant, as before any
+/// transformation.
 inline bool is_trivially_bound(const Block& block) {
   return detail::ask(block, TUNESMITH_QUESTION_TRIVIALLY_BOUND);
 }
-/// True for a reduction that reuses what it reads, for which tiling pays.
+/// True for a reduction that reuses its inputs, so that tiling pays.
 inline bool needs_tiling(const Block& block) { return detail::ask(block, TUNESMITH_QUESTION_NEEDS_TILING); }
 /// True if each iteration stores one element and all iterators are spatial.
 inline bool is_elementwise(const Block& block) { return detail::ask(block, TUNESMITH_QUESTION_ELEMENTWISE); }
@@ -171,8 +171,8 @@ inline LoopUse use_of(const Loop& loop, const Block& block) {
                         static_cast<uint32_t>(block.id));
 }
 
-/// The distance in elements by which the block's store moves with the loop: 1 along contiguous elements, 0 if
-/// it does not move.
+/// The stride of the block's store along the loop, in elements: 1 along the contiguous axis, 0 if it does not
+/// depend on the loop.
 inline int64_t store_stride(const Block& block, const Loop& loop) {
   int64_t stride = 0;
   detail::check(detail::tables.program->store_stride(
@@ -205,15 +205,15 @@ struct MatrixProduct {
   std::array<size_t, 2> factors{0, 1};
   /// For each factor in memory: does the reduction axis lie inside the rows or columns?
   std::array<bool, 2> reduction_inside{true, false};
-  /// For transform_block_layout: maps the block's iterators to those of the product, (batch.., i, j, k);
-  /// empty if they are these already.
+  /// Maps the block's iterators to those of the product, (batch.., i, j, k), for transform_block_layout;
+  /// empty if they are the same.
   std::string index_map;
   std::vector<int64_t> extents;  ///< of (batch.., i, j, k)
 };
 
-/// Returns "" or a constant sentence saying why the block is no matrix product. An iterator that both factors
-/// use belongs to the batch. If a factor uses only an iterator's quotient or remainder by a number, as for
-/// groups of channels or the phase of a stride, the iterator is split where the number divides its extent.
+/// Returns "", or why the block is not a matrix product, as a constant sentence. An iterator of both factors
+/// belongs to the batch. An iterator that a factor uses only by its quotient or remainder (groups of
+/// channels, the phase of a stride) is split if the divisor divides its extent.
 inline std::string match_matrix_product(const Block& block, MatrixProduct* product) {
   tunesmith_matrix_product found = {};
   found.size = sizeof(found);
@@ -228,8 +228,7 @@ inline std::string match_matrix_product(const Block& block, MatrixProduct* produ
   return "";
 }
 
-/// The only reader of what the block writes, if it reads element by element and can follow the block; null if
-/// there is none.
+/// The only reader of the block's result, if it is elementwise and can follow the block; else null.
 inline Pointer<Block> element_reader(const Program& program, const Block& block) {
   uint32_t reader = TUNESMITH_NONE;
   detail::check(detail::tables.analysis->element_reader(block.snapshot().program,

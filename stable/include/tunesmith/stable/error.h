@@ -1,6 +1,6 @@
-// Errors, as the kernel reports them and as plugins throw them; and the kernel's tables of functions, fetched
-// when the plugin is loaded, which plugins do not use directly. An error crosses the boundary as an object of
-// the kernel (c/tables.h); no exception leaves a plugin.
+// The errors that the kernel reports and plugins throw; and the kernel's tables of functions, fetched when
+// the plugin is loaded, which plugins do not use directly. An error crosses the boundary as an object of the
+// kernel (c/tables.h); no exception leaves a plugin.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Tables {
 inline Tables tables;
 
 /// Fetches a table; false if the kernel lacks it or has a shorter one. The kernel has checked that it is as
-/// new as the plugin's note requires, so this is a fault of the kernel, which start() reports.
+/// new as the plugin's note requires, so a missing table is the kernel's fault, which start() reports.
 template <typename Table>
 bool fetch(const tunesmith_host* host, std::string_view id, const Table*& table) {
   table = static_cast<const Table*>(host->table({id.data(), id.size()}));
@@ -73,7 +73,7 @@ inline tunesmith_error* start(const tunesmith_host* host) noexcept {
 inline std::string_view view(tunesmith_text text) { return {text.data, static_cast<size_t>(text.size)}; }
 inline tunesmith_text text(std::string_view from) { return {from.data(), from.size()}; }
 
-/// Owns an error of the kernel until it is handed back.
+/// Owns an error of the kernel until it is returned.
 struct ErrorHandle {
   explicit ErrorHandle(tunesmith_error* taken) : error(taken) {}
   ~ErrorHandle() { tables.error->release(error); }
@@ -108,7 +108,7 @@ class Error : public std::exception {
     return texts_.message.c_str();
   }
 
-  /// Makes the error an object of the kernel, which the caller owns. Call it at most once.
+  /// Converts the error to an object of the kernel, which the caller owns. Call it at most once.
   tunesmith_error* release() const {
     if (handle_) return what(), std::exchange(handle_->error, nullptr);
     const tunesmith_error_info told = {sizeof(told),
@@ -141,7 +141,7 @@ class Error : public std::exception {
   std::shared_ptr<detail::ErrorHandle> handle_;  // null for an error that the plugin itself throws
 };
 
-/// A transformation that cannot be shown to be legal here; the schedule is as it was before the call.
+/// A transformation is not proved legal here; the schedule is unchanged.
 class ScheduleError : public Error {
  public:
   /// `reason` is a constant sentence without names or numbers; `detail` has those.
@@ -160,7 +160,7 @@ class ScheduleError : public Error {
               {primitive + ": " + reason + (more.empty() ? "" : ": " + more), primitive, reason, more}) {}
 };
 
-/// A call that is wrong for any program; it ends the run with the plugin's name.
+/// A call is wrong for every program; it ends the run with the plugin's name.
 class ScheduleMisuse : public ScheduleError {
  public:
   ScheduleMisuse(const std::string& primitive, const std::string& reason, const std::string& detail)
@@ -184,7 +184,7 @@ class EnvironmentError : public Error {
   explicit EnvironmentError(std::shared_ptr<detail::ErrorHandle> handle) : Error(std::move(handle)) {}
 };
 
-/// The kernel is too old for what the plugin requests, such as an instruction.
+/// The kernel is too old for the plugin's request, such as an instruction.
 class UnsupportedError : public Error {
  public:
   explicit UnsupportedError(std::string message)
@@ -224,7 +224,7 @@ inline void check(tunesmith_error* error) {
   if (error != nullptr) throw_error(error);
 }
 
-/// Runs the body of a function that the kernel calls: returns null, or what the body threw.
+/// Runs the body of a function that the kernel calls: returns null, or the exception as an error.
 template <typename Body>
 tunesmith_error* guarded(Body&& body) noexcept {
   try {

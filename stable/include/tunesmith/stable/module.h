@@ -33,7 +33,7 @@ class DeviceModel {
     if (detail::tables.context->has_quantity(context_, detail::text(name)) == 0) return std::nullopt;
     return get(name);
   }
-  /// Throws EnvironmentError naming the quantity when the target does not give it.
+  /// Throws EnvironmentError with the quantity's name if the target does not define it.
   double get(std::string_view name) const {
     double value = 0.0;
     detail::check(detail::tables.context->quantity(context_, detail::text(name), &value));
@@ -51,7 +51,7 @@ struct ExecutionLevel {
   std::vector<std::string> axes;  // a loop is bound to "<level>.<axis>"; the first varies fastest
   std::vector<int64_t> most;      // maximum number of iterations along each axis
   int64_t max_together = 0;       // maximum along all axes
-  /// Iterations within one iteration of the enclosing level share memory and may wait for one another.
+  /// Iterations within one iteration of the enclosing level share memory and can synchronise.
   bool synchronises = false;
   /// The number of iterations of the first inner level without groups that make up one iteration of this
   /// level; 0: as many as loops are bound for.
@@ -66,7 +66,7 @@ struct MemoryScope {
   int64_t alignment = 1;  // alignment of its buffers in bytes
   int64_t banks = 0;      // banks that are accessed in parallel; 0: none
   int64_t bank_bytes = 0;
-  std::vector<int64_t> async_copy_bytes = {};  // sizes in bytes of copies that may arrive later
+  std::vector<int64_t> async_copy_bytes = {};  // sizes in bytes of asynchronous copies; empty: none
 };
 
 struct ExecutionModel {
@@ -123,7 +123,7 @@ struct ExecutionModel {
     }
     return nullptr;
   }
-  /// The number of levels that enclose what one instance of the scope serves; 0 if all share one.
+  /// The number of levels down to and including the owner of the scope; 0 if one instance serves all.
   size_t depth_of(const MemoryScope& scope) const {
     for (size_t i = 0; i < levels.size(); ++i) {
       if (levels[i].name == scope.owner) return i + 1;
@@ -146,7 +146,7 @@ struct ExecutionModel {
   }
 };
 
-/// The answer of a module. A refusal is an answer, not an exception.
+/// The result of a module. Declining is a result, not an exception.
 class [[nodiscard]] ModuleResult {
  public:
   enum class Status : uint32_t {
@@ -155,8 +155,8 @@ class [[nodiscard]] ModuleResult {
     Broken = TUNESMITH_STATUS_BROKEN
   };
 
-  /// The module succeeded, with one schedule, or several, which fork the space. Not empty. `reason`: why
-  /// there are not more schedules, a constant sentence as for not_applicable; may be "".
+  /// The module applied: one schedule, or several, which forks the space. Not empty. `reason`: why there are
+  /// no more schedules, as a constant sentence; may be "".
   static ModuleResult applied(std::vector<Schedule> schedules, std::string reason = "") {
     return {Status::Applied, std::move(reason), std::move(schedules)};
   }
@@ -165,7 +165,7 @@ class [[nodiscard]] ModuleResult {
     one.push_back(std::move(schedule));
     return applied(std::move(one));
   }
-  /// The module has nothing to do here. `reason` is a constant sentence: it is counted and printed.
+  /// The module does not apply here. `reason` is a constant sentence: it is counted and printed.
   static ModuleResult not_applicable(std::string reason) {
     return {Status::NotApplicable, std::move(reason), {}};
   }
@@ -223,7 +223,7 @@ class ModuleContext {
   std::vector<TensorIntrinsic> intrinsics(std::string_view extension) const {
     return detail::intrinsics_of(context_, extension);
   }
-  /// Keeps modules after this one away from the block; `spaces explain` shows the claim and its reason.
+  /// Excludes the block from later modules; `spaces explain` shows the claim and its reason.
   void claim(std::string_view block_name, std::string_view why) {
     detail::check(detail::tables.context->claim(context_, detail::text(block_name), detail::text(why)));
   }
@@ -242,10 +242,10 @@ class TransformationModule {
   virtual ~TransformationModule() = default;
   virtual ModuleStage stage() const { return ModuleStage::Block; }
   virtual ModuleDescription description() const { return {}; }
-  /// The module owns `schedule` and may change or clone it, only by instructions: the kernel keeps only the
-  /// traces, and the trace of an answer must continue the given one. For Root and Finishing modules
-  /// `block_name` is empty. A ScheduleError that leaves apply() counts as NotApplicable with its reason for
-  /// Block and Root modules, and as a failure of the candidate for Finishing modules; any other exception
+  /// The module owns `schedule` and may change or clone it, through instructions only: the kernel keeps just
+  /// the traces, and the trace of a returned schedule must continue the given one. `block_name` is empty for
+  /// Root and Finishing modules. A ScheduleError that leaves apply() counts as NotApplicable with its reason
+  /// for Block and Root modules, and as a failure of the candidate for Finishing modules; any other exception
   /// ends the run with the module's name.
   virtual ModuleResult apply(Schedule schedule, const std::string& block_name, ModuleContext& context) = 0;
 };

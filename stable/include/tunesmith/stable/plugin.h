@@ -1,13 +1,14 @@
-// What makes a library a plugin of the stable tier: it loads on every kernel of its major version that is not
-// older than it needs, whatever compiler and standard library built either. A plugin's author includes the
-// header of the interface that the plugin implements, module.h or task_scheduler.h, which includes this one.
+// Plugins of the stable tier: they load on every kernel of their major version with at least the minor
+// version that they need, regardless of the compilers and standard libraries of both. Plugin authors include
+// the header of the interface that the plugin implements, module.h or task_scheduler.h, which includes this
+// one.
 //
 //   TUNESMITH_PLUGIN(Null, tunesmith::PluginKind::Module, "null", "1.0.0", "does nothing",
 //                    tunesmith::OptionSpec::boolean("loudly", false, "say so"));
 //
-// One library holds one plugin. Build it with tunesmith_add_plugin (CMake), which also writes its manifest.
-// What a plugin must and may not do is numbered in docs/plugin-rules.md. It says of itself what its options
-// are (OptionSpec) and is given their checked values (Options); a module also what it has to do with others.
+// One library contains one plugin. tunesmith_add_plugin (CMake) builds it and writes its manifest.
+// docs/plugin-rules.md numbers the rules. A plugin declares its options (OptionSpec) and gets their checked
+// values (Options); a module also describes its relations to other modules.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@
 namespace tunesmith {
 inline namespace stable {
 
-/// The declaration of an option. Make one with the named functions; each takes one line of help that says
-/// what the option does and, if it has one, its unit.
+/// The declaration of an option, made by the named functions. Each takes a line of help with the option's
+/// effect and unit, if any.
 struct OptionSpec {
   using Value =
       std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::string>>;
@@ -114,8 +115,8 @@ inline void declare(tunesmith_option_list* list, const OptionSpec& spec) {
 
 }  // namespace detail
 
-/// Checked values of all options that the plugin declares, with defaults for those not written. Lives during
-/// the constructor that gets it. Asking for an undeclared name or another type is a misuse.
+/// Checked values of all declared options, with defaults for those not written. Valid during the constructor
+/// that gets it. Requesting an undeclared name or another type is a misuse.
 class Options {
  public:
   explicit Options(const tunesmith_options* options) : options_(options) {}
@@ -138,7 +139,7 @@ class Options {
     return list;
   }
 
-  /// Was the option written, or has it its default?
+  /// Did the user write the option, or is it the default?
   bool is_set(std::string_view name) const {
     uint32_t set = 0;
     detail::check(detail::tables.options->is_set(options_, detail::text(name), &set));
@@ -173,8 +174,8 @@ enum class PluginKind : uint32_t {
   TaskScheduler = TUNESMITH_PLUGIN_KIND_TASK_SCHEDULER
 };
 
-/// What a module tells the kernel when a space is composed. Annotations are hints: they change no result, and
-/// some module must consume them; `spaces lint` lists annotations that no module consumes.
+/// What a module declares about itself for the composition of spaces. Annotations are hints: they change no
+/// result, and some module must consume them; `spaces lint` lists annotations that no module consumes.
 struct ModuleDescription {
   /// Keys of annotations that this object, with its options, may leave for other modules.
   std::vector<std::string> makes = {};
@@ -183,8 +184,8 @@ struct ModuleDescription {
   /// Ids of modules that this one needs. A space that names this module gets them, too, with default options,
   /// unless it names or removes them itself.
   std::vector<std::string> partners = {};
-  /// If another module brings this one in, it goes before the first of these modules that the space has, else
-  /// to the end.
+  /// The position of this module if another one brings it: before the first of these modules that the space
+  /// has, else at the end.
   std::vector<std::string> before = {};
 };
 
@@ -251,7 +252,7 @@ extern "C" __attribute__((visibility("default"))) const tunesmith_plugin tunesmi
 
 /// TUNESMITH_PLUGIN(Class, kind, id, version, help, OptionSpec...); at global scope, once in a library.
 ///   kind     a tunesmith::PluginKind
-///   id       what spaces.yaml calls it: a-z, 0-9 and _, unique among the plugins of its kind
+///   id       the name in spaces.yaml: a-z, 0-9 and _, unique among the plugins of its kind
 ///   version  of the plugin, "major.minor.patch"
 ///   help     one line
 #define TUNESMITH_PLUGIN(Class, plugin_kind, plugin_id, plugin_version, plugin_help, ...)                \

@@ -223,7 +223,7 @@ inline std::vector<IterVar> Block::iters() const {
   return all;
 }
 
-// ---- What a block reads and writes, and how the indices follow its iterators ----
+// ---- The reads and writes of blocks, and their indices over iterators ----
 
 /// An index of an access, along one dimension of its buffer.
 struct AccessIndex {

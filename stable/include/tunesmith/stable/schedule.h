@@ -1,4 +1,4 @@
-// A schedule: a program and the trace of its transformations. A transformation proves that the program keeps
+// Schedules: a program and the trace of its transformations. A transformation proves that the program keeps
 // its meaning, or throws ScheduleError and leaves the schedule unchanged.
 #pragma once
 
@@ -23,8 +23,8 @@ inline namespace stable {
 /// An operand of an intrinsic.
 struct TensorOperand {
   Buffer buffer;       // its shape and type
-  std::string scope;   // the memory in which it must be; "": any except `register`
-  std::string layout;  // how a group's members hold it; a call reads another's result only in the same layout
+  std::string scope;   // the required memory scope; "": any except `register`
+  std::string layout;  // how a group's members hold it; a call can read another's result only in this layout
   int64_t alignment = 1;  // of the address of its first element, in bytes
 };
 
@@ -60,7 +60,7 @@ struct TensorIntrinsic {
   std::vector<Access> reads;  // over `iters`, like read_accesses() and write_accesses() of a block
   std::vector<Access> writes;
   bool copies;     // does it copy elements unchanged?
-  bool bulk_copy;  // does one iteration make the call for all, and may the copied data arrive later?
+  bool bulk_copy;  // does one iteration issue the copy for all, and does it complete asynchronously?
 
   /// The extents, outermost first.
   std::vector<int64_t> extents(IterKind kind) const {
@@ -147,8 +147,8 @@ class Schedule : public Primitives {
     return Schedule(copy);
   }
 
-  /// The current program; views of it do not change later. Reading takes some microseconds after a change of
-  /// the program; the functions below answer immediately, for finishing modules that ask between
+  /// The current program; views of it do not change later. The first read after a change takes some
+  /// microseconds; the functions below need no snapshot, for finishing modules that query between
   /// transformations.
   Program program() const {
     const tunesmith_program* now = detail::tables.schedule->program(handle_);
@@ -235,8 +235,8 @@ class Schedule : public Primitives {
     }
     return found;
   }
-  /// An annotation of the program or of a block: nothing if there is none with this key, or if it is no
-  /// integer.
+  /// An integer annotation of the program or of a block; nothing if there is none with this key, or it is not
+  /// an integer.
   std::optional<int64_t> annotation(std::string_view key) const {
     return annotation(TUNESMITH_SITE_PROGRAM, 0, key);
   }

@@ -1,9 +1,9 @@
 // The interface of task schedulers, which decide which of many tasks under one budget is searched next.
 //
-// The kernel owns the loop: it asks for a task, gives it a round (proposed, built, measured, recorded,
-// learned), and asks again, until the budget is spent or no task is left. An interrupted run continues with a
-// new object of the scheduler: an answer must depend only on the histories in the question. So a scheduler
-// keeps no state between questions and draws no random numbers.
+// The kernel owns the loop: it asks for a task, runs one round of it (propose, build, measure, record,
+// learn), and repeats until the budget is spent or no task is left. An interrupted run continues with a new
+// object: the choice must depend only on the given histories. So a scheduler keeps no state between calls and
+// draws no random numbers.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Improvement {
   double seconds = 0.0;  ///< the smallest sample of one call
 };
 
-/// What is known of one task.
+/// The history of one task.
 struct TaskHistory {
   double weight = 1.0;      ///< positive: how often a network calls the task
   uint64_t group = 0;       ///< tasks with equal groups are similar
@@ -60,7 +60,7 @@ struct TaskSet {
   int64_t round = 0;                   ///< trials of a whole round; the last one of a budget may be shorter
   TuningGoal goal = TuningGoal::GeometricMean;
 
-  /// How much the goal falls per second by which the task's best program becomes faster; 0 if none has
+  /// The decrease of the goal per second that the task's best program gets faster; 0 if no program has
   /// worked.
   double slope(const TaskHistory& task) const {
     if (task.improvements.empty()) return 0.0;
@@ -88,8 +88,8 @@ struct TaskSet {
 class TaskScheduler {
  public:
   virtual ~TaskScheduler() = default;
-  /// Returns the index of the task for the next round. The task must not be done; the kernel asks only while
-  /// such a task exists.
+  /// Returns the index of the task for the next round. The task must not be done; called only while such a
+  /// task exists.
   virtual size_t next(const TaskSet& set) const = 0;
 };
 

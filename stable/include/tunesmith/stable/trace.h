@@ -1,4 +1,4 @@
-// Instructions that the user wrote, as the text of an option: read once, executed on schedules.
+// Traces that the user writes as the text of an option: parsed once, executed on schedules.
 //
 //   explicit Mine(const Options& options) : trace_(options, "trace", "block = get_block(\"C\")\n") {}
 //   ...
@@ -70,7 +70,7 @@ class Instruction {
   const tunesmith_instruction* told_;
 };
 
-/// The marker in a trace after which finishing modules work.
+/// The marker in a trace after which the instructions of finishing modules follow.
 inline constexpr std::string_view kFinishingMarker = "enter_finishing";
 
 /// Instructions in text order; an empty text has none. Thread-safe for reading.

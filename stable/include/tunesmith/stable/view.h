@@ -142,7 +142,7 @@ inline Buffer make_buffer(const tunesmith_buffer& from) {
 
 namespace detail {
 
-/// A snapshot that the plugin holds. `program`: the program of the snapshot, for questions; null if it no
+/// A snapshot that the plugin holds. `program`: the program of the snapshot, for queries; null if it no
 /// longer exists.
 struct Snapshot {
   Snapshot(const tunesmith_snapshot* taken, const tunesmith_program* of) : data(taken), program(of) {}
