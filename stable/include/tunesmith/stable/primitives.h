@@ -177,7 +177,7 @@ class Primitives {
   void unroll(LoopRV loop) { call<>(kind<"unroll">(), loop); }
   /// Binds the loop to an axis of the machine, "<level>.<axis>".
   void bind(LoopRV loop, std::string_view thread_axis) { call<>(kind<"bind">(), loop, thread_axis); }
-  /// Runs the statements that fill buffers this many iterations ahead.
+  /// Runs the statements that fill buffers ahead, with this many iterations in flight.
   void software_pipeline(LoopRV loop, const IntArg& stages) { call<>(kind<"software_pipeline">(), loop, stages); }
   /// Copies the read data to a scope. The copying block.
   BlockRV cache_read(BlockRV block, int64_t read_index, std::string_view scope) {
