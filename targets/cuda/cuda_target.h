@@ -1,4 +1,5 @@
-// The target `cuda`: programs as CUDA C++, run on the emulated device, with a model's times, or on a GPU.
+// The target `cuda`: compiles programs to CUDA C++ and runs them on a GPU, or on the emulated device with
+// modelled times.
 #pragma once
 
 #include <memory>
@@ -41,13 +42,13 @@ class CudaTarget final : public Target,
   std::string fingerprint() const override;
   LowerOptions lower_options() const override;
   Pipeline pipeline() const override { return device_pipeline(); }
-  /// "sm_80": is the architecture that one, or a later one?
+  /// Is the architecture this one ("sm_80") or a later one?
   bool has_feature(std::string_view name) const override;
 
   tl::expected<CompiledKernel, std::string> compile(const LoweredProgram& lowered,
                                                     const std::string& symbol) override;
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel) override;
-  /// The text of the kernels, as source(): the compiler's instructions are not shown.
+  /// The text of the kernels, as source(), instead of machine code.
   std::string assembly(const LoweredProgram& lowered, const std::string& symbol) override;
   std::optional<std::string> source(const LoweredProgram& lowered, const std::string& symbol) override;
 

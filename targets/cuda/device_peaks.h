@@ -1,4 +1,4 @@
-// What a GPU does at most, measured on it.
+// Measures the peaks of a GPU.
 #pragma once
 
 #include "driver/device.h"
@@ -7,11 +7,11 @@
 
 namespace tunesmith::cuda {
 
-/// Multiply-adds of f32 on all multiprocessors, of no type but that: those of matrices have units of their
-/// own. Throws EnvironmentError without NVRTC.
+/// Multiply-adds of f32 on all multiprocessors; matrix instructions have separate units. Throws
+/// EnvironmentError without NVRTC.
 PeakKernel device_peak_kernel(const Architecture& architecture);
 
-/// Bytes a second, read plus written, of a copy from the device's memory to its memory.
+/// Bytes per second, read plus written, of a copy within the device's memory.
 double device_copy_bandwidth(const Device& device);
 
 }  // namespace tunesmith::cuda

@@ -15,7 +15,7 @@ namespace tunesmith::llvm_target {
 void mark_assembly(llvm::Module& module, const std::string& text,
                    const std::function<std::string(int line)>& place_of);
 
-/// The location that a cookie stands for; "" if there is none.
+/// The location of a cookie; "" if there is none.
 std::string assembly_place(const llvm::Module& module, uint64_t cookie);
 
 }  // namespace tunesmith::llvm_target

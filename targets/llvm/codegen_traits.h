@@ -1,4 +1,4 @@
-// The properties of the processor, and the user's options, that the emitter needs.
+// Properties of the processor and options of the user for the emitter.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ using ModuleSource = std::function<std::unique_ptr<llvm::Module>(llvm::LLVMConte
 
 class Compiler {
  public:
-  /// Throws EnvironmentError when LLVM has no back end for the machine.
+  /// Throws EnvironmentError if LLVM has no back end for the machine.
   Compiler(const Machine& machine, const TargetOptions& options);
   ~Compiler();
 
@@ -37,7 +37,7 @@ class Compiler {
   std::unique_ptr<State> state_;
 };
 
-/// A pool of compilers, as many as there are threads compiling concurrently.
+/// A pool of compilers, one per concurrently compiling thread.
 class CompilerPool {
  public:
   CompilerPool(const Machine& machine, const TargetOptions& options);

@@ -36,7 +36,7 @@ struct ModuleState {
   std::string symbol;
   UnitCallers& callers;
   int outlined = 0;
-  /// Zeros that are loaded where a mask forbids the real address; created on demand.
+  /// Zeros, which are loaded instead of a masked-out address; created on demand.
   llvm::GlobalVariable* zeros = nullptr;
 };
 
@@ -45,7 +45,7 @@ struct BufferSlot {
   llvm::Value* base = nullptr;  // available in the outermost scope
   uint32_t id = 0;
   bool in_registers = false;
-  llvm::AAMDNodes aliasing;  // what its accesses do not overlap
+  llvm::AAMDNodes aliasing;  // the memory that its accesses do not overlap
 };
 
 /// The lanes' i64 values: base + lanes[i].
@@ -182,7 +182,7 @@ class FunctionEmitter {
   ScopedValues values_;
   llvm::Value* parallel_for_;
   llvm::Value* pool_;
-  // Looked up by address, never walked.
+  // For look-up by address only, never iterated.
   std::unordered_map<const BufferNode*, BufferSlot> buffers_;
   std::unordered_map<const VarNode*, Linear> vars_;
   /// Values of common subexpressions within one statement.
@@ -196,7 +196,7 @@ class FunctionEmitter {
   uint32_t next_buffer_id_ = 0;
   /// Buffers whose stores under the current loop bypass the caches; looked up by address, never iterated.
   std::set<const BufferNode*> past_cache_;
-  bool in_nontemporal_ = false;  // under a loop of the annotation, whichever of its two forms
+  bool in_nontemporal_ = false;  // under a loop with the annotation, in either of its forms
   bool stored_past_cache_ = false;
   /// Alias scopes of the buffers in memory, in the order of binding.
   llvm::SmallVector<llvm::Metadata*, 8> buffer_scopes_;

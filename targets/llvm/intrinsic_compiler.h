@@ -1,4 +1,4 @@
-// Trying tensor intrinsics on LLVM, which ends the process over code that it cannot select.
+// Tests whether LLVM compiles tensor intrinsics; it ends the process if it cannot select instructions.
 #pragma once
 
 #include "machine.h"

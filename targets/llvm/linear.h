@@ -1,5 +1,5 @@
-// Index arithmetic while emitting: sums of coefficient * LLVM value + constant, so that accesses which differ
-// by a constant share one pointer.
+// Index arithmetic in the emitter: sums of coefficient * LLVM value + constant, so that accesses that differ
+// by a constant share a pointer.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tunesmith::llvm_target {
 struct Linear {
   struct Term {
     int64_t coefficient;
-    uint32_t atom;  // an index that ScopedValues gave
+    uint32_t atom;  // an index from ScopedValues
     bool operator==(const Term&) const = default;
   };
   llvm::SmallVector<Term, 4> terms;  // by increasing atom, without zero coefficients

@@ -44,7 +44,7 @@ class LlvmTarget final : public Target, public Packaging, public Benchmarking {
   PeakKernel peak_kernel(DType type, int threads) override;
   double measure_copy_bandwidth(int threads) override;
 
-  /// The LLVM IR before code generation, for tests. Throws Error when the program cannot be compiled.
+  /// The LLVM IR before code generation, for tests. Throws Error if the program cannot be compiled.
   std::string ir(const LoweredProgram& lowered, const std::string& symbol);
 
  private:

@@ -11,11 +11,11 @@ namespace tunesmith::llvm_target {
 /// Used by one thread. Kernels may outlive it.
 class Loader {
  public:
-  /// Throws EnvironmentError when LLVM cannot set itself up.
+  /// Throws EnvironmentError if LLVM cannot initialise its JIT.
   Loader();
   ~Loader();
 
-  /// Throws EnvironmentError when the object is damaged or lacks a symbol.
+  /// Throws EnvironmentError if the object is damaged or lacks a symbol.
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel);
 
  private:

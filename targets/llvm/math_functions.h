@@ -1,8 +1,8 @@
 // Elementwise mathematics as LLVM IR, on scalars and vectors of f32 and f64.
 //
-// f32 is computed here, branch-free, within a few units in the last place (docs/targets.md has the bounds,
-// which tests hold), whatever the width of the vector; f64 calls the C library lane by lane. NaN gives NaN;
-// denormal arguments are right.
+// f32 functions are branch-free and accurate to a few units in the last place for all vector widths
+// (docs/targets.md has the tested bounds); f64 functions call the C library lane by lane. NaN gives NaN;
+// denormal arguments are supported.
 #pragma once
 
 #include <cstdint>

@@ -12,10 +12,10 @@
 
 namespace tunesmith::llvm_target {
 
-/// The entry point that prepares for the kernel of this symbol.
+/// The entry point of the preparation for the kernel with this symbol.
 inline std::string prepare_symbol(const std::string& symbol) { return symbol + "_prepare"; }
 
-/// Throws EmitError when the program is not of the form that lower.h promises.
+/// Throws EmitError if the program does not have the form that lower.h guarantees.
 std::unique_ptr<llvm::Module> emit_module(const LoweredProgram& lowered, const std::string& symbol,
                                           const CodegenTraits& traits, llvm::LLVMContext& context);
 

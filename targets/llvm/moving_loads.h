@@ -16,7 +16,7 @@ class MovingLoads {
   MovingLoads(FunctionEmitter& emitter, const Var& moving, Visit visit)
       : emitter_(emitter), moving_(moving), visit_(std::move(visit)) {}
 
-  /// Unrolled loops are walked iteration by iteration, of others only the first one.
+  /// Visits all iterations of unrolled loops, and only the first iteration of others.
   void walk(const Stmt& stmt);
 
  private:
@@ -28,7 +28,7 @@ class MovingLoads {
   bool done_ = false;
 };
 
-/// The value of a loop's annotation that is a whole number.
+/// The value of an integer annotation of a loop.
 std::optional<int64_t> whole_annotation(const Loop& loop, const char* key);
 
 }  // namespace tunesmith::llvm_target

@@ -1,9 +1,9 @@
-// A candidate on the emulated device: each call runs its launches with threads in three orders, checks what
-// no call has checked before, and keeps what went wrong.
+// A candidate on the emulated device: each call runs its launches with threads in three orders, checks
+// accesses that no earlier call has checked, and records faults.
 //
-// The blocks of a launch take turns with the orders, so that a launch of three blocks or more sees all of
-// them at once. It is launched again, one order on, while there are fewer, or where threads met elsewhere
-// than at barriers of their block: each block then sees all three.
+// The blocks of a launch cycle through the orders, so that a launch of three or more blocks covers all of
+// them. With fewer blocks, or if threads synchronised other than at barriers of their block, it is launched
+// again with the next order, until each block has run in all three.
 #pragma once
 
 #include <atomic>

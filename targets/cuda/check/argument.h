@@ -1,4 +1,4 @@
-// The arguments of a kernel as the command line gives them.
+// Parses the arguments of a kernel from the command line.
 #pragma once
 
 #include <string>

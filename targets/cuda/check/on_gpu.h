@@ -1,4 +1,4 @@
-// One launch of a kernel on the GPU that is here.
+// Launches a kernel once on this machine's GPU.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The architecture of a GPU that is here.
+// Detects the architecture of this machine's GPU.
 #pragma once
 
 #include "driver/device.h"

@@ -84,10 +84,10 @@ class Device {
   /// `parameters` point to the arguments. Returns before
   /// the kernel has run: a later call reports its faults.
   void launch(DriverFunction function, const Launch& launch, std::span<void*> parameters) const;
-  /// Until all that was launched has run.
+  /// Waits for all launches.
   void wait() const;
 
-  /// Between these two, by the device's clock, when all has run.
+  /// Times the launches between both calls by the device's clock; end_time() waits for them.
   void begin_time() const;
   double end_time() const;  // seconds
 

@@ -1,5 +1,5 @@
-// NVIDIA's driver as a table of function pointers, with types of our own: nothing of the toolkit is needed to
-// build, nothing is linked, and tests fill the table with functions of theirs.
+// NVIDIA's driver as a table of function pointers, with our own types: the build needs no toolkit, nothing is
+// linked, and tests fill the table with their own functions.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,8 @@ enum class DeviceAttribute : int {
 /// CUfunction_attribute.
 enum class FunctionAttribute : int { LocalBytes = 3, Registers = 4, DynamicSharedBytes = 8 };
 
-/// The version of the interface that the signatures below are of, for cuGetProcAddress: that of CUDA 13 has
-/// other ones under the same names.
+/// The version of the interface with the following signatures, for cuGetProcAddress: CUDA 13 has other
+/// signatures under the same names.
 inline constexpr int kDriverInterface = 12000;
 
 struct DriverFunctions {

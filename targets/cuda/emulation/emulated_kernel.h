@@ -1,5 +1,5 @@
-// A device without hardware: a kernel's own text, compiled by the host's compiler and run thread by thread in
-// a child process, which checks barriers, races, waits and bounds.
+// Emulates a device: compiles a kernel's text by the host's compiler and runs it thread by thread in a child
+// process, which checks barriers, races, waits and bounds.
 #pragma once
 
 #include <atomic>
@@ -98,7 +98,8 @@ class EmulatedKernel {
                  const EmulationOptions& options)
       : EmulatedKernel(text, std::vector{kernel}, file, options) {}
 
-  /// A program of several kernels, of which one at most may declare shared memory: where it ends is nobody's.
+  /// A program of several kernels, at most one of which may declare shared memory; the memory after it is
+  /// guarded.
   EmulatedKernel(const std::string& text, const std::vector<std::string>& kernels, const std::string& file,
                  const EmulationOptions& options);
 

@@ -16,7 +16,7 @@ struct DynamicShared {
 };
 DynamicShared dynamic_shared(const std::string& text);
 
-/// How many kernels the text has, at most.
+/// The maximum number of kernels in the text.
 size_t kernels_in(const std::string& text);
 
 /// The expression in the kernel's __launch_bounds__ for the maximum threads per block, or "0".

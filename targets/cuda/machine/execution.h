@@ -1,5 +1,4 @@
-// The device as data: its levels and scopes, its quantities, and the steps by which programs are lowered for
-// it.
+// The device as data: its levels and scopes, its quantities, and its lowering steps.
 #pragma once
 
 #include <string>

@@ -9,8 +9,8 @@
 
 namespace tunesmith::cuda {
 
-/// A folder with one file for each compile. Entries come by an atomic rename, so that processes may share the
-/// folder, and are checked when they are read: a damaged one is removed. Thread-safe.
+/// A folder with one file per compilation. Entries are added by an atomic rename, so that processes may share
+/// the folder, and checked when read; damaged ones are removed. Thread-safe.
 class CubinCache {
  public:
   struct Entry {

@@ -1,4 +1,4 @@
-// A kernel in the first of its forms that the compiler keeps in registers.
+// Compiles a kernel in the first of its forms that needs no spills.
 #pragma once
 
 #include <functional>

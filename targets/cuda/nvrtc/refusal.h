@@ -1,4 +1,4 @@
-// Why a compiled kernel is not worth being run.
+// Reasons for not running a compiled kernel.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ enum class RefusalCause {
   CompileError,  ///< the compiler does not accept the text
   OverLimit,     ///< more threads, registers or shared memory than the architecture has
   Spills,        ///< registers or indexed arrays in memory
-  Serialised     ///< matrix instructions that wait for one another, though they need not
+  Serialised     ///< matrix instructions that wait for one another unnecessarily
 };
 constexpr size_t kRefusalCauses = 4;
 

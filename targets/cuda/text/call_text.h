@@ -1,6 +1,6 @@
-// Calls of tensor intrinsics as CUDA C++. The text of an implementation is a statement with
-// the operands' names: a name stands for a pointer to the first element, or, for a buffer
-// held by a warp, for a thread's registers; NAME_stride is the row stride where it is free.
+// Calls of tensor intrinsics as CUDA C++. The text of an implementation is a statement with the operands'
+// names: a name is a pointer to the first element, or, for a buffer held by a warp, the thread's registers;
+// NAME_stride is the row stride if it is free.
 #pragma once
 
 #include <string>

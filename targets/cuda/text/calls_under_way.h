@@ -1,4 +1,4 @@
-// Asynchronous calls of intrinsics: how to wait for them, and what barriers need.
+// Asynchronous calls of intrinsics: the statements that wait for them, and those before barriers.
 #pragma once
 
 #include <string>

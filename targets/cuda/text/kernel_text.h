@@ -1,4 +1,4 @@
-// A lowered program as CUDA C++ text: one kernel for each statement of its root.
+// Translates a lowered program to CUDA C++: one kernel for each statement of its root.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@
 
 namespace tunesmith::cuda {
 
-/// How a kernel's text tells the compiler to limit registers.
+/// The register limits that a kernel's text requests from the compiler.
 enum class TextForm : uint8_t {
   Usual,
   OneBlock,  ///< no limit for the sake of several resident blocks
@@ -34,10 +34,10 @@ struct KernelText {
   std::vector<MappedTensor> maps;
 };
 
-/// The kernels of `lowered`, to be launched one after the other, each in its form (all in the usual one where
-/// none are given). `symbol` begins their names. Buffers begin where their scopes in `execution` say. Shared
-/// memory that is more than `static_shared_bytes` is given at the launch. Throws LowerError for a program
-/// that is too large for 32-bit indices.
+/// The kernels of `lowered`, to be launched one after another, each in its form (all in the usual one if none
+/// are given). `symbol` is the prefix of their names. The scopes in `execution` determine the alignment of
+/// buffers. Shared memory beyond `static_shared_bytes` is dynamic. Throws LowerError for a program that is
+/// too large for 32-bit indices.
 std::vector<KernelText> kernel_texts(const LoweredProgram& lowered, const ExecutionModel& execution,
                                      int64_t static_shared_bytes, const std::string& symbol,
                                      std::span<const TextForm> forms = {});

@@ -12,8 +12,8 @@ bool has_producer(const Loop& loop);
 
 class ProducedLoop {
  public:
-  /// Of a loop with has_producer(). Throws LowerError where its consumers do anything but calls that run on
-  /// and say how they are waited for, or not the same ones in each iteration.
+  /// For a loop with has_producer(). Throws LowerError unless its consumers consist of asynchronous calls
+  /// with a wait statement, the same in each iteration.
   explicit ProducedLoop(const Loop& loop);
 
   const If& fetch() const { return *fetch_; }

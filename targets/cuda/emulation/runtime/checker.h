@@ -1,10 +1,10 @@
-// Races, reads of what was never written or has not arrived, and accesses outside of all memory, for each
-// access that the instrumented kernel or an instruction of the emulation makes.
+// Checks each access of the instrumented kernel and of emulated instructions for races, reads of data that
+// was never written or has not arrived, and accesses out of bounds.
 //
-// Two accesses of one cell by two threads of a block, one a write and not both atomic, race unless a barrier
-// of the block lies between them, or they are ordered by __syncwarp or an mbarrier (each thread keeps what it
-// knows of the others: a vector clock). Two blocks are never ordered. A cell is as large as the smallest
-// access to its memory; a smaller one ends the process, which is run again with finer cells.
+// Two accesses of one cell by two threads of a block, at least one a write and not both atomic, race unless a
+// barrier of the block is between them, or __syncwarp or an mbarrier orders them (by vector clocks). Two
+// blocks are never ordered. A cell is as large as the smallest access to its memory; a smaller access ends
+// the process, which is run again with finer cells.
 #pragma once
 
 #include <cstddef>

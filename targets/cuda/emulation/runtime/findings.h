@@ -1,5 +1,4 @@
-// What is wrong with the kernel, said to the parent process on standard output: lines of words that are
-// divided by tabs.
+// Reports findings to the parent process on standard output, as lines of words separated by tabs.
 //   finding  KIND  MESSAGE    the first few of a kind
 //   count    KIND  NUMBER     how many there were, at the end
 //   granule  shared|global  BYTES    run again, with cells of so many bytes
