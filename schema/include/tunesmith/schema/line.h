@@ -1,8 +1,8 @@
-// What leaves a process as a line of JSONL: a record and what it refers to, a candidate,
-// a job. A line is self-contained: lines may be sorted, filtered and concatenated.
+// Lines of JSONL that leave a process: records and the objects that they refer to, candidates, jobs. A line
+// is self-contained: lines may be sorted, filtered and concatenated.
 //   {"checksum": "..", "record": {..}, "version": 5}
-// Other kinds have the same form. The checksum covers the canonical text
-// of the object beside it: it detects damage, and proves no origin.
+// Other kinds have the same form. The checksum covers the canonical text of the object: it detects damage,
+// but does not authenticate.
 #pragma once
 
 #include <iosfwd>
@@ -22,8 +22,8 @@ struct Line {
 
 /// One line without the line end. `kind` must be in the schema; `content` is the canonical text of an object.
 std::string line_text(std::string_view kind, std::string_view content);
-/// Throws UserError if it is no line of the schema: too
-/// large, damaged, of a newer version or an unknown kind.
+/// Throws UserError if it is not a line of the schema: too large, damaged, of a newer version or an unknown
+/// kind.
 Line parse_line_text(std::string_view text);
 
 /// Reads the next line without its end; false at the end of the input. Memory is limited: a
