@@ -33,7 +33,7 @@ enum class TransferStatus {
   Nonsense  // no valid message, or one beyond its limits
 };
 
-/// How long to wait: until `deadline` (for ever without one), or until somebody sets `stop`.
+/// The end of a wait: `deadline` (none: never), or when `stop` is set.
 struct Patience {
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
   const std::atomic<bool>* stop = nullptr;
@@ -50,7 +50,7 @@ struct Received {
   std::string nonsense;  // the problem
 };
 
-/// Trusts nothing: memory grows with received data, not with announced sizes.
+/// Reads untrusted data: memory grows with received data, not with announced sizes.
 Received receive_message(int socket, const MessageLimits& limits, const Patience& patience = {});
 
 }  // namespace tunesmith

@@ -1,4 +1,4 @@
-// The rate of a unit that an extension describes: a program that does nothing but call its instruction.
+// The peak of a unit that an extension describes, measured by a program that only calls its instruction.
 #pragma once
 
 #include "tunesmith/intrinsics/tensor_intrinsic.h"

@@ -12,12 +12,12 @@
 
 namespace tunesmith {
 
-/// Makes the runner for the workload at these values alone.
+/// Makes the runner for the workload with these values.
 using MakeRunner =
     std::function<std::unique_ptr<Runner>(const ParameterValues& values, const MeasureOptions& options)>;
 
-/// A time is the geometric mean of those at typical_values(): each counts as much, whether it is long or
-/// short.
+/// A time is the geometric mean of the times at typical_values(), so that long and short ones have the same
+/// weight.
 std::unique_ptr<Runner> make_varying_runner(const Workload& workload, const MeasureOptions& options,
                                             const MakeRunner& make);
 

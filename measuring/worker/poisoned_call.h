@@ -1,4 +1,4 @@
-// Calls a kernel such that memory and registers that it has not written do not look like results.
+// Calls a kernel after poisoning memory and registers, so that unwritten ones do not look like results.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ class PreparedMemory {
   PreparedMemory& operator=(const PreparedMemory&) = delete;
 
   std::byte* data() const { return memory_.data(); }
-  /// False when somebody wrote before the first byte, or behind the last.
+  /// False if the program wrote before the first byte or after the last.
   bool check_canary() const { return memory_.check_canary(); }
   /// Makes it read-only.
   void protect() { memory_.set_read_only(true); }

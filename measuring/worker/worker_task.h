@@ -22,14 +22,15 @@ namespace tunesmith {
 
 class WorkerTask {
  public:
-  /// Makes the target, and the data. Throws UserError when no data would tell a wrong result from rounding.
+  /// Creates the target and the data. Throws UserError if no data can distinguish wrong results from
+  /// rounding.
   explicit WorkerTask(TaskRequest request);
 
   ReadyReply ready() const { return data_->ready(); }
   /// The number of inputs and outputs.
   size_t arguments() const { return data_->arguments().size(); }
 
-  /// A reply with device_lost is this worker's last. These throw PluginError when the target does.
+  /// A reply with device_lost is this worker's last. These functions throw PluginError if the target does.
   tl::expected<RunReply, FailureReply> run(const RunRequest& request);
   /// Adds a kernel to the rounds, after the existing ones
   /// or (begin) replacing them. run() ends the rounds.
@@ -43,7 +44,7 @@ class WorkerTask {
   std::unique_ptr<LoadedKernel> load(const CompiledKernel& kernel);
   /// run() without checking the process.
   tl::expected<RunReply, FailureReply> run_candidate(const RunRequest& request, ProcessWatch& process);
-  /// A kernel that is right on all data sets, and ready to be timed.
+  /// A kernel that is correct on all data sets, and ready to be timed.
   struct VerifiedKernel {
     GuardedBuffer* space = nullptr;            // null: not needed
     std::unique_ptr<PreparedMemory> prepared;  // null: it prepares nothing
