@@ -66,7 +66,8 @@ struct Run {
   size_t program = 0;
 };
 
-/// By how far each value is behind: the best division of the first so many values into so many runs.
+/// Dynamic programming: for each number of values, the division into each number of runs with the least total
+/// loss.
 class Division {
  public:
   explicit Division(const std::vector<MeasuredValue>& values) : values_(values) {

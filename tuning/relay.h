@@ -12,10 +12,10 @@
 
 namespace tunesmith {
 
-/// Runs works in threads of their own, one at a time: the one that holds the baton. A work gives the baton
-/// back while it waits, in apart(). The work that has waited longest continues next, even if another's wait
-/// ended earlier, so that the order does not depend on the waits' durations. A single work needs no thread.
-/// Used by one thread.
+/// Runs works in separate threads, one at a time: only the holder of the baton runs. A work returns the baton
+/// while it waits, in apart(). The work that began to wait first continues next, even if another's wait ended
+/// earlier, so that the order does not depend on the durations of waits. A single work needs no thread. Used
+/// by one thread.
 class Relay {
  public:
   explicit Relay(size_t at_once);

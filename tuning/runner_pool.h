@@ -1,4 +1,4 @@
-// The runners of many tasks, as many as memory allows.
+// Keeps the runners of many tasks, within a memory limit.
 #pragma once
 
 #include <functional>
