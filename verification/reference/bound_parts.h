@@ -11,7 +11,7 @@ inline Expr number_imm(double value) { return float_imm(value, kF64); }
 inline Expr abs_of(const Expr& value) { return call(MathOp::Abs, {value}); }
 inline Expr square_root(const Expr& value) { return call(MathOp::Sqrt, {value}); }
 
-/// In these four, null stands for zero.
+/// In these four functions, null means zero.
 inline Expr plus(const Expr& a, const Expr& b) { return !a ? b : !b ? a : a + b; }
 inline Expr larger(const Expr& a, const Expr& b) { return !a ? b : !b ? a : max(a, b); }
 inline Expr times(const Expr& a, const Expr& b) { return !a || !b ? Expr() : a * b; }

@@ -1,28 +1,27 @@
-// How far a right program's value may be from the reference, as an expression that the reference computes
-// beside the value.
+// The error bound of a correct program's value, as an expression that the reference computes with the value.
 //
-// Rounding is counted where it happens and in the type that it happens in (running error analysis; Higham,
-// Accuracy and Stability of Numerical Algorithms, section 3.3): an operation in a type of unit roundoff u
-// adds u * |result| to what its operands' errors make of it, to first order. A sum of n terms t in that type
-// adds kRoundings * u * sqrt(sum of s * s + n * sum of t * t): the root of the sum of squares, because the
-// roundings of a sum's additions are independent, with the partial sums s of the order as written, and all
-// terms for the partial sums of any other, in which the largest may come first. Where terms have few
-// different values, or the type is narrow, roundings are not independent, and their sizes add up. Adding what
-// is too small to change a sum errs by no more than that. In a long sum terms come near the step h = u * |s|
-// that the sum can still make, and what they lose goes one way: min(|t|, h * h / |t|) is added for each. For
-// terms of a density of total variation V the drift is at most V * h * h / 2 a term (Euler and Maclaurin); of
-// terms uniform up to b that is less once b > 1.7 h.
+// Running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, section 3.3) counts each
+// rounding in the type in which it happens: to first order, an operation in a type of unit roundoff u adds u
+// * |result| to the propagated errors of its operands. A sum of n terms t in that type adds kRoundings * u *
+// sqrt(sum of s * s + n * sum of t * t): the root of the sum of squares, because the roundings of a sum's
+// additions are independent. The partial sums s are those of the written order; the second part bounds the
+// partial sums of any other order, in which the largest terms may come first. If terms have few different
+// values, or the type is narrow, roundings are not independent, and their magnitudes add up. Adding a term
+// that is too small to change a sum errs by no more than that. In a long sum, terms come near the resolution
+// h = u * |s| of the partial sum, and their losses have one direction: min(|t|, h * h / |t|) is added for
+// each. For terms with a density of total variation V, the drift is at most V * h * h / 2 per term (Euler and
+// Maclaurin); for terms uniform up to b, that is less if b > 1.7 h.
 //
-// Terms that lie orders of magnitude apart (exponentials, quotients) may be lost in any sum, however short.
-// To add t to a partial sum p errs by at most |t|, since p itself is a number of the type, and by at most u *
-// |p + t|. A program may begin with the largest terms, so that all others meet a partial sum as large as any,
-// M = |S| + 4 * the root of all t * t. What is below h = u * M is then lost by its own size, always in the
-// direction of zero; what is above it drifts by h * h / |t| as above. Exponentials of small numbers, on the
-// other hand, are nearly equal: terms within h of each other are all rounded in one direction, by h at most,
-// and those of a density that ends after d drift by h * h / d. So min(|t|, h * h / max(min(|t|, d), h)) is
-// added for each term, with d its distance from the mean of all, in a second pass, since M and the mean are
-// known only when the sum is. In a narrow type, whose roundings' sizes add up in any case, only what is below
-// h is.
+// Terms that are orders of magnitude apart (exponentials, quotients) may be lost in any sum, however short.
+// Adding t to a partial sum p errs by at most |t|, since p itself is a number of the type, and by at most u *
+// |p + t|. A program may begin with the largest terms, so that all others are added to the largest possible
+// partial sum, M = |S| + 4 * the root of all t * t. Terms below h = u * M are then lost entirely, always
+// towards zero; larger ones drift by h * h / |t| as above. Exponentials of small numbers, however, are nearly
+// equal: terms within h of each other are all rounded in one direction, by h at most, and those with a
+// density of width d drift by h * h / d. So min(|t|, h * h / max(min(|t|, d), h)) is added for each term,
+// where d is its distance from the mean of all terms, in a second pass, since M and the mean are known only
+// after the sum. In a narrow type, where magnitudes of roundings add up in any case, only terms below h are
+// counted.
 #pragma once
 
 #include "tunesmith/verification/reference_twins.h"
