@@ -7,7 +7,7 @@ namespace tunesmith {
 /// take their previous effect. It runs in a signal handler, on the faulting thread.
 void name_plugin_at_fatal_signals(void (*tell)(const char* signal));
 
-/// Gives this thread a stack of its own for signals, once: it may have used up the usual one.
+/// Gives this thread a separate signal stack, once: it may have exhausted its usual stack.
 void prepare_thread_for_fatal_signals();
 
 }  // namespace tunesmith

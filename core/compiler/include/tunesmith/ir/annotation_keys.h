@@ -29,9 +29,9 @@ inline constexpr const char* kPrefetchBehind = "prefetch_behind";
 /// change results; a target without such stores ignores it.
 inline constexpr const char* kNontemporal = "nontemporal";
 
-/// On a block that writes one intermediate buffer, with the value 1: the buffer gets two halves; while
-/// one iteration of the enclosing loop reads one half, the other is filled for the next. Lowering
-/// refuses it (LowerError) where the loop is not serial or the block reads what the loop writes.
+/// On a block that writes one intermediate buffer, with the value 1: the buffer gets two halves; while one
+/// iteration of the enclosing loop reads one half, the other is filled for the next. Lowering throws
+/// LowerError if the loop is not serial or the block reads a buffer that the loop writes.
 inline constexpr const char* kDoubleBuffer = "double_buffer";
 
 /// On a loop, set by the instruction software_pipeline, and kept by

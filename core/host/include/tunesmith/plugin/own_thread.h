@@ -1,5 +1,5 @@
-// Runs calls of a plugin on a thread of its own. A hanging call cannot be ended,
-// but its thread can be abandoned, and the run continues without that plugin.
+// Runs calls of a plugin on a separate thread. A hanging call cannot be ended, but its thread can be
+// abandoned, and the run continues without that plugin.
 #pragma once
 
 #include <atomic>

@@ -44,7 +44,7 @@ struct ScriptSource {
   SourceLocation asked_at;  // where it is named
 };
 
-/// Throws UserError if the class does not exist or is no plugin of this kind.
+/// Throws UserError if the class does not exist or is not a plugin of this kind.
 using ScriptReader = ScriptPlugin (*)(const ScriptSource& source);
 
 /// Registers the reader for this process. Call before composing any space.

@@ -109,9 +109,8 @@ class TargetExtension {
   virtual void adapt(LowerOptions& options) const = 0;
   /// May insert steps into the target's list.
   virtual void extend(Pipeline& pipeline) const;
-  /// Feature columns for cost models, behind the kernel's; the same at
-  /// every call. Names have lower-case letters, digits and underscores
-  /// and are unique; each has a unit and a meaning. None by default.
+  /// Feature columns for cost models, after the kernel's; the same at every call. Names have lower-case
+  /// letters, digits and underscores and are unique; each has a unit and a meaning. None by default.
   virtual std::vector<AddedColumn> feature_columns() const;
 };
 
