@@ -121,8 +121,7 @@ class Schedule {
   /// Requires: as parallel; a reduction block's init must have been decomposed out of the loop.
   void vectorize(LoopRV loop);
   void unroll(LoopRV loop);
-  /// Binds the loop to an axis of one of the target's levels,
-  /// "<level>.<axis>" (ir/execution_model.h). Requires: as parallel.
+  /// Binds the loop to a target axis, "<level>.<axis>" (ir/execution_model.h). Requires: as parallel.
   void bind(LoopRV loop, std::string_view thread_axis);
   /// Runs the leading producer statements of the loop's body `stages` - 1 iterations ahead of the rest, on
   /// machines that support it (lowering step pipeline_loops); each buffer that they fill then has `stages`
