@@ -99,7 +99,7 @@ class EmulatedKernel {
       : EmulatedKernel(text, std::vector{kernel}, file, options) {}
 
   /// A program of several kernels, at most one of which may declare shared memory; the memory after it is
-  /// guarded.
+  /// guarded, so that overruns are detected.
   EmulatedKernel(const std::string& text, const std::vector<std::string>& kernels, const std::string& file,
                  const EmulationOptions& options);
 
