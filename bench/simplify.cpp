@@ -1,4 +1,4 @@
-// The simplifier's cost per index expression of a tiled and fused matmul. Every candidate builds them anew.
+// The simplifier's cost per index expression of a tiled and fused matmul. Every candidate rebuilds them.
 #include <benchmark/benchmark.h>
 
 #include <tunesmith/affine/iter_map.h>

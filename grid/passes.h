@@ -19,8 +19,8 @@ namespace tunesmith {
 void join_threads(Program& program, BlockFacts& facts, const LowerOptions& options);
 
 /// Pipelines loops with the annotation kSoftwarePipeline in a joined program. The leading statements of the
-/// body that only fill shared buffers, anew in each iteration, run n - 1 iterations ahead, where n is the
-/// smaller of the annotation's value and the number of iterations: the first n - 1 before the loop, the
+/// body that only fill shared buffers, completely in each iteration, run n - 1 iterations ahead, where n is
+/// the smaller of the annotation's value and the number of iterations: the first n - 1 before the loop, the
 /// others in the loop after one barrier and before the rest of the body. The buffers get n versions. If their
 /// scope supports asynchronous copies, the stores of each iteration form a group, and before the barrier each
 /// thread waits for its own group of this iteration. Throws LowerError if the statements cannot run ahead. A

@@ -73,8 +73,7 @@ class ShapeFixer {
 
   Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
 
-  /// Applies the given dimensions to the inputs; the extents of other tensors are computed, whatever the file
-  /// says.
+  /// Applies the given dimensions to the inputs; the extents of other tensors are computed, not read.
   void name_dimensions() {
     std::set<std::string> missing;
     for (const TensorIndex input : network_.inputs) {

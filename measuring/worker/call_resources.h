@@ -16,8 +16,8 @@ class CallResources {
 
   /// For the timed calls.
   tunesmith_runtime_pool* pool() const { return pool_.get(); }
-  /// For verifying calls: several threads with small stacks, whatever
-  /// number is used for measuring, since a library may be called by any.
+  /// For verifying calls: several threads with small stacks, independent of the number used for measuring,
+  /// since a library may be called with any number.
   tunesmith_runtime_pool* verifying_pool() const { return verifying_.get(); }
 
   /// Null for no bytes. Its end is at the guard page for each kernel, so each size has its own

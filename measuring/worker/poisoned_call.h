@@ -9,9 +9,9 @@
 
 namespace tunesmith {
 
-/// The seconds of one call, before which the stacks of all threads (where the kernel's
-/// frames will be) and the vector registers are filled with `poison`; the latter again
-/// wherever the kernel continues on another thread. The caller fills the buffers.
+/// The seconds of one call. Fills the stacks of all threads (where the kernel's frames will be) and the
+/// vector registers with `poison` before it, and the registers again whenever the kernel continues on another
+/// thread. The caller fills the buffers.
 double time_poisoned(const KernelCall& call, std::byte poison);
 
 /// The caller's state that such calls have changed since this was last called, in one line.

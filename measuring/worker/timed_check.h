@@ -1,4 +1,4 @@
-// Checks that timed calls compute the same as the verified ones, each time anew, and nothing else.
+// Checks that each timed call recomputes the verified results and writes nothing else.
 #pragma once
 
 #include <cstdint>

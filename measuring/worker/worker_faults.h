@@ -10,9 +10,9 @@ namespace tunesmith {
 /// Handlers for the signals of a wrong program, on a stack of their own, and for exhausted memory.
 void install_fault_handlers();
 
-/// Gives this thread and its future threads the stack that checking a kernel
-/// needs, whatever the inherited limit is: a stack overflow would count as the
-/// program's crash. Throws EnvironmentError if the limit cannot be raised.
+/// Gives this thread and the threads that it starts later the stack size that checking a kernel needs,
+/// regardless of the inherited limit: a stack overflow would count as the program's crash. Throws
+/// EnvironmentError if the limit cannot be raised.
 void provide_stack();
 
 /// A fault inside this buffer's mapping is an access out of

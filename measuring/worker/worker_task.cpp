@@ -20,7 +20,7 @@
 namespace tunesmith {
 namespace {
 
-/// How much slower than a later one a first call may be, for want of caches and pages.
+/// How much slower a first call may be than later ones, because of cold caches and unmapped pages.
 constexpr double kFirstCall = 4.0;
 /// Shorter calls are cheap to repeat, and only repetition shows variation from run to run.
 constexpr double kShortCall = 10e-3;

@@ -56,7 +56,7 @@ struct Run {
   std::string fault;  // what is wrong with an answer
 };
 
-/// `anew`: another object for each question.
+/// `anew`: creates a new scheduler for each question.
 Run run(const Subject& subject, World world, bool anew = false, TuningGoal goal = TuningGoal::GeometricMean) {
   constexpr size_t kTasks = 6;
   std::vector<TaskHistory> tasks;

@@ -37,7 +37,7 @@ struct Choice {
   std::vector<double> expected;
 };
 
-/// A model of y, learned anew for each choice, so that it depends only on the measurements.
+/// A model of y, retrained for each choice, so that it depends only on the measurements.
 class Surrogate {
  public:
   virtual ~Surrogate() = default;

@@ -1,5 +1,5 @@
-// Emits UnitSetup into the kernel's own object: prepares a process and its
-// threads for the instructions that a kernel uses, wherever it is loaded.
+// Emits UnitSetup into the kernel's own object: prepares any process that loads the kernel, and its threads,
+// for the instructions that the kernel uses.
 #pragma once
 
 #include <optional>

@@ -42,7 +42,7 @@ struct ModuleText {
     }
     text = fmt::format("{}define {} @\"{}\"({}) {} {{\n{}}}\n", before, fragment.result, fragment.symbol,
                        fragment.parameters, fragment.attributes, body);
-    // The function's head comes in between, and its end is said of the last line.
+    // The function's head lies in between; errors in it are attributed to line 1.
     lines.push_back(1);
     lines.insert(lines.end(), lines_of_body.begin(), lines_of_body.end());
   }

@@ -134,7 +134,7 @@ llvm::Value* MathFunctions::sigmoid(Value x) {
   Value one = number(x, 1.0);
   if (!x->getType()->getScalarType()->isFloatTy() || table_size(x) != 0)
     return ir_.CreateFDiv(one, ir_.CreateFAdd(one, emit(MathOp::Exp, ir_.CreateFNeg(x))));
-  // Beyond these it is 1, or 0 but for denormals; comparisons leave a NaN as it is.
+  // Beyond these it is 1, or 0 except for denormals; comparisons keep a NaN.
   constexpr double kLargest = 87.0, kSmallest = -88.8;
   Value t = ir_.CreateSelect(ir_.CreateFCmpOGT(x, number(x, kLargest)), number(x, kLargest), x);
   t = ir_.CreateSelect(ir_.CreateFCmpOLT(t, number(x, kSmallest)), number(x, kSmallest), t);

@@ -61,8 +61,8 @@ int64_t peaks_for(const DataQuestion& question) {
   return std::min((row + rows - 1) / rows, kMaxPeaks);
 }
 
-/// Does background in the place of one element of the first floating input change the results by more than
-/// rounding? An element that is computed from it alone does not count.
+/// Does replacing one element of the first floating input by background change the results by more than
+/// rounding? Results computed from that element alone do not count.
 bool sees_a_term(const DataQuestion& question, const DrawnData& drawn, const Trial& whole,
                  const RunReference& run) {
   const std::optional<size_t> first = first_floating(question);
@@ -173,7 +173,7 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
   best.looseness = best.looseness_of_term = std::numeric_limits<double>::infinity();
   DrawnData drawn;
   bool any = false;
-  // A product of many ordinary reals is zero, whatever one of them is.
+  // A product of many ordinary reals underflows to zero, so one factor would not show.
   std::vector<Fill> candidates =
       question.edges.multiplies ? fills_of_products(question.kind) : std::vector<Fill>();
   std::ranges::copy(fills(question.kind, question.most_terms), std::back_inserter(candidates));

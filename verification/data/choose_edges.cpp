@@ -36,7 +36,7 @@ bool has_slices(const DataQuestion& question) {
   });
 }
 
-/// Tries other fills in the place of the chosen one.
+/// Tries other fills instead of the chosen one.
 class Attempts {
  public:
   Attempts(const DataQuestion& question, const Trial& plain, const RunReference& run)

@@ -58,7 +58,7 @@ bool is_shared_over(const Loop& loop, const Buffer& buffer, const ExecutionModel
   return axis && scope != nullptr && axis->level >= model.depth_of(*scope);
 }
 
-/// The innermost statement around all uses under which the buffer may be allocated anew each time.
+/// The innermost statement around all uses in which each execution may allocate its own buffer.
 Stmt* allocation_site(const Buffer& buffer, const Uses& uses, const BlockFacts& facts) {
   Stmt* site = uses.uses.front().stmt;
   for (const Use& use : uses.uses) site = common_ancestor(site, use.stmt);

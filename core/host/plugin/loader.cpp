@@ -159,7 +159,7 @@ class TerminateNamesPlugin {
 };
 
 boost::dll::shared_library load_library(const PluginInfo& plugin, const std::string& path) {
-  // RTLD_NODELETE: whatever the library has handed out stays valid for ever, so no handle needs to be kept.
+  // RTLD_NODELETE: pointers from the library stay valid for ever, so no handle needs to be kept.
   const auto mode = static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const TerminateNamesPlugin named(plugin);
   const PluginWatch watch(plugin.kind, plugin.id, "loading it");
@@ -177,7 +177,7 @@ boost::dll::shared_library load_library(const PluginInfo& plugin, const std::str
   refuse(plugin, fmt::format("[P11] it cannot be loaded: {}", why));
 }
 
-/// Loads the file that was checked, whatever its path refers to now.
+/// Loads the checked file, even if its path refers to another one now.
 boost::dll::shared_library load_library(const PluginInfo& plugin, TrustedFile& file) {
   return load_library(plugin, file.lasting_path().string());
 }

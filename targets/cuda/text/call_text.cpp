@@ -31,8 +31,8 @@ size_t end_of_brackets(const std::string& text, size_t open) {
   throw LowerError("cuda", "a fragment of CUDA C++ leaves a bracket open", text);
 }
 
-/// An operand of whatever stands beside it in the fragment; as the one argument between two commas or
-/// brackets it needs none of its own.
+/// An operand of the adjacent operators in the fragment, in brackets; an argument alone between two commas or
+/// brackets needs none.
 std::string as_operand(const std::string& text, const std::string& before, const std::string& behind) {
   constexpr const char* kBlank = " \t\n";
   const size_t left = before.find_last_not_of(kBlank);

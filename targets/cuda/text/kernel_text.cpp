@@ -201,7 +201,7 @@ class KernelWriter {
     }
     const bool rolled = form_ == TextForm::Rolled && !indexes_registers(at);
     if (at.loop_kind == LoopKind::Unrolled) line(rolled ? "#pragma unroll 1" : "#pragma unroll");
-    // Whatever the extent: twins are alike but for numbers.
+    // For any extent: twins differ only in numbers.
     const int64_t steps = steps_of(*at.body());
     if (at.loop_kind == LoopKind::Serial && (rolled || 4 * steps >= kMaxSteps))
       line(fmt::format("#pragma unroll {}", rolled ? 1 : kMaxSteps / steps));

@@ -124,7 +124,7 @@ std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, 
   return std::nullopt;
 }
 
-/// Does every evaluation of `expr` make the access, whatever its selects choose?
+/// Does every evaluation of `expr` make the access, outside of the arms of selects?
 bool always_reads(const Expr& expr, const Access& access) {
   const LoadNode* load = expr.as<LoadNode>();
   if (load != nullptr && is_at(access, load->buffer, load->indices())) return true;

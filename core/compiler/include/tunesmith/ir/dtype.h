@@ -3,7 +3,7 @@
 //
 // Integers are data or indices. Data (i64 to u8) wrap around modulo 2^bits, so `a + 1 > a` may be false.
 // Indices (loop and iteration variables, extents, indices of accesses) have 64 bits and never overflow:
-// whoever builds index arithmetic ensures it, and simplifications and targets rely on it. A cast between the
+// builders of index arithmetic ensure it, and simplifications and targets rely on it. A cast between the
 // two keeps the value. Buffers contain no indices.
 #pragma once
 

@@ -7,7 +7,7 @@
 //
 // A library is loaded when one of its plugins is first requested, after its owner, hash and
 // note were accepted, and is never unloaded: objects may outlive the registry. A refusal
-// affects only that plugin; the reason is in log() and in the error of whoever requests it.
+// affects only that plugin; the reason is in log() and in the error that a request throws.
 //
 // Threads: all functions may be called from any thread.
 #pragma once

@@ -1,4 +1,4 @@
-// Plugins that are a class in a Python file: "tile.py:Tile" in the place of an id.
+// Plugins that are a class in a Python file: "tile.py:Tile" instead of an id.
 //
 // The kernel runs no Python. A program that does registers a reader; others
 // refuse such plugins with a message. They can be modules, searchers, cost

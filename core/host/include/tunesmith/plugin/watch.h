@@ -1,6 +1,6 @@
 // Tracks which plugin is running on each thread, to name it when a call hangs, takes too much
-// memory or crashes (rules P12 and P22). A hanging thread cannot be ended, so the process is
-// ended with the plugin's name, or a caller that can do without the plugin is told.
+// memory or crashes (rules P12 and P22). A hanging thread cannot be ended: the process ends with a
+// message that names the plugin, or a caller that can do without the plugin is notified.
 #pragma once
 
 #include <atomic>

@@ -78,7 +78,7 @@ class TransformationModule {
   virtual ~TransformationModule();
   virtual ModuleStage stage() const { return ModuleStage::Block; }
   /// The module owns `schedule` and may change or clone it, through instructions only: the kernel keeps just
-  /// the trace. The returned schedules must continue this trace; one that was created anew would lose the
+  /// the trace. The returned schedules must continue this trace; a newly created one would lose the
   /// work of earlier modules and is refused. `block_name` is empty for Root and Finishing modules. More than
   /// SpaceSpec::max_sketches schedules end the run, with the module's name.
   ///

@@ -9,7 +9,7 @@ namespace tunesmith {
 
 /// Annotations are hints: they change no result, and something must consume them: a module
 /// (declared here), a step of lowering (LoweringStep::consumes) or a target (Target::consumes()).
-/// `spaces lint` and whoever composes the space report annotations that nothing consumes.
+/// `spaces lint` and composing the space report annotations that nothing consumes.
 struct ModuleDescription {
   /// Keys of the annotations that this object, with its options, may leave for others.
   std::vector<std::string> makes = {};

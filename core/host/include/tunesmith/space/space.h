@@ -76,9 +76,9 @@ class Space {
   Target& target() const;
   /// The target's description with the extensions' quantities.
   const DeviceModel& device() const;
-  /// The intrinsics of all extensions in the description, available or not,
-  /// which schedules of this space call by name. generate() and materialise()
-  /// use them; whoever replays a trace of this space passes them to replay().
+  /// The intrinsics of all extensions in the description, available or not, which schedules of this space
+  /// call by name. generate() and materialise() use them; callers that replay a trace of this space pass them
+  /// to replay().
   const std::shared_ptr<const TensorIntrinsics>& intrinsics() const;
   /// The intrinsics that programs may call: those of
   /// available extensions that the target's compiler accepts.

@@ -41,8 +41,8 @@ class TwinVerification {
   /// `workload` and `space`, which uses this target, outlive it. Never null.
   virtual std::unique_ptr<ReducedInstanceFinder> make_finder(const Workload& workload,
                                                              const Space& space) const = 0;
-  /// Compiles `twin`, with the modelled time of `lowered`; refuses whatever Target::compile()
-  /// refuses of `lowered` without running it. The unexpected value is the compiler's message.
+  /// Compiles `twin`, with the modelled time of `lowered`; refuses what Target::compile(lowered) refuses
+  /// without running it. The unexpected value is the compiler's message.
   virtual tl::expected<CompiledKernel, std::string> compile_reduced_instance(const LoweredProgram& lowered,
                                                                              const LoweredProgram& twin,
                                                                              const std::string& symbol) = 0;
