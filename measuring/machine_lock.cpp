@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kPoll{2};
 /// A descriptor, or -1 and errno. The first process creates
 /// the file, readable by all, which suffices for locking.
 int open_lock(const std::filesystem::path& file) {
-  // A link, a device or a pipe that somebody laid there is not opened, or does no harm.
+  // A link, a device or a pipe at this path is not opened, or does no harm.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   int descriptor = open(file.c_str(), kFlags);
   if (descriptor < 0 && errno == ENOENT) {
@@ -39,7 +39,7 @@ int open_lock(const std::filesystem::path& file) {
   return descriptor;
 }
 
-/// Is the opened file still the one of this name? After somebody has deleted it, others lock a new file.
+/// Is the opened file still the one of this name? After a deletion, other processes lock a new file.
 bool still_there(int descriptor, const std::filesystem::path& file) {
   struct stat opened{};
   struct stat named{};

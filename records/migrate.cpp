@@ -52,7 +52,7 @@ fs::path copy_aside(sqlite::Database& database, int64_t version) {
   cannot_copy(base, error.message());
 }
 
-/// Stores that began before schema 3 have records without threads, run and program, which nobody can use.
+/// Stores that began before schema 3 have records without threads, run and program, which are useless.
 size_t remove_incomplete_records(sqlite::Database& database) {
   const int64_t count = database.integer(
       "SELECT count(*) FROM measurement JOIN program p ON p.id = program WHERE p.lowered_hash IS NULL");

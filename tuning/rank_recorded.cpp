@@ -18,7 +18,7 @@ bool were_compared(const Record& one, const Record& other) {
   return other.kind == MeasurementKind::Ranking && other.run == one.run && other.ranking == one.ranking;
 }
 
-/// A ranking's budget in seconds: nobody asked for it.
+/// A ranking's budget in seconds; small, since the user did not ask for a ranking.
 constexpr double kRankingSeconds = 2.0;
 
 }  // namespace

@@ -176,7 +176,7 @@ CudaTarget::Programs CudaTarget::executables(std::span<const KernelText> kernels
   const auto shares = [](const KernelText& kernel) {
     return kernel.text.find("__shared__") != std::string::npos;
   };
-  // Compiling and linking take long, however little there is of it.
+  // Compiling and linking take long even for small texts.
   const size_t at_once = std::ranges::count_if(kernels, shares) > 1 ? 1 : kernels.size();
   std::vector<std::string> programs;
   for (size_t first = 0; first < kernels.size(); first += at_once) {

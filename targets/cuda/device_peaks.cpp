@@ -19,7 +19,7 @@ constexpr int kPeakSteps = 2048;
 constexpr size_t kCopyBytes = size_t{256} << 20;
 constexpr int kCopies = 5;
 
-// The store is never done, which the compiler does not know.
+// The store is never executed, which the compiler cannot know.
 constexpr const char* kPeakText = R"(extern "C" __global__ void __launch_bounds__({threads}) {symbol}() {{
   __shared__ volatile float sink;
   float sums[{chains}];

@@ -60,8 +60,8 @@ const std::set<std::string>& passes_without_use() {
       "X86 Indirect Thunks", "X86 Return Thunks", "X86 Atom pad short functions",
       "X86 Discriminate Memory Operands", "X86 Insert Cache Prefetches", "X86 insert wait instruction",
       "Merge disjoint stack slots", "Local Stack Slot Allocation",
-      // They found nothing to mend in programs of four operators, or nothing that made one faster. Strength
-      // reduction, which the emitter does itself (ScopedValues::reduce_strength), was a quarter of all time.
+      // They changed nothing in programs of four operators, or made none faster. Strength reduction, which
+      // the emitter does itself (ScopedValues::reduce_strength), took a quarter of the total time.
       "Loop Strength Reduction", "Constant Hoisting", "X86 Domain Reassignment Pass",
       "Partially inline calls to library functions", "Early Tail Duplication", "Tail Duplication",
       "Optimize machine instruction PHIs", "Live Range Shrink", "Machine InstCombiner", "X86 Fixup SetCC",

@@ -168,8 +168,8 @@ llvm::Value* FunctionEmitter::fused_multiply_add(const Expr& expr) {
 }
 
 llvm::Value* FunctionEmitter::int_binary(ExprKind kind, llvm::Value* a, llvm::Value* b, bool is_signed) {
-  // A division by zero has no value but must not trap: both sides of a Select are computed. Neither must that
-  // of the least number by -1, which wraps around: as no quotient by -1 is computed, but a negation.
+  // A division by zero has no defined value but must not trap: both sides of a Select are computed. Nor may
+  // the division of the least number by -1, which wraps around: quotients by -1 are computed as negations.
   llvm::Value* minus_one = llvm::Constant::getAllOnesValue(b->getType());
   const auto divisor = [&] {
     llvm::Value* one = llvm::ConstantInt::get(b->getType(), 1);
@@ -311,7 +311,7 @@ llvm::Value* FunctionEmitter::bits_value(MathOp op, llvm::Value* a, llvm::Value*
     default:
       break;
   }
-  // A shift by the width or more has no value in LLVM.
+  // A shift by the width or more is poison in LLVM.
   llvm::Value* last = llvm::ConstantInt::get(b->getType(), static_cast<uint64_t>(type.bits - 1));
   if (op == MathOp::ShiftRight && type.is_signed_int())
     return ir_.CreateAShr(a, ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b, last));

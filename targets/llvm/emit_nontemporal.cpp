@@ -88,7 +88,7 @@ void FunctionEmitter::store_past_cache(llvm::StoreInst& store) {
   stored_past_cache_ = true;
 }
 
-/// Such stores are not ordered with others: they are done before another thread learns that this one is.
+/// Nontemporal stores are not ordered with others: a fence completes them before this thread reports its end.
 void FunctionEmitter::finish_nontemporal() {
   if (!stored_past_cache_) return;
   ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);

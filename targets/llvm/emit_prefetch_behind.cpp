@@ -43,7 +43,7 @@ int64_t coefficient_of(const Linear& linear, uint32_t atom) {
 
 }  // namespace
 
-/// Memory without gaps that loops read, again and again until a loop outside continues behind it.
+/// Memory without gaps that loops reread until an outer loop moves on to the memory behind it.
 struct FunctionEmitter::Run {
   Linear begin;
   int64_t elements = 0;

@@ -1,7 +1,7 @@
-// Sums of a matrix unit that plain statements take apart behind the loop that computes them.
+// Sums of a matrix unit whose parts plain statements read after the loop that computes them.
 //
-// LLVM keeps what calls accumulate in the unit's registers over a loop only if all behind it uses the whole
-// value. One whose parts are used goes through memory once behind the loop, and not in each iteration.
+// LLVM keeps a sum in the unit's registers over the loop only if all later uses take the whole value. A sum
+// whose parts are used is therefore stored to memory once after the loop, instead of in each iteration.
 #include <vector>
 
 #include "float_convert.h"
@@ -70,7 +70,7 @@ bool accumulates_parts(const Loop& loop, const Buffer& buffer) {
 
 }  // namespace
 
-/// Does the call give a value that the processor's own registers hardly hold?
+/// Is the call's result too large for the processor's own registers?
 bool FunctionEmitter::has_large_output(const Loop& call) const {
   const TensorIntrinsicPtr intrinsic = tensor_call(call).intrinsic;
   if (intrinsic->operands[0].by_address) return false;

@@ -68,8 +68,8 @@ llvm::Value* convert_float(llvm::IRBuilder<>& ir, llvm::Value* value, DType from
   return to.code == TypeCode::BFloat ? round_to_bfloat(ir, value, to.lanes, traits) : value;
 }
 
-/// To a type whose ends are floats, too. LLVM takes a vector apart for its own conversions to 8 and 16 bits.
-/// NaN becomes 0.
+/// To a type whose limits are exact as floats. LLVM's own conversions to 8 and 16 bits split vectors into
+/// scalars. NaN becomes 0.
 llvm::Value* saturate_by_limits(llvm::IRBuilder<>& ir, llvm::Value* value, DType to) {
   const bool is_signed = to.is_signed_int();
   const auto number = [&](double of) { return llvm::ConstantFP::get(value->getType(), of); };

@@ -26,7 +26,7 @@ bool is_of_module(const std::string& line) {
   return line.starts_with("declare ") || line.starts_with("attributes ") || line.starts_with("@");
 }
 
-/// The text of a whole module, and the lines at which the fragment's lines are.
+/// The text of a whole module; `lines` maps its lines to those of the fragment.
 struct ModuleText {
   explicit ModuleText(const Fragment& fragment) {
     std::string before;

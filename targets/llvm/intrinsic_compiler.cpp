@@ -8,7 +8,7 @@
 namespace tunesmith::llvm_target {
 namespace {
 
-/// Not a processor feature, but LLVM's own in addition to each of AVX-512.
+/// No processor feature: LLVM requires it in addition to each feature of AVX-512.
 constexpr const char* kWideRegisters = "evex512";
 
 }  // namespace
@@ -17,7 +17,7 @@ std::string LlvmIntrinsicCompiler::refusal(const LoweredProgram& lowered,
                                            std::span<const std::string> features) const {
   Machine machine = machine_;
   if (!features.empty()) {
-    // Else vectors as wide as only a feature has them are split.
+    // Otherwise vectors of a width that only a feature provides would be split.
     constexpr int64_t kWidest = 512;
     machine.vector_bits = kWidest;
     if (llvm::Triple(machine.triple).isX86())

@@ -19,7 +19,7 @@ bool is_reserved(const std::string& word) {
       "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
       "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
       "volatile", "while", "main",
-      // In C++, which may include the header, and in GNU C.
+      // Reserved in C++, which may include the header, and in GNU C.
       "and", "asm", "bool", "catch", "class", "delete", "explicit", "export", "false", "friend", "linux",
       "mutable", "namespace", "new", "not", "operator", "or", "private", "protected", "public", "template",
       "this", "throw", "true", "try", "typeid", "typename", "typeof", "unix", "using", "virtual", "xor"};
@@ -69,7 +69,7 @@ constexpr const char* kPreparedByPrepare = "void* tunesmith_prepared";
 
 constexpr const char* kExtents = "tunesmith_extents";
 
-/// An extent over parameters in C, where `name` answers what each is called.
+/// An extent over parameters in C; `name` returns a parameter's name.
 template <typename Name>
 std::string extent_text(const Expr& extent, const Name& name) {
   if (const auto* number = extent.as<IntImm>()) return std::to_string(number->value);
@@ -85,7 +85,7 @@ std::string extent_text(const Expr& extent, const Name& name) {
   return fmt::format("({} {} {})", extent_text(extent.arg(0), name), op, extent_text(extent.arg(1), name));
 }
 
-/// Its extents, "1" where it has none.
+/// Its extents, or "1" if it has none.
 template <typename Name>
 std::string shape_text(const BufferNode& buffer, const Name& name) {
   std::vector<std::string> extents;
@@ -96,7 +96,7 @@ std::string shape_text(const BufferNode& buffer, const Name& name) {
   return extents.empty() ? "1" : fmt::format("{}", fmt::join(extents, ", "));
 }
 
-/// Of the parameters within the function that takes arguments.
+/// Names the parameters as elements of the extents that the entry function has read.
 auto extent_names(const std::vector<ExtentParameter>& parameters) {
   return [&parameters](const VarNode* var) {
     const auto is = [&](const ExtentParameter& one) { return one.var.get() == var; };
@@ -104,7 +104,7 @@ auto extent_names(const std::vector<ExtentParameter>& parameters) {
   };
 }
 
-/// Each parameter is the extent of some argument, which must be in its range.
+/// Reads each parameter from the argument whose extent it is, and checks its range.
 std::string read_extents(const LibraryRequest& request, const std::vector<Argument>& arguments) {
   const std::vector<ExtentParameter>& parameters = request.program->parameters;
   if (parameters.empty()) return "";
@@ -130,7 +130,8 @@ std::string read_extents(const LibraryRequest& request, const std::vector<Argume
   return text;
 }
 
-/// Checks of one argument into its place among the buffers; `position` is the argument's, for the answer.
+/// Checks one argument and puts it at `place` among the buffers; `position` is the argument's, for the error
+/// code.
 std::string check_of(const Argument& argument, size_t place, size_t position, bool may_be_null,
                      const std::vector<ExtentParameter>& varying) {
   const BufferNode& buffer = *argument.buffer;

@@ -15,8 +15,8 @@
 namespace tunesmith::llvm_target {
 namespace {
 
-/// Raise it when other code may come of a lowered program: of the emitter, the passes, or the options that
-/// LLVM is given. tests/golden fails then and says so.
+/// Raise it when the emitter, the passes or LLVM's options may give different code for a lowered program.
+/// tests/golden fails in that case and says so.
 constexpr int kGeneratorVersion = 2;
 
 }  // namespace

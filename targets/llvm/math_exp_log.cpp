@@ -28,8 +28,8 @@ constexpr std::array kExpOf16 = {1.6666718e-1, 5.0000016e-1};
 // ln(2) in two floats.
 constexpr double kLn2Nearest = 0.6931471824645996, kLn2Rest = -1.904654299957768e-9;
 constexpr int kMantissaBits = 23;
-// Adding 1.5 * 2^23 rounds to an integer, and leaves it in the low bits: no conversion that a NaN could
-// upset.
+// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits, without a conversion, which is
+// undefined for NaN.
 constexpr double kFloatRounder = 12582912.0;
 // Cephes' coefficients: (log(1 + f) - f + f^2 / 2) / f^3.
 constexpr std::array kLog = {7.0376836292e-2,  -1.1514610310e-1, 1.1676998740e-1,
@@ -118,8 +118,7 @@ llvm::Value* MathFunctions::exp_by_table(Value x, int64_t more) {
   return multiply_add(tail, power, power);
 }
 
-/// 2^(n + more), n as reduce_argument() has shifted it: from 2^-126 on, 0 in place of 2^-127, infinity of
-/// 2^128.
+/// 2^(n + more), n as shifted by reduce_argument(): from 2^-126 on; 0 instead of 2^-127, infinity for 2^128.
 llvm::Value* MathFunctions::power_of_two(Value shifted, int64_t more) {
   constexpr int64_t kBias = 127;
   Value bits = ir_.CreateBitCast(shifted, integers_like(shifted));

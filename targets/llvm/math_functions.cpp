@@ -10,7 +10,7 @@
 namespace tunesmith::llvm_target {
 
 llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operands) {
-  // Reordered or contracted, error terms cancel to nothing.
+  // Reordering or contraction would cancel the error terms.
   const llvm::IRBuilderBase::FastMathFlagGuard guard(ir_);
   ir_.clearFastMathFlags();
   Value x = operands[0];
@@ -52,7 +52,7 @@ llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operand
   }
 }
 
-/// Half of what is dropped is added to the bits, which rounds ties away from zero. Narrow types have no more.
+/// Adds half of the last kept bit, which rounds ties away from zero. Types under 32 bits are unchanged.
 llvm::Value* MathFunctions::round_tf32(Value x) {
   const unsigned bits = x->getType()->getScalarSizeInBits();
   if (bits < 32) return x;

@@ -51,7 +51,7 @@ std::vector<Place> arguments_of(const Program& program, const std::vector<Place>
   return arguments;
 }
 
-/// Those of the arguments and of prepared memory: that to the values of parameters comes after them.
+/// The number of pointers to arguments and prepared memory; the pointer to parameters' values follows them.
 size_t pointers_before(const std::vector<Place>& all) {
   size_t count = 0;
   for (const Place& place : all) count = std::max(count, place.position + 1);

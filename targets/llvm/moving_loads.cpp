@@ -27,7 +27,7 @@ void MovingLoads::walk(const Stmt& stmt) {
 void MovingLoads::add(const LoadNode& load) {
   const auto found = emitter_.buffers_.find(load.buffer.get());
   const Expr& index = load.indices()[0];
-  // A buffer that is made in the body has no address yet.
+  // A buffer that is allocated in the body has no address yet.
   if (done_ || found == emitter_.buffers_.end() || found->second.in_registers || !uses_var(index, moving_))
     return;
   if (any_of_expr(index, [](const Expr& part) { return part.is(ExprKind::Load); })) return;

@@ -9,7 +9,7 @@ const FloatImm* number_in(const Expr& expr) {
   return (expr.is(ExprKind::Broadcast) ? expr.arg(0) : expr).as<FloatImm>();
 }
 
-/// What the number is added to, or taken from.
+/// The operand to which the number is added, or from which it is subtracted.
 const Expr* other_operand(const Expr& expr, ExprKind kind, double number) {
   if (!expr.is(kind)) return nullptr;
   const FloatImm* right = number_in(expr.arg(1));

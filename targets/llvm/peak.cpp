@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kSymbol = "tunesmith_peak";
 constexpr int64_t kIterations = 160000;  // about half a millisecond
-/// Long enough to meet a moment without neighbours and the processor's full clock.
+/// Long enough to include an undisturbed moment at the processor's full clock.
 constexpr double kMeasuringSeconds = 0.2;
 constexpr int kMinRepeats = 5;
 constexpr int64_t kLargestCopy = int64_t{256} << 20;

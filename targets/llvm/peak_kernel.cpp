@@ -34,7 +34,7 @@ llvm::Value* emit_pair_products(llvm::IRBuilder<>& ir, const PeakOperation& oper
   const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
                   : lanes == 8 ? llvm::Intrinsic::x86_avx2_pmadd_wd
                                : llvm::Intrinsic::x86_sse2_pmadd_wd;
-  // Derived from the sum itself, or the product would be hoisted out of the loop.
+  // Derived from the sum itself, otherwise the product would be hoisted out of the loop.
   return ir.CreateIntrinsic(id, {}, {ir.CreateBitCast(sum, halves), ir.CreateBitCast(factor, halves)});
 }
 
@@ -78,7 +78,7 @@ void emit_rounds(llvm::IRBuilder<>& ir, llvm::Function* function, const PeakOper
   std::vector<llvm::PHINode*> sums;
   for (int i = 0; i < accumulators; ++i) {
     sums.push_back(ir.CreatePHI(type, 2));
-    // Each starts from a value of its own, or they would be one and the same.
+    // Each starts from a different value; otherwise they would be merged into one.
     sums.back()->addIncoming(operation.accumulator.is_float()
                                  ? llvm::ConstantFP::get(type, static_cast<double>(i))
                                  : llvm::ConstantInt::get(type, static_cast<uint64_t>(i)),

@@ -46,7 +46,7 @@ Linear ScopedValues::enter_loop(llvm::BasicBlock* head, llvm::PHINode* index, In
 }
 
 void ScopedValues::leave() {
-  // What counts along holds a register for the whole loop: outside innermost loops a product is cheaper.
+  // An induction variable occupies a register for the whole loop: elsewhere a product is cheaper.
   if (const auto& loop = scopes_.back().loop; loop && loop->innermost) reduce_strength(*loop);
   scopes_.pop_back();
 }
@@ -75,7 +75,7 @@ Interval ScopedValues::range(const Linear& linear) const {
 
 llvm::SmallVector<Linear::Term, 4> ScopedValues::by_depth(const Linear& linear) const {
   llvm::SmallVector<Linear::Term, 4> terms(linear.terms);
-  // kHere wraps around to the greatest.
+  // kHere wraps around to the maximum.
   std::ranges::stable_sort(
       terms, {}, [&](const Linear::Term& term) { return static_cast<unsigned>(atoms_[term.atom].depth); });
   return terms;
@@ -92,7 +92,7 @@ void ScopedValues::reduce_strength(const Loop& loop) {
   llvm::BasicBlock* before = loop.index->getIncomingBlock(0);
   llvm::Value* first = loop.index->getIncomingValue(0);
   llvm::BasicBlock* latch = ir_.GetInsertBlock();
-  // The value that `replaced` has in each iteration, counted: `add` makes a start, and one value of another.
+  // Replaces a value by an induction variable: `add` computes the first value and each next one.
   const auto count = [&](llvm::Instruction* replaced, llvm::Value* base, int64_t step, auto add) {
     llvm::Value* bytes = ir_.getInt64(static_cast<uint64_t>(step));
     auto* phi = llvm::PHINode::Create(replaced->getType(), 2, "", loop.index->getIterator());

@@ -23,7 +23,7 @@ struct NeededLibraries {
 
 /// Checks every library of the pack that will be loaded with `library` (links resolved,
 /// with this content), with their dependencies: each must be listed in the manifest
-/// with its hash and be writable by nobody else. Libraries outside the pack belong to
+/// with its hash and not be writable by other users. Libraries outside the pack belong to
 /// the system and are not checked. Throws EnvironmentError with the violated rule.
 NeededLibraries check_pack_libraries(const PluginInfo& plugin, const std::filesystem::path& library,
                                      const std::string& content);

@@ -144,7 +144,7 @@ double largest_error_of(const std::vector<CheckedArgument>& got, const std::vect
   return error;
 }
 
-// Returns how many were wrong: one or none.
+// Returns the number of wrong runs: 0 or 1.
 int run_and_time(const Request& request, const std::string& text, const Launch& launch) {
   std::vector<CheckedArgument> arguments = make_inputs(request);
   std::vector<CheckedArgument> right;
@@ -169,7 +169,7 @@ size_t static_shared_bytes(const Request& request) {
   return bytes;
 }
 
-// Runs the three orders; how many were wrong.
+// Runs the three thread orders; returns the number of wrong ones.
 int emulate(const Request& request, const std::string& text, const Launch& launch) {
   const std::vector<CheckedArgument> inputs = make_inputs(request);
   EmulationOptions options;

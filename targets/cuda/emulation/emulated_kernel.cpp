@@ -254,7 +254,7 @@ EmulatedKernel::EmulatedKernel(const std::string& text, const std::vector<std::s
                     object = (folder_.path() / "unit.o").string();
   std::ofstream(unit) << unit_text(text, kernels, file, options.dynamic_shared_bytes);
   const std::string compiler = host_compiler();
-  // What is checked runs briefly: more than -Og takes longer to compile than it saves.
+  // Checked kernels run briefly: optimising beyond -Og takes longer to compile than it saves.
   std::vector<std::string> compile{compiler, "-std=c++20", checked_ ? "-Og" : "-O2", "-w", "-fno-exceptions",
                                    // Vectors are accessed through pointers to other types.
                                    "-fno-strict-aliasing", "-include",

@@ -8,8 +8,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-// The wgmma instructions of a function one after the other; setmaxnreg ignored; a wait, and an arrive,
-// injected.
+// ptxas' notes on wgmma: instructions serialised; setmaxnreg ignored; a wait injected; an arrive injected.
 constexpr std::array<const char*, 4> kSerialisations = {"wgmma.mma_async instructions are serialized",
                                                         "(C7508)", "(C7517)", "(C7519)"};
 

@@ -57,7 +57,7 @@ Compilation KernelCompiler::compile(const std::string& text, const std::string& 
   std::vector<std::string> verbose = all;
   verbose.push_back(kSayResources);
   Nvrtc::Output output = nvrtc_.compile(text, name, headers_, verbose);
-  // With ptxas' resources in it the log may lack ptxas' error.
+  // With the resource report, the log may lack ptxas' error: compiles again without it.
   if (!output.succeeded && output.log.find("error") == std::string::npos) {
     const double first = output.cpu_seconds;
     output = nvrtc_.compile(text, name, headers_, all);

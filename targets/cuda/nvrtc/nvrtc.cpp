@@ -100,7 +100,7 @@ Nvrtc::Output Nvrtc::compile(const std::string& text, const std::string& name,
     throw EnvironmentError(fmt::format("NVRTC {} makes no program: error {}", version_, error));
   Output output;
   output.succeeded = compile_(program, int(option_texts.size()), option_texts.data()) == 0;
-  // Sizes count a final zero.
+  // Sizes include the final zero.
   if (size_t bytes = 0; log_size_(program, &bytes) == 0 && bytes > 1) {
     output.log.resize(bytes);
     log_(program, output.log.data());

@@ -332,7 +332,7 @@ class KernelWriter {
     if (dynamic) kernel_.launch.dynamic_shared_bytes = static_cast<size_t>(bytes);
   }
 
-  /// As what the group's calls hold the buffer; null for one that threads have.
+  /// The operand as which the group's calls hold the buffer; null for a buffer of threads.
   static const TensorOperand* held_as(const Allocate& at) {
     if (!is_held(at.buffer)) return nullptr;
     for (const Loop* loop : collect<Loop>(*at.body(), is_call)) {

@@ -121,7 +121,7 @@ void add_answers(httplib::Server& server, Shown& shown) {
   get("/data.json", "application/json", &json_line);
 }
 
-/// The fleet's workers, or why nobody can be asked.
+/// The fleet's workers, or why the fleet does not answer.
 nlohmann::json look_at(const std::function<nlohmann::json()>& fleet) {
   try {
     return fleet();

@@ -1,5 +1,4 @@
-// Reads a message's header or a line's content from an untrusted
-// source: a candidate, or anybody, may have written it.
+// Reads a message's header or a line's content from an untrusted source, such as a candidate.
 #pragma once
 
 #include <cstddef>

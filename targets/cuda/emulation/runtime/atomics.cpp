@@ -32,7 +32,7 @@ int atomic_min(int* to, int value) {
   return update(to, [=](int old) { return std::min(old, value); });
 }
 unsigned atomic_exchange(unsigned* to, unsigned value) {
-  // What it gives may be of no interest: so kernels give a first value, too.
+  // Kernels also initialise memory this way and ignore the result, so the old value may be uninitialised.
   return update(to, [=](unsigned) { return value; }, false);
 }
 unsigned atomic_compare_and_swap(unsigned* to, unsigned expected, unsigned value) {

@@ -1,6 +1,6 @@
-// wmma 16x16x16. Which element of a fragment lies where is the hardware's secret, and here it is another one
-// than mma.sync's, and another one for each order of storage: a kernel that assumes one, or loads with one
-// order and multiplies with the other, computes nonsense.
+// wmma 16x16x16. The layout of a fragment is unspecified. Here it differs from mma.sync's, and between the
+// storage orders: a kernel that assumes a layout, or loads in one order and multiplies in the other, computes
+// wrong results.
 #include <cstring>
 
 #include "arithmetic.h"

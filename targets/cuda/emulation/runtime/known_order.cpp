@@ -1,5 +1,5 @@
-// What orders the threads of a block: its barrier, which begins a new interval,
-// and, within an interval, __syncwarp and mbarriers, through vector clocks.
+// Orders the threads of a block: its barrier begins a new interval; within an interval, __syncwarp and
+// mbarriers order them by vector clocks.
 #include <algorithm>
 
 #include "cells.h"
@@ -14,7 +14,7 @@ bool knows_other_warps = false;
 void begin_block_checks() {
   checks.block_interval = ++checks.interval;
   checks.ordered_in_interval = knows_other_warps = false;
-  // NaN of each type: reads of unwritten memory then spoil the results.
+  // NaN in each type, so that reads of unwritten memory make results wrong.
   char* reserve_end = shared_memory.dynamic + shared_memory.dynamic_reserve;
   std::memset(shared_memory.low, 0xff, size_t(shared_memory.dynamic - shared_memory.low));
   std::memset(shared_memory.dynamic, 0xff, shared_memory.dynamic_bytes);

@@ -1,15 +1,15 @@
-// The program that kernel text is linked to: runs one launch, on buffers that it shares with its parent, and
+// The main program to which kernel text is linked: runs one launch, on buffers shared with its parent, and
 // reports.
 //   --grid=X,Y,Z --block=X,Y,Z --shared=BYTES --order=forward|backward|random --in-turn=0|1 --seed=N
-//   --check=0|1 --granules=SHARED,GLOBAL --memory=DESCRIPTOR --seconds=OF_THE_PROCESSOR --kernel=NAME, of
-//   several
-// and the kernel's arguments in their order:
-//   --buffer=NAME:OFFSET:BYTES    a pointer to bytes of the memory that the descriptor is of
+//   --check=0|1 --granules=SHARED,GLOBAL --memory=DESCRIPTOR --seconds=PROCESSOR_TIME
+//   --kernel=NAME                 if the text has several
+// and the kernel's arguments in order:
+//   --buffer=NAME:OFFSET:BYTES    a pointer to bytes of the descriptor's memory
 //   --input=NAME:OFFSET:BYTES     the same, which the kernel may not write
 //   --hidden=NAME:OFFSET:BYTES    the same as an input, but no argument
 //   --value=HEX                   the bytes of a number
-//   --map=BUFFER:E0,E1:B0,B1      a TensorMap of a buffer of 16-bit elements: extents and box, the innermost
-//   first
+//   --map=BUFFER:E0,E1:B0,B1      a TensorMap of a buffer of 16-bit elements: extents and box,
+//                                 innermost dimension first
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -70,7 +70,7 @@ void scan(const std::string& text, const char* format, int fields, Fields*... va
     report_and_stop(Kind::BadLaunch, "'%s': expected %s", text.c_str(), format);
 }
 
-// The buffer's pages from the parent's file, between pages that are nobody's; its end is the last page's.
+// Maps the buffer's pages of the parent's file between guard pages; the buffer ends where its last page ends.
 char* map_buffer(int memory, size_t offset, size_t bytes) {
   const size_t first_page = offset / kPage * kPage,
                length = (offset + bytes - first_page + kPage - 1) / kPage * kPage;
@@ -171,11 +171,11 @@ void read_option(Launch& launch, std::string_view name, const std::string& value
                       thread.x, thread.y, thread.z, block_index.x, block_index.y, block_index.z,
                       buffer.name.c_str(), place);
   }
-  // A device has a result of no meaning for it, as for a shift by too many bits.
+  // A device computes an undefined result, as for a shift by too many bits.
   if (signal == SIGFPE)
     report_and_stop(Kind::BadOperand, "a division by zero in thread (%u, %u, %u) of block (%u, %u, %u)",
                     thread.x, thread.y, thread.z, block_index.x, block_index.y, block_index.z);
-  // An access that is not aligned as its type demands has no address.
+  // For an access that is not aligned for its type the signal reports no address.
   report_and_stop(Kind::Fault,
                   "an invalid or misaligned access in thread (%u, %u, %u) of block (%u, %u, %u), at %s",
                   thread.x, thread.y, thread.z, block_index.x, block_index.y, block_index.z, place);
@@ -227,7 +227,7 @@ void check_launch(const Launch& launch) {
   }
 }
 
-/// A buffer is an input where the parent says so, or the parameter's type.
+/// A buffer is an input if the parent or the parameter's type says so.
 void protect_inputs(const Launch& launch) {
   for (unsigned i = 0; i < launch.kernel->parameters; ++i)
     if (launch.values[i].buffer >= 0 && launch.kernel->reads_only[i])
@@ -242,7 +242,7 @@ void protect_inputs(const Launch& launch) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  // Nobody waits for the result of a parent that was killed.
+  // A killed parent needs no result.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Launch launch;
   for (int i = 1; i < count; ++i) {

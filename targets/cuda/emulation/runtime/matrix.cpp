@@ -2,9 +2,8 @@
 //   A  register r, element h   row g + 8 (r & 1), column e q + h + 4 e (r >> 1)
 //   B  register r, element h   row e q + h + 4 e r, column g
 //   C  register r              row g + 8 (r >> 1), column 2 q + (r & 1)
-//   ldmatrix  lane l gives the address of row l % 8 of matrix l / 8 and takes of matrix m, into register m,
-//   row g,
-//             columns 2 q and 2 q + 1; transposed: rows 2 q and 2 q + 1, column g
+//   ldmatrix  lane l gives the address of row l % 8 of matrix l / 8; register m receives from matrix m
+//             row g, columns 2 q and 2 q + 1; transposed: rows 2 q and 2 q + 1, column g
 #include <cstring>
 
 #include "arithmetic.h"

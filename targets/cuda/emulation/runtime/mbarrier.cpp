@@ -1,6 +1,6 @@
-// mbarrier, and the copies of boxes of a tensor that arrive at one: when somebody waits, as late as may be. A
-// barrier carries what those who arrived at it have done to those who wait for its phase, so races across it
-// are found.
+// mbarrier, and box copies of tensors, which complete as late as possible: when a thread waits for their
+// barrier. A barrier orders the threads that arrived before those that wait for its phase, so that races
+// across it are detected.
 #include "mbarrier.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace tunesmith_emulation {
 namespace {
 
 constexpr size_t kRowBytes = 128, kSwizzledBytes = 16;
-/// What an mbarrier's bytes hold here: it shows whether somebody has written over them.
+/// The content of an mbarrier's bytes: shows whether they were overwritten.
 constexpr uint64_t kMark = 0x6d62617272696572;
 
 struct Mbarrier {
   unsigned count = 0, pending = 0, phase = 0;
   uint64_t awaited_bytes = 0;
-  unsigned initialiser = 0, fences = 0;  // who, and how many it had executed then
+  unsigned initialiser = 0, fences = 0;  // the thread, and its fences until then
   Clock arriving, completed;             // of this phase, and of the last one
 };
 
@@ -36,10 +36,10 @@ struct BoxCopy {
 };
 
 std::map<const void*, Mbarrier> barriers;
-std::vector<BoxCopy> copies;  // that have not arrived, oldest first
-std::set<unsigned> copiers;   // threads of the block that have asked for boxes
+std::vector<BoxCopy> copies;  // pending, oldest first
+std::set<unsigned> copiers;   // threads of the block that have started copies
 
-/// Of which each makes what the thread has initialised known to copies.
+/// Each makes barriers that the thread initialised before it visible to copies.
 unsigned fences_of(const Thread& thread) { return thread.proxy_fences + thread.mbarrier_fences; }
 
 Mbarrier& barrier_at(void* address, int line) {
@@ -66,7 +66,7 @@ void complete_phase(Mbarrier& mbarrier) {
 void copy_rows(const BoxCopy& copy) {
   const TensorMap& map = copy.map;
   for (unsigned row = 0; row < map.box[1]; ++row) {
-    char line[kRowBytes] = {};  // what lies outside of the tensor is zero
+    char line[kRowBytes] = {};  // elements outside the tensor are zero
     for (unsigned column = 0; column < map.box[0]; ++column) {
       const int x = copy.x + int(column), y = copy.y + int(row);
       if (x < 0 || y < 0 || unsigned(x) >= map.extent[0] || unsigned(y) >= map.extent[1]) continue;
@@ -78,7 +78,7 @@ void copy_rows(const BoxCopy& copy) {
   }
 }
 
-/// The parts of the tensor's rows that a box is copied from; what lies outside is not read.
+/// Visits the parts of the tensor's rows that the box covers.
 template <class Visit>
 void each_source_row(const BoxCopy& copy, Visit visit) {
   const TensorMap& map = copy.map;
@@ -118,12 +118,12 @@ void land_copies(void* address, Mbarrier& mbarrier) {
   complete_phase(mbarrier);
 }
 
-/// Lets the others continue as far as they can without the running thread.
+/// Lets the other threads continue as far as they can without the running one.
 void lag_behind() {
-  constexpr int kMaxTurns = 10000;  // of others that lag, too
+  constexpr int kMaxTurns = 10000;  // ends waiting for threads that lag, too
   int idle = 0;
   for (int turn = 0; idle < 3 && turn < kMaxTurns; ++turn) {
-    // Nobody is to take this for a deadlock.
+    // Counts as progress, so that no waiting thread reports a deadlock.
     const uint64_t seen = ++machine.progress;
     yield();
     idle = machine.progress == seen ? idle + 1 : 0;
@@ -174,12 +174,11 @@ void wait_mbarrier(void* address, unsigned parity, int line) {
   Thread& thread = running();
   Mbarrier& mbarrier = barrier_at(address, line);
   check_read(thread, address, 8);
-  // Who copies is as far ahead as it may be in the other orders.
+  // In the other orders a copying thread runs ahead as far as possible; in this one it lags.
   if (machine.order == Order::Backward && copiers.contains(thread.id)) lag_behind();
   thread.waits_for = "an mbarrier";
   thread.line = line;
-  // Each turn of this thread follows one of each other that can continue: without progress among them there
-  // will be none.
+  // Between two turns of this thread every runnable thread has one: if none makes progress, none will.
   uint64_t seen = machine.progress;
   for (unsigned idle = 0; (mbarrier.phase & 1) == parity;) {
     land_copies(address, mbarrier);

@@ -1,4 +1,4 @@
-// Which memory an address is of.
+// Finds the memory that an address belongs to.
 #include <cstdio>
 
 #include "cells.h"
@@ -55,7 +55,7 @@ Region* region_of(const Thread& thread, const void* at, size_t bytes, const char
     report_outside(thread, at, bytes, does);
     return nullptr;
   }
-  constexpr size_t kNear = 65536;  // the pages around a buffer are nobody's
+  constexpr size_t kNear = 65536;  // the pages around a buffer are guards
   for (const Region& buffer : checks.buffers) {
     if (address + kNear < buffer.low || address >= buffer.low + buffer.bytes + kNear) continue;
     report_outside(thread, at, bytes, does);

@@ -1,10 +1,10 @@
-// Where the program's shared variables lie: in its segment of thread-local ones.
+// Locates the program's shared variables: in its thread-local segment.
 #include <link.h>
 
 #include "checker.h"
 
 extern "C" {
-// Defined beside the kernel, under the names that the text gives it.
+// Defined in the kernel's translation unit.
 extern __thread char tunesmith_dynamic_shared[];
 extern const size_t tunesmith_dynamic_reserve;
 }

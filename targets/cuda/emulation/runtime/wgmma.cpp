@@ -1,13 +1,12 @@
-// wgmma m64nNk16, f16 or bf16 from shared memory with the 128-byte swizzle. Lane t of the warpgroup holds of
-// D, in register 4 j + r, row 16 (t / 32) + (t % 32) / 4 + 8 (r >> 1), column 8 j + 2 (t % 4) + (r & 1). A
-// matrix descriptor:
-//   bits 0-13 start, 16-29 leading offset, 32-45 stride, all in units of 16 bytes; 62-63 the swizzle, 1 for
-//   128 bytes
-// Byte of element (mn, k) from the start, in the operand whose rows run along k, and in the one whose rows
-// run along mn:
-//   128 (mn % 8) + stride (mn / 8) + 2 k          2 (mn % 64) + leading (mn / 64) + 128 (k % 8) + stride (k /
-//   8)
-// of which bits 4-6 are changed by bits 7-9.
+// wgmma m64nNk16, f16 or bf16 from shared memory with the 128-byte swizzle. Register 4 j + r of lane t of the
+// warpgroup holds row 16 (t / 32) + (t % 32) / 4 + 8 (r >> 1), column 8 j + 2 (t % 4) + (r & 1) of D.
+//
+// A matrix descriptor, in units of 16 bytes: bits 0-13 start, 16-29 leading offset, 32-45 stride; bits 62-63:
+// the swizzle, 1 for 128 bytes. The byte offset of element (mn, k) from the start, if rows run along k:
+//   128 (mn % 8) + stride (mn / 8) + 2 k
+// and if rows run along mn:
+//   2 (mn % 64) + leading (mn / 64) + 128 (k % 8) + stride (k / 8)
+// Bits 7-9 of the address are then XORed into bits 4-6.
 #include <cstring>
 
 #include "arithmetic.h"
@@ -19,7 +18,7 @@ namespace {
 
 constexpr unsigned kWgmmaRows = 64, kWgmmaDepth = 16, kMaxColumns = 256, kChunk = 16;
 
-// The 16 bytes around an element begin at the result's multiple of 16.
+// The aligned 16 bytes that contain the result hold the element's neighbours.
 unsigned element_address(unsigned long long descriptor, unsigned mn, unsigned k, bool along_mn) {
   const auto field = [&](unsigned bit) { return unsigned(descriptor >> bit & 0x3fff) << 4; };
   const unsigned start = field(0), leading = field(16), stride = field(32);
@@ -103,7 +102,7 @@ void form(unsigned first) {
 }  // namespace
 
 unsigned shared_address(const void* pointer) {
-  // The swizzle works on addresses: the base is a multiple of 1024. The first 1024 bytes are the system's.
+  // The swizzle depends on addresses: the base is a multiple of 1024. The system's 1024 bytes come first.
   const char* base = shared_memory.low - reinterpret_cast<uintptr_t>(shared_memory.low) % 1024;
   return unsigned(static_cast<const char*>(pointer) - base) + 1024;
 }

@@ -33,7 +33,7 @@ class GuardedBuffer {
   void set_read_only(bool read_only);
   /// Writes the pattern again, so that a write is reported only once.
   void fill_canary();
-  /// False if somebody wrote before the first byte or behind the last.
+  /// False if memory before the first byte or behind the last was written.
   bool check_canary() const;
   /// Is the address in the mapping or its guards?
   bool owns(const void* address) const;
