@@ -103,8 +103,8 @@ std::string encoded(Script& script, const Shape& shape, Code code, const std::st
       shape,
       reduction("sum", {"r0"}, {last}, fmt::format("select({} >= {}[r0 + 1], i32(1), 0)", size, powers)));
   const std::string from_one = fmt::format("max({}, 1)", exponent);
-  const std::string steps = script.here(
-      shape, fmt::format("{} / ({}[at({})] * {})", size, powers, from_one, power(-format.fraction)));
+  const std::string steps =
+      fmt::format("{} / ({}[at({})] * {})", size, powers, from_one, power(-format.fraction));
   const std::string code_of = script.here(
       shape, fmt::format("f32(({} - 1) * {}) + {}", from_one, 1 << format.fraction, rounded(steps)));
   const std::string magnitude =

@@ -186,13 +186,11 @@ Computation quantized(const NodeReader& node, const Shape& shape, const std::str
   node.refuse_unless(
       (to == kU8 || to == kI8) && element_count(node.shape(scale)) == 1 && node.dtype(scale) == node.dtype(1),
       "expected u8 or i8, and scales of one value and type");
-  Script script;
-  const std::string quotient =
-      script.here(shape, fmt::format("{} / {}", value, element(in(scale), Indices(node.rank(scale), "0"))));
-  std::string rest = rounded(quotient);
+  std::string whole =
+      rounded(fmt::format("{} / {}", value, element(in(scale), Indices(node.rank(scale), "0"))));
   if (node.has(zero))
-    rest += " + " + typed(node.dtype(scale), element(in(zero), Indices(node.rank(zero), "0")));
-  return computed(to, shape, script.text + statement(out(0), shape, typed(to, whole(rest))));
+    whole += " + " + typed(node.dtype(scale), element(in(zero), Indices(node.rank(zero), "0")));
+  return computed(to, shape, statement(out(0), shape, typed(to, whole)));
 }
 
 Define q_linear_binary(char operation) {

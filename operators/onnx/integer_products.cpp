@@ -200,10 +200,9 @@ Computation requantized(const NodeReader& node, Script& script, const IntegerPro
   const std::string scale_of_y = element(in(6), Indices(node.rank(6), "0"));
   const std::string factor = fmt::format("({} * {} / {})", convert(given, type, scale_of_a),
                                          convert(given, type, scale_of_b), convert(given, type, scale_of_y));
-  const std::string quotient =
-      script.here(sum.shape, fmt::format("{}({}) * {}", type.str(), sum.value, factor));
+  const std::string quotient = fmt::format("{}({}) * {}", type.str(), sum.value, factor);
   const std::string zero = typed(type, element(in(7), Indices(node.rank(7), "0")));
-  const std::string value = whole(rounded(quotient) + " + " + zero);
+  const std::string value = rounded(quotient) + " + " + zero;
   return computed(to, sum.shape, script.text + statement(out(0), sum.shape, typed(to, value)));
 }
 

@@ -54,7 +54,7 @@ void check_zero_point(const NodeReader& node, const TensorType& values) {
     node.refuse_unless(byte == 0, "the zero point of floats is not 0");
 }
 
-/// t0 is the quotient. Casts to integers saturate.
+/// Casts to integers saturate.
 Computation quantize_linear(const NodeReader& node) {
   node.ignore("axis");  // the axis of a single scale does not matter
   const bool saturate = node.flag("saturate", true);
@@ -69,15 +69,14 @@ Computation quantize_linear(const NodeReader& node) {
   check_zero_point(node, to);
   const Shape& shape = node.shape(0);
   Script script;
-  const std::string here =
-      script.here(shape, fmt::format("{} / {}", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
-                                     convert(dtype, wide(dtype), per_axis(node, 1, shape))));
-  std::string value = rounded(here);
+  const std::string quotient =
+      fmt::format("{} / {}", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
+                  convert(dtype, wide(dtype), per_axis(node, 1, shape)));
+  std::string value = rounded(quotient);
   if (is_float_code(to.code)) {
-    value = encoded(script, shape, to.code, convert(wide(dtype), kF32, here), saturate);
+    value = encoded(script, shape, to.code, convert(wide(dtype), kF32, quotient), saturate);
   } else {
     if (node.has(2)) value += " + " + convert(to.dtype, wide(dtype), per_axis(node, 2, shape));
-    value = whole(value);
     value = to.code == Code::None ? typed(to.dtype, value) : clamped(to.code, value);
   }
   return {{{to.dtype, shape, to.code}}, {}, script.text + statement(out(0), shape, value)};
@@ -121,15 +120,16 @@ Computation dynamic_quantize_linear(const NodeReader& node) {
       script.here({}, fmt::format("min(0, {})", script.here({}, reduction("min", axes, shape, each))));
   const std::string scale =
       script.here({}, fmt::format("select({0} - {1} > 0, {0} - {1}, 255) / 255", most, least));
-  const std::string zero = script.here({}, fmt::format("min(255, -{} / {})", least, scale));
-  const std::string zero_point = script.here({}, rounded(zero));
-  const std::string quotient =
-      script.here(shape, fmt::format("{} / {}", broadcast(in(0), shape, shape), scale));
+  const std::string zero = rounded(fmt::format("min(255, -{} / {})", least, scale));
+  const std::string zero_point = script.here({}, typed(kU8, zero));
+  const std::string quotient = fmt::format("{} / {}", broadcast(in(0), shape, shape), scale);
   std::string text = script.text;
-  if (node.wants(0))
-    text += statement(out(0), shape, typed(kU8, whole(rounded(quotient) + " + " + zero_point)));
+  if (node.wants(0)) {
+    const std::string shift = typed(node.dtype(0), zero_point);
+    text += statement(out(0), shape, typed(kU8, rounded(quotient) + " + " + shift));
+  }
   if (node.wants(1)) text += statement(out(1), {}, scale);
-  if (node.wants(2)) text += statement(out(2), {}, typed(kU8, whole(zero_point)));
+  if (node.wants(2)) text += statement(out(2), {}, zero_point);
   return {{{kU8, shape}, {node.dtype(0), {}}, {kU8, {}}}, {}, text};
 }
 

@@ -107,16 +107,7 @@ std::string convert(DType from, DType to, const std::string& value) {
 
 DType wide(DType dtype) { return dtype.is_float() && dtype.bits < 32 ? kF32 : dtype; }
 
-std::string rounded(const std::string& x) {
-  // Has no condition, which would keep the statement apart from the one that makes x. `both` is twice the
-  // nearest integer or, at halves, the odd sum of both neighbours. The second line halves an even sum, and
-  // maps an odd one to the even neighbour. f32's 0.5 - 2^-25, to which 0.5 cannot be added exactly, counts as
-  // a half and gives 0.
-  const std::string both = fmt::format("(floor({0} + 0.5) + ceil({0} - 0.5))", x);
-  return fmt::format("(floor({0} * 0.25 + 0.25) + ceil({0} * 0.25 - 0.25))", both);
-}
-
-std::string whole(const std::string& sum) { return fmt::format("floor({} + 0.5)", sum); }
+std::string rounded(const std::string& x) { return fmt::format("round_even({})", x); }
 
 std::string array(std::string_view kind, size_t number) { return fmt::format("{}{}", kind, number); }
 

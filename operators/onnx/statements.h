@@ -54,11 +54,8 @@ inline std::string in(size_t number) { return array("in", number); }
 inline std::string out(size_t number) { return array("out", number); }
 inline std::string temporary(size_t number) { return array("t", number); }
 
-/// Rounds x, of type wide(x), to the nearest integer, halves to even. Correct where the type represents
-/// integers plus a half.
+/// Rounds x to the nearest integer, of two to the even one.
 std::string rounded(const std::string& x);
-/// Rounds a floating sum of integers for a cast, which truncates.
-std::string whole(const std::string& sum);
 
 /// out0 = sum over the axes of `term`, which has type wide(dtype); by way of t0 if that is another type.
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,

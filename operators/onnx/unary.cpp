@@ -45,6 +45,7 @@ constexpr Unary kUnary[] = {
     {"Sign", 9, UnaryTypes::Numbers, "select({x} > 0, {t}(1), select({x} < 0, -{t}(1), {x}))"},
     {"Ceil", 1, UnaryTypes::Floats, "ceil({x})"},
     {"Floor", 1, UnaryTypes::Floats, "floor({x})"},
+    {"Round", 11, UnaryTypes::Floats, "round_even({x})"},
     {"Exp", 1, UnaryTypes::Floats, "exp({x})"},
     {"Log", 1, UnaryTypes::Floats, "log({x})"},
     {"Sqrt", 1, UnaryTypes::Floats, "sqrt({x})"},
@@ -89,18 +90,6 @@ Computation define_sign_of_unsigned(const NodeReader& node) {
   return copied(node, shape, fmt::format("min(1, {})", broadcast(in(0), shape, shape)));
 }
 
-Computation define_round(const NodeReader& node) {
-  check_unary(node, UnaryTypes::Floats);
-  const Shape& shape = node.shape(0);
-  const DType dtype = node.dtype(0);
-  const DType to = wide(dtype);
-  const std::string x = convert(dtype, to, broadcast(in(0), shape, shape));
-  // Numbers without a fraction stay unchanged.
-  const int64_t whole = to.bits == 64 ? int64_t{1} << 52 : int64_t{1} << 23;
-  const std::string value = fmt::format("select(abs({0}) < {1}, {2}, {0})", x, whole, rounded(x));
-  return copied(node, shape, convert(to, dtype, value));
-}
-
 Computation define_is_nan(const NodeReader& node) {
   check_unary(node, UnaryTypes::Floats);
   const Shape& shape = node.shape(0);
@@ -135,7 +124,6 @@ std::vector<Row> unary_operators() {
                     },
                     true});
   }
-  rows.push_back({"Round", 11, define_round, true});
   rows.push_back({"IsNaN", 9, define_is_nan});
   rows.push_back({"IsInf", 10, define_is_inf});
   return rows;

@@ -7,7 +7,6 @@
 #include "float_convert.h"
 #include "function_emitter.h"
 #include "math_functions.h"
-#include "nearest_integer.h"
 
 namespace tunesmith::llvm_target {
 
@@ -52,7 +51,7 @@ llvm::Value* FunctionEmitter::emit_value(const Expr& expr) {
     case ExprKind::Select:
       return select_value(expr);
     case ExprKind::Cast:
-      return convert(ir_, value(expr.arg(0)), expr.arg(0).dtype(), type, state_.traits);
+      return cast_value(expr);
     case ExprKind::Call:
       return call_value(expr);
     case ExprKind::Load:
@@ -64,6 +63,16 @@ llvm::Value* FunctionEmitter::emit_value(const Expr& expr) {
     default:
       return binary_value(expr);
   }
+}
+
+llvm::Value* FunctionEmitter::cast_value(const Expr& expr) {
+  const Expr& of = expr.arg(0);
+  const DType from = of.dtype(), to = expr.dtype();
+  const auto* call = of.as<CallNode>();
+  const bool is_rounded = call != nullptr && call->op == MathOp::RoundEven;
+  if (is_rounded && from.bits == 32 && to.is_int() && to.bits <= 16)
+    return convert_rounded(ir_, value(of.arg(0)), to);
+  return convert(ir_, value(of), from, to, state_.traits);
 }
 
 llvm::Value* FunctionEmitter::select_value(const Expr& expr) {
@@ -113,9 +122,6 @@ llvm::Value* FunctionEmitter::binary_value(const Expr& expr) {
   if (!type.is_float()) {
     return int_binary(kind, value(expr.arg(0)), value(expr.arg(1)), type.is_signed_int());
   }
-  // Processors without the instruction would call a function of the library.
-  if (const Expr* x = state_.traits.fma && type.bits >= 32 ? rounded_to_even(expr) : nullptr)
-    return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, value(*x));
   if (llvm::Value* fused = fused_multiply_add(expr)) return fused;
   const DType wide = arithmetic_type(type, state_.traits);
   llvm::Value* a = convert(ir_, value(expr.arg(0)), type, wide, state_.traits);
@@ -329,7 +335,6 @@ llvm::Value* FunctionEmitter::call_value(const Expr& expr) {
     if (type.code == TypeCode::UInt) return value(expr.arg(0));
     return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value(expr.arg(0)), ir_.getFalse());
   }
-  if (const Expr* integer = rounded_integer(expr)) return value(*integer);
   // Functions are computed in f32 or f64, and rounded once.
   const DType wide = type.bits == 16 ? kF32.with_lanes(type.lanes) : type;
   llvm::SmallVector<llvm::Value*, 2> operands;

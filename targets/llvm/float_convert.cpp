@@ -70,7 +70,8 @@ llvm::Value* convert_float(llvm::IRBuilder<>& ir, llvm::Value* value, DType from
 
 /// To a type whose limits are exact as floats. LLVM's own conversions to 8 and 16 bits split vectors into
 /// scalars. NaN becomes 0.
-llvm::Value* saturate_by_limits(llvm::IRBuilder<>& ir, llvm::Value* value, DType to) {
+llvm::Value* saturate_by_limits(llvm::IRBuilder<>& ir, llvm::Value* value, DType to,
+                                bool to_nearest = false) {
   const bool is_signed = to.is_signed_int();
   const auto number = [&](double of) { return llvm::ConstantFP::get(value->getType(), of); };
   const double range = std::ldexp(1.0, to.bits);
@@ -81,7 +82,9 @@ llvm::Value* saturate_by_limits(llvm::IRBuilder<>& ir, llvm::Value* value, DType
     value = ir.CreateSelect(ir.CreateFCmpOLT(value, number(most)), value, number(most));
   };
   limited(is_signed ? -range / 2 : 0.0, is_signed ? range / 2 - 1 : range - 1);
-  value = ir.CreateFPToSI(value, value_type(ir.getContext(), kI32.with_lanes(to.lanes)));
+  llvm::Type* i32 = value_type(ir.getContext(), kI32.with_lanes(to.lanes));
+  value = to_nearest ? ir.CreateIntrinsic(llvm::Intrinsic::lrint, {i32, value->getType()}, {value})
+                     : ir.CreateFPToSI(value, i32);
   return ir.CreateTrunc(value, value_type(ir.getContext(), to));
 }
 
@@ -126,6 +129,10 @@ llvm::Value* convert(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DTyp
   llvm::Type* direct_type = value_type(ir.getContext(), direct);
   value = from_signed ? ir.CreateSIToFP(value, direct_type) : ir.CreateUIToFP(value, direct_type);
   return convert(ir, value, direct, to, traits);
+}
+
+llvm::Value* convert_rounded(llvm::IRBuilder<>& ir, llvm::Value* value, DType to) {
+  return saturate_by_limits(ir, value, to, /*to_nearest=*/true);
 }
 
 }  // namespace tunesmith::llvm_target

@@ -19,5 +19,7 @@ DType arithmetic_type(DType type, const CodegenTraits& traits);
 /// Rounds to nearest even; a float becomes an integer by truncation, saturating, with 0 for NaN.
 llvm::Value* convert(llvm::IRBuilder<>& ir, llvm::Value* value, DType from, DType to,
                      const CodegenTraits& traits);
+/// Converts an f32 to an integer of at most 16 bits, rounding to nearest even instead of by truncation.
+llvm::Value* convert_rounded(llvm::IRBuilder<>& ir, llvm::Value* value, DType to);
 
 }  // namespace tunesmith::llvm_target

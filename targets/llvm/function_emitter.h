@@ -107,6 +107,7 @@ class FunctionEmitter {
   llvm::Value* compare_index(const Expr& expr);
   llvm::Value* compare(ExprKind kind, llvm::Value* a, llvm::Value* b, DType type);
   llvm::Value* call_value(const Expr& expr);
+  llvm::Value* cast_value(const Expr& expr);
   llvm::Value* bits_value(MathOp op, llvm::Value* a, llvm::Value* b, DType type);
   llvm::Value* splat(llvm::Value* scalar, int lanes);
 

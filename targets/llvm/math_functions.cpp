@@ -25,6 +25,8 @@ llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operand
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x);
     case MathOp::Ceil:
       return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x);
+    case MathOp::RoundEven:
+      return round_even(x);
     case MathOp::RoundTf32:
       return round_tf32(x);
     case MathOp::Sigmoid:
@@ -50,6 +52,16 @@ llvm::Value* MathFunctions::emit(MathOp op, llvm::ArrayRef<llvm::Value*> operand
     default:
       return from_library(op, operands);
   }
+}
+
+llvm::Value* MathFunctions::round_even(Value x) {
+  // Processors that fuse have the instruction; others would call a function of the library.
+  if (traits_.fma) return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
+  // The sum with a number whose unit is 1 is rounded to an integer; larger numbers are integers.
+  Value large = number(x, x->getType()->getScalarType()->isFloatTy() ? 0x1p23 : 0x1p52);
+  Value size = absolute(x);
+  Value rounded = ir_.CreateFSub(ir_.CreateFAdd(size, large), large);
+  return ir_.CreateSelect(ir_.CreateFCmpOLT(size, large), with_sign_of(rounded, x), x);
 }
 
 /// Adds half of the last kept bit, which rounds ties away from zero. Types under 32 bits are unchanged.

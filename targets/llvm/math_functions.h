@@ -75,6 +75,7 @@ class MathFunctions {
   /// Estrin's scheme, highest power first: more parallelism, and one more rounding.
   Value polynomial_by_pairs(Value x, std::span<const double> coefficients);
   Value absolute(Value x);
+  Value round_even(Value x);
   Value round_tf32(Value x);
   Value with_sign_of(Value magnitude, Value sign);
   /// The type of x with integers of the same width.

@@ -122,6 +122,13 @@ TEST(CudaTarget, ComputesFunctionsOfAnglesAndOfBits) {
   }
 }
 
+TEST(CudaTarget, RoundsToTheNearestInteger) {
+  for (const char* dtype : {"f64", "f32", "f16", "bf16"})
+    for (const char* value : {"round_even(X[i] * 8)", "i8(round_even(X[i] * 200))"})
+      expect_right(program_of(fmt::format("X: {{shape: [64], dtype: {}}}", dtype),
+                              fmt::format("O[i<64] = {}", value)));
+}
+
 TEST(CudaTarget, DividesUnsignedIntegersByTheLargestOfTheirTypes) {
   for (const char* dtype : {"u8", "u16", "u32"}) {
     SCOPED_TRACE(dtype);

@@ -231,8 +231,9 @@ TEST_P(Expressions, Casts) {
 TEST_P(Expressions, Functions) {
   for (const DType type : {kF64, kF32, kF16, kBF16}) {
     std::vector<Expression> cases;
-    for (const MathOp op : {MathOp::Exp, MathOp::Tanh, MathOp::Erf, MathOp::Sigmoid, MathOp::Abs,
-                            MathOp::Floor, MathOp::Ceil, MathOp::RoundTf32, MathOp::Sin, MathOp::Cos}) {
+    for (const MathOp op :
+         {MathOp::Exp, MathOp::Tanh, MathOp::Erf, MathOp::Sigmoid, MathOp::Abs, MathOp::Floor, MathOp::Ceil,
+          MathOp::RoundEven, MathOp::RoundTf32, MathOp::Sin, MathOp::Cos}) {
       cases.push_back(
           {std::string(math_op_name(op)), type, [=](const Expr& x, const Expr&) { return call(op, {x}); }});
     }

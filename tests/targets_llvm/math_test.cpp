@@ -217,6 +217,7 @@ TEST(MathOfF32, RoundsToIntegersAndTakesMagnitudesExactly) {
   const std::vector<float> inputs = samples(-100, 100);
   expect_within(0.0, MathOp::Floor, inputs, [](long double x) { return std::floor(x); });
   expect_within(0.0, MathOp::Ceil, inputs, [](long double x) { return std::ceil(x); });
+  expect_within(0.0, MathOp::RoundEven, inputs, [](long double x) { return std::nearbyint(x); });
   expect_within(0.0, MathOp::Abs, inputs, [](long double x) { return std::abs(x); });
   expect_within(promised_ulps(MathOp::RoundTf32), MathOp::RoundTf32, inputs, [](long double x) {
     int exponent = 0;
@@ -251,6 +252,16 @@ TEST(MathAccuracyOfPow, StaysWithinItsBound) {
     for (size_t i = 0; i < x.size(); ++i) {
       ASSERT_LE(ulps(got[i], std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), bound)
           << x[i] << " ^ " << y[i] << " gave " << got[i];
+    }
+  }
+}
+
+TEST(MathOfF64, RoundsToTheNearestInteger) {
+  const std::vector<double> x = {-2.5, -1.5, -0.3, 0.0, 0.5, 1.5, 2.7, 0x1.fffffffffffffp51, -0x1p60, 1e300};
+  for (const char* mcpu : {"native", "x86-64"}) {
+    for (const int lanes : {8, 1}) {
+      const std::vector<double> got = compute(MathOp::RoundEven, lanes, x, {}, mcpu);
+      for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(got[i], std::nearbyint(x[i])) << mcpu << " " << lanes;
     }
   }
 }

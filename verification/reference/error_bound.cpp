@@ -10,6 +10,20 @@ namespace {
 constexpr double kArithmetic = 1.0;
 constexpr double kDivision = 2.0;  // or a product with the rounded reciprocal
 
+/// Is it the sum or difference of a nearest integer and an integer, such as a zero point?
+bool shifts_nearest(const Expr& sum) {
+  const auto is_nearest = [](const Expr& term) {
+    const CallNode* function = term.as<CallNode>();
+    return function != nullptr && function->op == MathOp::RoundEven;
+  };
+  const auto is_whole = [&](const Expr& term) {
+    return is_nearest(term) || (term.is(ExprKind::Cast) && !term.arg(0).dtype().is_float());
+  };
+  const Expr& a = sum.arg(0);
+  const Expr& b = sum.arg(1);
+  return (is_nearest(a) && is_whole(b)) || (is_whole(a) && is_nearest(b));
+}
+
 /// The error of a minimum or maximum: that of one operand where this one is chosen despite rounding.
 Expr of_chosen(const Expr& first_is_sure, const Expr& first, const Expr& second_is_sure, const Expr& second) {
   if (!first && !second) return {};
@@ -171,7 +185,11 @@ Expr ErrorBound::of(const Expr& expr) const {
     case ExprKind::Add:
     case ExprKind::Sub: {
       const Expr carried = plus(plus(below(0), below(1)), of_epilogue(expr));
-      return plus(carried, rounding(type, twins_.value(expr), kArithmetic, false, carried));
+      const Expr own = rounding(type, twins_.value(expr), kArithmetic, false, carried);
+      if (!shifts_nearest(expr)) return plus(carried, own);
+      // A sum of integers is exact up to the first that the type leaves out.
+      const Expr farthest = plus(abs_of(twins_.value(expr)), carried);
+      return plus(carried, select(le(farthest, number_imm(1.0 / unit_roundoff(type))), number_imm(0.0), own));
     }
     case ExprKind::Mul: {
       if (const Expr factor = exact_factor(expr)) return of(factor);

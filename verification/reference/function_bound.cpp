@@ -20,6 +20,14 @@ Expr of_rounding(MathOp op, const Expr& x, const Expr& error, const Expr& apart)
   return select(eq(call(op, {x - error}), call(op, {x + error})), number_imm(0.0), error + apart);
 }
 
+/// The error of the nearest integer, which grows with x: zero where no tie is within the argument's error.
+Expr of_nearest(const Expr& x, const Expr& error, const Expr& result) {
+  const Expr low = call(MathOp::RoundEven, {x - error}), high = call(MathOp::RoundEven, {x + error});
+  const Expr farthest = max(result - low, high - result);
+  // A minimum with a NaN is its second operand.
+  return select(eq(low, high), number_imm(0.0), min(farthest, error + number_imm(1.0)));
+}
+
 Expr of_reciprocal_root(const Expr& size, const Expr& relative) {
   return of_large(relative, size * relative * (number_imm(0.5) + relative),
                   div(size, square_root(rest(relative))));
@@ -64,6 +72,8 @@ Expr ErrorBound::of_call(const Expr& expr) const {
     case MathOp::Floor:
     case MathOp::Ceil:
       return of_rounding(expr.as<CallNode>()->op, x, error, number_imm(1.0));
+    case MathOp::RoundEven:
+      return of_nearest(x, error, result);
     case MathOp::RoundTf32:
       // Neighbours are 2^-10 of their size apart, denormals 2^-136.
       return of_rounding(MathOp::RoundTf32, x, error, size * number_imm(0x1p-10) + number_imm(0x1p-136));

@@ -17,7 +17,8 @@ namespace {
 
 /// Does the function return a value of its operand's type, the same bits on every target?
 bool is_rounding(MathOp op) {
-  return op == MathOp::Abs || op == MathOp::Floor || op == MathOp::Ceil || op == MathOp::RoundTf32;
+  return op == MathOp::Abs || op == MathOp::Floor || op == MathOp::Ceil || op == MathOp::RoundEven ||
+         op == MathOp::RoundTf32;
 }
 
 /// Does the function map ordinary numbers to values orders of magnitude apart?

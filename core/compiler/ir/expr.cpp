@@ -59,6 +59,8 @@ std::string_view math_op_name(MathOp op) {
       return "shift_left";
     case MathOp::ShiftRight:
       return "shift_right";
+    case MathOp::RoundEven:
+      return "round_even";
   }
   return "?";
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxBrackets = 1000;
 constexpr int kMaxExprDepth = 2000;
 
-constexpr MathOp kLastMathOp = MathOp::ShiftRight;
+constexpr MathOp kLastMathOp = MathOp::RoundEven;
 
 std::optional<MathOp> math_op_of(std::string_view word) {
   for (int op = 0; op <= static_cast<int>(kLastMathOp); ++op) {

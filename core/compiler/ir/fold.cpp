@@ -89,6 +89,8 @@ double evaluate_math(MathOp op, double a, double b) {
       return std::ceil(a);
     case MathOp::RoundTf32:
       return round_tf32(a);
+    case MathOp::RoundEven:
+      return std::nearbyint(a);
     case MathOp::Sin:
       return std::sin(a);
     case MathOp::Cos:

@@ -8,11 +8,11 @@
 namespace tunesmith::workload {
 
 namespace {
-constexpr std::array kMathOps = {MathOp::Exp,     MathOp::Log,       MathOp::Tanh,      MathOp::Erf,
-                                 MathOp::Sqrt,    MathOp::Rsqrt,     MathOp::Pow,       MathOp::Abs,
-                                 MathOp::Sigmoid, MathOp::Floor,     MathOp::Ceil,      MathOp::RoundTf32,
-                                 MathOp::Sin,     MathOp::Cos,       MathOp::BitAnd,    MathOp::BitOr,
-                                 MathOp::BitXor,  MathOp::ShiftLeft, MathOp::ShiftRight};
+constexpr std::array kMathOps = {MathOp::Exp,     MathOp::Log,       MathOp::Tanh,       MathOp::Erf,
+                                 MathOp::Sqrt,    MathOp::Rsqrt,     MathOp::Pow,        MathOp::Abs,
+                                 MathOp::Sigmoid, MathOp::Floor,     MathOp::Ceil,       MathOp::RoundTf32,
+                                 MathOp::Sin,     MathOp::Cos,       MathOp::BitAnd,     MathOp::BitOr,
+                                 MathOp::BitXor,  MathOp::ShiftLeft, MathOp::ShiftRight, MathOp::RoundEven};
 constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "true", "false"};
 }  // namespace
 

@@ -101,6 +101,8 @@ int64_t number_of_math(MathOp op) {
       return TUNESMITH_MATH_SHIFT_LEFT;
     case MathOp::ShiftRight:
       return TUNESMITH_MATH_SHIFT_RIGHT;
+    case MathOp::RoundEven:
+      return TUNESMITH_MATH_ROUND_EVEN;
   }
   throw InternalError("an elementwise function has no number");
 }

@@ -35,6 +35,7 @@ double fmax(double, double) noexcept;
 double fmin(double, double) noexcept;
 double floor(double) noexcept;
 double ceil(double) noexcept;
+double rint(double) noexcept;
 }
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }

@@ -128,7 +128,7 @@ Names::Names()
             "volatile", "sizeof",    "typename",   "enum",        "friend",    "public",   "private",
             "float2",   "float4",    "double2",    "int2",        "int4",      "uint2",    "uint4",
             "short2",   "short4",    "ushort2",    "ushort4",     "char2",     "char4",    "uchar2",
-            "uchar4",   "longlong2", "ulonglong2", "sin",         "cos"} {}
+            "uchar4",   "longlong2", "ulonglong2", "sin",         "cos",       "rint",     "rintf"} {}
 
 std::string Names::fresh(const std::string& wanted) {
   std::string name;
@@ -381,6 +381,8 @@ std::string ExprText::function(const Expr& expr, const Analyzer& ranges) {
                                            : fmt::format("(1.0f / (1.0f + expf(-({}))))", arguments));
     case MathOp::RoundTf32:
       return rounded(type, fmt::format("round_tf32({})", arguments));
+    case MathOp::RoundEven:
+      return named("rint");
     case MathOp::Exp:
     case MathOp::Log:
     case MathOp::Tanh:

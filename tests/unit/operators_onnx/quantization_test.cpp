@@ -2,6 +2,7 @@
 
 #include "../verification/reference_data.h"
 #include "run_operator.h"
+#include "tunesmith/ir/visit.h"
 
 namespace tunesmith::operators_onnx {
 namespace {
@@ -24,9 +25,27 @@ TEST(OnnxQuantization, RoundsInItsOwnType) {
   network::Network network = network_of({"Round", 11, {given({4}, {0, 0, 0, 0})}});
   network::run_passes(network, {find_operator, {}});
   const Workload workload = network::workload_of(network, std::array<size_t, 1>{0}).workload;
-  // Adding 0.5 to the first and the last rounds.
   const Tensor xs = tensor_of(kF32, {4}, {0x1.fffffep-2, -0x1.fffffep-2, 0x1.800002p0, 8388609});
   expect_tensor(test::run(workload.program, {xs}).at(0), {4}, {0, 0, 2, 8388609});
+}
+
+/// A chain of them, inlined, grows by as many times as an operand stands in the text.
+TEST(OnnxQuantization, ReadsWhatItRoundsOnce) {
+  const Given x = drawn({2, 4, 8, 8}, 1), scale = known({}, {0.02}, kF32), zero = known({}, {3}, kU8);
+  const Given bytes = drawn({2, 4, 8, 8}, 2, kU8);
+  for (const Use& use :
+       {Use{"Round", 11, {x}}, Use{"QuantizeLinear", 13, {x, scale, zero}},
+        Use{"com.microsoft.QLinearAdd", 1, {bytes, scale, zero, bytes, scale, zero, scale, zero}}}) {
+    network::Network network = network_of(use);
+    network::run_passes(network, {find_operator, {}});
+    const Workload workload = network::workload_of(network, std::array<size_t, 1>{0}).workload;
+    int reads = 0;
+    walk_exprs(workload.program.root(), [&](const Expr& part) {
+      const LoadNode* access = part.as<LoadNode>();
+      reads += access != nullptr && access->buffer == workload.program.inputs[0] ? 1 : 0;
+    });
+    EXPECT_EQ(reads, 1) << use.op;
+  }
 }
 
 /// The scale and the zero point are inputs of the task, so that equal layers share it.

@@ -38,6 +38,7 @@ TEST(ErrorBound, HoldsWhateverTheErrorOfTheArgumentIs) {
       {"tanh(D[i])", [](double x) { return std::tanh(x); }},
       {"sigmoid(D[i])", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
       {"erf(D[i])", [](double x) { return std::erf(x); }},
+      {"round_even(D[i])", [](double x) { return std::nearbyint(x); }},
       {"pow(D[i], 2)", [](double x) { return x * x; }},
       {"pow(D[i], 0.5)", [](double x) { return std::sqrt(x); }},
       {"pow(D[i], -1.5)", [](double x) { return std::pow(x, -1.5); }},
@@ -141,6 +142,24 @@ TEST(ErrorBound, OfARowOfTheLowestNumbersIsTight) {
   const std::vector<Tensor> results = run(reference_program(program, DataKind::Random), inputs);
   EXPECT_EQ(results[0].get(8), 1.0);
   EXPECT_LT(looseness(results[0], &results[1]), 1e-5);
+}
+
+// The sum of whole numbers is exact: only the tie in the middle is in doubt.
+TEST(ErrorBound, OfAQuantizedNumberIsZeroAwayFromTies) {
+  const Program program = program_of("O[i<n] = i8(round_even(X[i] / Y[i]) + f32(Z[i]))",
+                                     "X: {shape: [n], dtype: f32}\n  Y: {shape: [n], dtype: f32}\n  "
+                                     "Z: {shape: [n], dtype: i8}",
+                                     "n: 3");
+  Tensor zeros = Tensor::zeros(kI8, {3});
+  for (int64_t i = 0; i < 3; ++i) zeros.set_int(i, 100);
+  const std::vector<Tensor> results =
+      run(reference_program(program, DataKind::Random),
+          {numbers({1.0, 7.5, 1e6}, {3}), numbers({3.0, 3.0, 3.0}, {3}), zeros});
+  EXPECT_EQ(results[0].get_int(1), 102);
+  EXPECT_EQ(results[0].get_int(2), 127);
+  EXPECT_EQ(results[1].get(0), 0.0);
+  EXPECT_EQ(results[1].get(1), 2.0);
+  EXPECT_EQ(results[1].get(2), 0.0);
 }
 
 // An unknown value may be NaN.

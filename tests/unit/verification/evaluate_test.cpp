@@ -66,6 +66,7 @@ TEST(Evaluate, FunctionsAreRoundedToTheirType) {
       {MathOp::Cos, [](double v) { return std::cos(v); }},
       {MathOp::Floor, [](double v) { return std::floor(v); }},
       {MathOp::Ceil, [](double v) { return std::ceil(v); }},
+      {MathOp::RoundEven, [](double v) { return std::nearbyint(v); }},
   };
   for (const auto& [op, f] : cases) {
     for (const DType type : {kF16, kBF16, kF32, kF64}) {
@@ -77,6 +78,17 @@ TEST(Evaluate, FunctionsAreRoundedToTheirType) {
   }
   EXPECT_EQ(map(kF32, kF32, {3}, [](const Expr& e) { return call(MathOp::Pow, {e, float_imm(2, kF32)}); }),
             (Values{9}));
+}
+
+TEST(Evaluate, RoundsToTheEvenOneOfTwoIntegers) {
+  const auto round = [](const Expr& e) { return call(MathOp::RoundEven, {e}); };
+  for (const DType type : {kF16, kBF16, kF32, kF64}) {
+    EXPECT_EQ(map(type, type, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.75, 1024}, round),
+              (Values{-2, -2, 0, 0, 2, 2, 1, 1024}))
+        << type.str();
+  }
+  // 0.5 cannot be added to the first without rounding, nor to the second.
+  EXPECT_EQ(map(kF32, kF32, {0x1.fffffep-2, 8388609}, round), (Values{0, 8388609}));
 }
 
 TEST(Evaluate, RoundsToElevenBitsTiesAwayFromZero) {

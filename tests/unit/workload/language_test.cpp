@@ -165,6 +165,7 @@ TEST(Language, ElementwiseMathematics) {
   EXPECT_EQ(stored("sqrt(X[i, j]) * rsqrt(X[i, j])"), "sqrt(X[vi, vj])*rsqrt(X[vi, vj])");
   EXPECT_EQ(stored("pow(X[i, j], 3) / abs(X[i, j])"), "pow(X[vi, vj], 3.0)/abs(X[vi, vj])");
   EXPECT_EQ(stored("sigmoid(floor(ceil(X[i, j])))"), "sigmoid(floor(ceil(X[vi, vj])))");
+  EXPECT_EQ(stored("round_even(X[i, j]) * round_even(2.5)"), "round_even(X[vi, vj])*2.0");
   EXPECT_EQ(stored("max(X[i, j], 0, min(X[i, j], 6))"), "max(max(X[vi, vj], 0.0), min(X[vi, vj], 6.0))");
   EXPECT_EQ(stored("relu(-X[i, j])"), "max(X[vi, vj]*-1.0, 0.0)");
   EXPECT_EQ(stored("max(X[i, j], lowest(f32))"), "max(X[vi, vj], -inf)");

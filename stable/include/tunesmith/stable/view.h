@@ -76,6 +76,7 @@ enum class MathOp : uint32_t {
   BitXor = TUNESMITH_MATH_BIT_XOR,
   ShiftLeft = TUNESMITH_MATH_SHIFT_LEFT,
   ShiftRight = TUNESMITH_MATH_SHIFT_RIGHT,
+  RoundEven = TUNESMITH_MATH_ROUND_EVEN,
 #endif
 };
 

@@ -50,7 +50,7 @@ enum class ExprKind : uint8_t {
   Broadcast  // a scalar in every lane
 };
 
-/// Elementwise functions of a Call. Those from BitAnd on take two integers.
+/// Elementwise functions of a Call. Hashes contain their numbers, so a new one is the last.
 enum class MathOp : uint8_t {
   Exp,
   Log,
@@ -66,17 +66,18 @@ enum class MathOp : uint8_t {
   RoundTf32,
   Sin,
   Cos,
-  BitAnd,
+  BitAnd,  // the first of those of two integers
   BitOr,
   BitXor,
-  ShiftLeft,  // by a negative number, or by at least the width: 0
-  ShiftRight  // arithmetic for signed types; by at least the width: 0, or -1 if negative
+  ShiftLeft,   // by a negative number, or by at least the width: 0
+  ShiftRight,  // arithmetic for signed types; by at least the width: 0, or -1 if negative
+  RoundEven    // to the nearest integer, of two the even one
 };
 
 /// "exp", "rsqrt", ...
 std::string_view math_op_name(MathOp op);
 size_t math_op_arity(MathOp op);
-inline bool is_bit_op(MathOp op) { return op >= MathOp::BitAnd; }
+inline bool is_bit_op(MathOp op) { return op >= MathOp::BitAnd && op <= MathOp::ShiftRight; }
 
 class Expr;
 

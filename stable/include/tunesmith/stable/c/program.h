@@ -109,11 +109,12 @@ typedef enum tunesmith_math {
 #if TUNESMITH_STABLE_MINOR >= 1
   TUNESMITH_MATH_SIN = 13,
   TUNESMITH_MATH_COS = 14,
-  TUNESMITH_MATH_BIT_AND = 15,  ///< this and the following functions take two integers
+  TUNESMITH_MATH_BIT_AND = 15,  ///< this and the functions up to `shift_right` take two integers
   TUNESMITH_MATH_BIT_OR = 16,
   TUNESMITH_MATH_BIT_XOR = 17,
   TUNESMITH_MATH_SHIFT_LEFT = 18,
   TUNESMITH_MATH_SHIFT_RIGHT = 19,
+  TUNESMITH_MATH_ROUND_EVEN = 20,  ///< to the nearest integer, of two the even one
 #endif
 } tunesmith_math;
 
