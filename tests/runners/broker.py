@@ -83,6 +83,12 @@ class Broker:
     def control(self, *words):
         done = subprocess.run([SERVER.parent / "rabbitmqctl", *words], env=self.environment, capture_output=True, text=True, timeout=240)
         assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def unacknowledged(self, prefix):
+        """The number of messages that consumers of the queues with this prefix have not acknowledged."""
+        lines = self.control("--quiet", "list_queues", "name", "messages_unacknowledged").splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith(prefix))
 
     def stop(self, how=signal.SIGTERM):
         """Ends the server's process group."""

@@ -149,6 +149,29 @@ def restarted_broker(bench):
     assert bench.searched("tune_amqp") == wanted
 
 
+def ended_without_broker(bench):
+    """A worker that is told to end while the broker is away ends, and says what becomes of its jobs; another one gets them."""
+    wanted = bench.local()
+    worker = bench.worker(1)
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    worker.send_signal(signal.SIGSTOP)
+    while bench.broker.unacknowledged("tunesmith.jobs.") < 2:  # one may be answered already
+        worker.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+        worker.send_signal(signal.SIGSTOP)
+        assert process.poll() is None, bench.text("tune_amqp")
+    bench.broker.stop(signal.SIGKILL)
+    worker.send_signal(signal.SIGTERM)
+    worker.send_signal(signal.SIGCONT)
+    assert worker.wait(60) == 0, bench.text("worker1")
+    assert re.search(r"no broker for 10 s: this worker ends; .* delivers its [1-9]\d* unanswered jobs again", bench.text("worker1")), bench.text("worker1")
+    bench.broker.start()
+    bench.worker(2)
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
 def dead_letter(bench):
     """A candidate on which three workers die has failed; the others are measured."""
     victim = bench.worker(1)
@@ -181,6 +204,7 @@ def foreign_messages(bench):
     for name, (_, why) in jobs.items():
         bench.await_text("worker1", rf"a message is refused \({name}\): .*({why})")
     bench.await_text("worker1", "where workers do not write")
+    bench.await_text("worker1", f"(?s)(nobody waits for an answer.*){{{len(jobs)}}}")  # strangers have no queue
     # The tuner waits for a worker that answers late.
     wanted = bench.local(12)
     bench.workers[0].send_signal(signal.SIGSTOP)
@@ -359,7 +383,7 @@ def encrypted(bench):
     assert "WORD2" not in runs
 
 
-CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 
 #include <amqp.h>
@@ -20,6 +21,7 @@ namespace {
 constexpr amqp_channel_t kChannel = 1;
 constexpr amqp_channel_t kLooking = 2;  // the broker closes this channel if a queue does not exist
 constexpr timeval kConnectTime = {10, 0};
+constexpr timeval kPatience = {60, 0};  // for an answer that must come
 constexpr int kAliveSeconds = 60;
 
 amqp_connection_state_t state_of(void* state) { return static_cast<amqp_connection_state_t>(state); }
@@ -116,9 +118,12 @@ Connection::Connection(const Address& address, const std::string& name)
                     where_, amqp_error_string2(opened)));
   if (opened != AMQP_STATUS_OK) throw Lost(fmt::format("{}: {}", where_, amqp_error_string2(opened)));
   keep_alive(amqp_get_sockfd(state));
-  std::array capabilities = {able("consumer_cancel_notify")};  // the broker reports that a queue was deleted
-  std::array properties = {entry("product", "tunesmith"), entry("connection_name", name),
-                           entry("capabilities", amqp_table_t{1, capabilities.data()})};
+  amqp_set_rpc_timeout(state, &kPatience);
+  // The broker reports that a queue was deleted, and that it takes no messages.
+  std::array capabilities = {able("consumer_cancel_notify"), able("connection.blocked")};
+  std::array properties = {
+      entry("product", "tunesmith"), entry("connection_name", name),
+      entry("capabilities", amqp_table_t{static_cast<int>(capabilities.size()), capabilities.data()})};
   const amqp_table_t table{static_cast<int>(properties.size()), properties.data()};
   constexpr int kAnyChannels = 0;
   constexpr int kFrameBytes = 131072;
@@ -219,15 +224,17 @@ void Connection::cancel(const std::string& consumer) {
   require_reply("taking no more");
 }
 
-void Connection::send(const std::string& exchange, const std::string& key, const Message& message) {
+uint64_t Connection::send(const std::string& exchange, const std::string& key, const Message& message) {
   constexpr uint8_t kOnDisk = 2;
+  const std::string number = std::to_string(sent_ + 1);
   amqp_basic_properties_t properties{};
   properties._flags = AMQP_BASIC_CONTENT_TYPE_FLAG | AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_TYPE_FLAG |
-                      AMQP_BASIC_CORRELATION_ID_FLAG;
+                      AMQP_BASIC_CORRELATION_ID_FLAG | AMQP_BASIC_MESSAGE_ID_FLAG;
   properties.content_type = amqp_cstring_bytes("application/jsonl");
   properties.delivery_mode = kOnDisk;
   properties.type = bytes_of(message.type);
   properties.correlation_id = bytes_of(message.correlation);
+  properties.message_id = bytes_of(number);  // names the message when the broker returns it
   if (!message.reply_to.empty()) {
     properties._flags |= AMQP_BASIC_REPLY_TO_FLAG;
     properties.reply_to = bytes_of(message.reply_to);
@@ -236,18 +243,26 @@ void Connection::send(const std::string& exchange, const std::string& key, const
                                       0, &properties, bytes_of(message.body));
   if (sent != AMQP_STATUS_OK) throw Lost(fmt::format("{}: {}", where_, amqp_error_string2(sent)));
   unconfirmed_.insert(++sent_);
+  return sent_;
 }
 
 bool Connection::publish(const std::string& exchange, const std::string& key,
                          std::span<const Message> messages) {
-  unroutable_ = false;
-  for (const Message& message : messages) send(exchange, key, message);
-  while (!unconfirmed_.empty()) {
-    amqp_frame_t frame;
+  const uint64_t first = sent_ + 1;
+  amqp_frame_t frame;
+  for (const Message& message : messages) {
+    send(exchange, key, message);
+    // A broker that cannot deliver to a connection stops reading from it.
+    while (read_frame(frame, std::chrono::milliseconds{0})) take(frame);
+  }
+  while (unconfirmed_.lower_bound(first) != unconfirmed_.end()) {
     read_frame(frame);
     take(frame);
   }
-  return !unroutable_;
+  const auto returned = unroutable_.lower_bound(first);
+  const bool all_have_queues = returned == unroutable_.end();
+  unroutable_.erase(returned, unroutable_.end());
+  return all_have_queues;
 }
 
 std::optional<Delivery> Connection::next(std::chrono::milliseconds wait) {
@@ -282,8 +297,9 @@ bool Connection::read_frame(amqp_frame_t_& frame, std::chrono::milliseconds wait
 }
 
 void Connection::read_frame(amqp_frame_t_& frame) {
-  constexpr std::chrono::seconds kPatience{60};
-  if (!read_frame(frame, kPatience)) throw Lost(fmt::format("{}: it says nothing", where_));
+  if (read_frame(frame, std::chrono::seconds{kPatience.tv_sec})) return;
+  throw Lost(blocked_.empty() ? fmt::format("{}: it says nothing", where_)
+                              : fmt::format("{}: it takes no messages: {}", where_, blocked_));
 }
 
 void Connection::take(const amqp_frame_t_& frame) {
@@ -301,8 +317,7 @@ void Connection::take(const amqp_frame_t_& frame) {
       return;
     }
     case AMQP_BASIC_RETURN_METHOD:
-      read_content();
-      unroutable_ = true;
+      unroutable_.insert(read_content().number);
       return;
     case AMQP_BASIC_ACK_METHOD: {
       const auto& ack = *static_cast<const amqp_basic_ack_t*>(method.decoded);
@@ -319,6 +334,12 @@ void Connection::take(const amqp_frame_t_& frame) {
       throw EnvironmentError(fmt::format("{} closes the channel: {}", where_, reason_of(method)));
     case AMQP_CONNECTION_CLOSE_METHOD:
       throw Lost(fmt::format("{}: {}", where_, reason_of(method)));
+    case AMQP_CONNECTION_BLOCKED_METHOD:
+      blocked_ = text_of(static_cast<const amqp_connection_blocked_t*>(method.decoded)->reason);
+      return;
+    case AMQP_CONNECTION_UNBLOCKED_METHOD:
+      blocked_.clear();
+      return;
     default:
       throw Lost(fmt::format("{}: it said {}", where_, amqp_method_name(method.id)));
   }
@@ -336,6 +357,10 @@ Delivery Connection::read_content() {
   if ((said._flags & AMQP_BASIC_CORRELATION_ID_FLAG) != 0)
     delivery.message.correlation = text_of(said.correlation_id);
   if ((said._flags & AMQP_BASIC_REPLY_TO_FLAG) != 0) delivery.message.reply_to = text_of(said.reply_to);
+  if ((said._flags & AMQP_BASIC_MESSAGE_ID_FLAG) != 0) {
+    const auto* const id = static_cast<const char*>(said.message_id.bytes);
+    std::from_chars(id, id + said.message_id.len, delivery.number);
+  }
   if ((said._flags & AMQP_BASIC_HEADERS_FLAG) != 0) {
     for (int i = 0; i < said.headers.num_entries; ++i)
       delivery.dead = delivery.dead || text_of(said.headers.entries[i].key) == "x-death";

@@ -38,6 +38,7 @@ struct Delivery {
   Message message;
   uint64_t tag = 0;
   std::string consumer;
+  uint64_t number = 0;     // its sender's number for it; 0: none
   bool dead = false;       // a dead letter: three consumers died of it
   bool too_large = false;  // its body was dropped
 };
@@ -78,14 +79,21 @@ class Connection {
 
   /// Returns after the broker has the messages on disk. False if a message has no queue.
   bool publish(const std::string& exchange, const std::string& key, std::span<const Message> messages);
+  /// Does not wait for the broker. Returns the message's number on this connection.
+  uint64_t send(const std::string& exchange, const std::string& key, const Message& message);
+  /// True if the broker has the sent message on disk, or has returned it because it has no queue.
+  bool confirmed(uint64_t number) const { return !unconfirmed_.contains(number); }
+  /// True once for a confirmed message that had no queue.
+  bool take_unroutable(uint64_t number) { return unroutable_.erase(number) > 0; }
   /// The next message of any consumer.
   std::optional<Delivery> next(std::chrono::milliseconds wait);
   void acknowledge(uint64_t tag);
   /// For polling. Messages may already be in memory, so call next() first.
   int socket() const;
+  /// Why the broker takes no messages now, such as "low on memory"; "" if it does.
+  const std::string& blocked() const { return blocked_; }
 
  private:
-  void send(const std::string& exchange, const std::string& key, const Message& message);
   /// False: no frame came in time.
   bool read_frame(amqp_frame_t_& frame, std::chrono::milliseconds wait);
   /// Waits for a frame that must come.
@@ -99,7 +107,8 @@ class Connection {
   std::deque<Delivery> inbox_;
   uint64_t sent_ = 0;  // number of messages so far
   std::set<uint64_t> unconfirmed_;
-  bool unroutable_ = false;
+  std::set<uint64_t> unroutable_;  // which the broker returned, until somebody asks
+  std::string blocked_;
 };
 
 }  // namespace tunesmith::broker

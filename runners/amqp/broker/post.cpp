@@ -134,6 +134,12 @@ class Post::Asking {
   /// Reports why no answers come.
   void look() {
     looked_ = Clock::now();
+    if (const std::string& why = post_.connection_->blocked(); !why.empty()) {
+      if (!told_blocked_) say(fmt::format("{} takes no messages now: {}", post_.address_.str(), why));
+      told_blocked_ = true;
+      return;  // nor does it answer questions about queues
+    }
+    told_blocked_ = false;
     const std::optional<Queue> queue = post_.connection_->look_at(job_queue(options_.identity));
     if (!queue) {
       say(fmt::format("the queue '{}' was deleted; its jobs are sent again", job_queue(options_.identity)));
@@ -161,6 +167,7 @@ class Post::Asking {
   bool sent_ = false;
   bool told_lost_ = false;
   bool told_nobody_ = false;
+  bool told_blocked_ = false;
   Clock::time_point quiet_since_ = Clock::now();
   Clock::time_point looked_ = Clock::now();
 };

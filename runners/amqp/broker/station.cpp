@@ -1,9 +1,10 @@
 #include "broker/station.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -17,11 +18,17 @@
 namespace tunesmith::broker {
 namespace {
 
-constexpr const char* kJobsConsumer = "jobs";
 constexpr const char* kRollCallConsumer = "roll calls";
-constexpr uint16_t kCurrentAndNext = 2;
+constexpr std::chrono::seconds kAdjust{1};  // between changes of the prefetch, which cost two calls
+constexpr std::chrono::seconds kGiveUp{10};
 constexpr std::chrono::milliseconds kTryAgain{1000};
 constexpr int kPollMilliseconds = 1000;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string consumer_of(uint16_t at_once) { return fmt::format("jobs, {} at once", at_once); }
 
 int make_eventfd() {
   const int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -55,16 +62,20 @@ std::unique_ptr<Connection> Station::connect() {
   auto connection = std::make_unique<Connection>(address_, "tunesmith serve " + options_.identity);
   declare_jobs(*connection, options_.identity);
   hear_roll_calls(*connection, kRollCallConsumer);
+  at_once_ = 0;
+  adjust_prefetch(*connection);
   const std::lock_guard lock(mutex_);
-  if (!draining_) connection->consume(job_queue(options_.identity), kJobsConsumer, kCurrentAndNext, false);
   // The broker delivers jobs that have not begun again, perhaps to other workers.
   waiting_.clear();
+  for (auto& [number, answer] : std::views::reverse(unconfirmed_)) outgoing_.push_front(std::move(answer));
+  unconfirmed_.clear();
   ++connection_;
   return connection;
 }
 
-/// Null if the station ends before it is connected.
+/// Null if the station ends before it is connected, or gives up.
 std::unique_ptr<Connection> Station::connect_again() {
+  const Clock::time_point since = Clock::now();
   for (std::string told;;) {
     std::string why;
     try {
@@ -78,11 +89,26 @@ std::unique_ptr<Connection> Station::connect_again() {
     }
     if (why != told) options_.say(fmt::format("{}; it tries again", why));
     told = why;
-    {
-      std::unique_lock lock(mutex_);
-      if (arrived_.wait_for(lock, kTryAgain, [this] { return ended_; })) return nullptr;
-    }
+    if (gives_up(since)) return nullptr;
+    std::unique_lock lock(mutex_);
+    if (arrived_.wait_for(lock, kTryAgain, [this] { return ended_; })) return nullptr;
   }
+}
+
+/// True if the station drains, and there was no broker for kGiveUp of that time. `since`: when it was lost.
+bool Station::gives_up(Clock::time_point since) {
+  size_t left = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!draining_since_ || Clock::now() - std::max(since, *draining_since_) < kGiveUp) return false;
+    given_up_ = true;
+    left = open_ + waiting_.size();
+  }
+  options_.say(
+      fmt::format("no broker for {} s: this worker ends; a broker that comes back delivers its {} "
+                  "unanswered jobs again",
+                  kGiveUp.count(), left));
+  return true;
 }
 
 void Station::run(std::unique_ptr<Connection> connection) {
@@ -100,26 +126,42 @@ void Station::run(std::unique_ptr<Connection> connection) {
 }
 
 void Station::serve(Connection& connection) {
-  bool takes = true;
+  std::string told;
   for (;;) {
     while (std::optional<Delivery> delivery = connection.next(std::chrono::milliseconds{0}))
       receive(connection, *std::move(delivery));
     while (send_answer(connection)) {
     }
+    settle_confirmed(connection);
+    if (adjust_prefetch(connection)) continue;
+    if (connection.blocked() != told && !connection.blocked().empty())
+      options_.say(fmt::format("the broker takes no answers now: {}; they wait here", connection.blocked()));
+    told = connection.blocked();
     {
       const std::lock_guard lock(mutex_);
       if (ended_ && outgoing_.empty()) return;
-      if (draining_ && takes) {
-        connection.cancel(kJobsConsumer);
-        takes = false;
-        continue;
-      }
     }
     std::array<pollfd, 2> inputs = {pollfd{connection.socket(), POLLIN, 0}, pollfd{wake_, POLLIN, 0}};
     poll(inputs.data(), inputs.size(), kPollMilliseconds);
     uint64_t wakes = 0;
     static_cast<void>(!read(wake_, &wakes, sizeof(wakes)));
   }
+}
+
+/// True if the limit of unacknowledged messages has changed; messages may have come meanwhile.
+bool Station::adjust_prefetch(Connection& connection) {
+  uint16_t wanted = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!draining_since_) wanted = prefetch_.wanted();
+  }
+  const bool soon = at_once_ != 0 && wanted != 0 && Clock::now() - adjusted_ < kAdjust;
+  if (wanted == at_once_ || soon) return false;
+  if (at_once_ != 0) connection.cancel(consumer_of(at_once_));
+  if (wanted != 0) connection.consume(job_queue(options_.identity), consumer_of(wanted), wanted, false);
+  at_once_ = wanted;
+  adjusted_ = Clock::now();
+  return true;
 }
 
 void Station::receive(Connection& connection, Delivery delivery) {
@@ -132,31 +174,56 @@ void Station::receive(Connection& connection, Delivery delivery) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  waiting_.push_back({std::move(delivery), connection_});
+  waiting_.push_back({std::move(delivery), connection_, {}});
   arrived_.notify_all();
 }
 
 bool Station::send_answer(Connection& connection) {
-  Outgoing next;
+  Outgoing* next = nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (outgoing_.empty()) return false;
-    next = outgoing_.front();
+    next = &outgoing_.front();  // only this thread removes it
   }
-  const Message& asked = next.task.delivery.message;
+  const Message& asked = next->task.delivery.message;
+  std::optional<uint64_t> number;
   if (asked.reply_to.starts_with(kAnswers)) {
-    if (!connection.publish("", asked.reply_to, {&next.message, 1}))
-      options_.say("nobody waits for an answer any more; it is on record here");
+    next->sent = Clock::now();
+    number = connection.send("", asked.reply_to, next->message);
   } else {
     options_.say(fmt::format("the sender of {} wants its answer in '{}', where workers do not write",
                              asked.correlation, asked.reply_to));
+    settle(connection, next->task);
   }
   const std::lock_guard lock(mutex_);
-  if (next.task.connection == connection_) connection.acknowledge(next.task.delivery.tag);
+  if (number) unconfirmed_.emplace(*number, std::move(*next));
   outgoing_.pop_front();
-  --open_;
-  arrived_.notify_all();
   return true;
+}
+
+void Station::settle_confirmed(Connection& connection) {
+  for (auto sent = unconfirmed_.begin(); sent != unconfirmed_.end();) {
+    const auto& [number, answer] = *sent;
+    if (!connection.confirmed(number)) {
+      ++sent;
+      continue;
+    }
+    if (connection.take_unroutable(number))
+      options_.say("nobody waits for an answer any more; it is on record here");
+    settle(connection, answer.task);
+    {
+      const std::lock_guard lock(mutex_);
+      prefetch_.confirmation_took(seconds_since(answer.sent));
+    }
+    sent = unconfirmed_.erase(sent);
+  }
+}
+
+/// Acknowledges the message, unless its connection was lost.
+void Station::settle(Connection& connection, const Task& task) {
+  const std::lock_guard lock(mutex_);
+  if (task.connection == connection_) connection.acknowledge(task.delivery.tag);
+  --open_;
 }
 
 std::optional<Task> Station::take(double seconds) {
@@ -166,13 +233,16 @@ std::optional<Task> Station::take(double seconds) {
   Task task = std::move(waiting_.front());
   waiting_.pop_front();
   ++open_;
+  task.begun = Clock::now();
   return task;
 }
 
 void Station::answer(const Task& task, std::string type, std::string body) {
   {
     const std::lock_guard lock(mutex_);
-    outgoing_.push_back({task, {std::move(type), task.delivery.message.correlation, "", std::move(body)}});
+    prefetch_.job_took(seconds_since(task.begun));
+    outgoing_.push_back(
+        {task, {std::move(type), task.delivery.message.correlation, "", std::move(body)}, {}});
   }
   wake();
 }
@@ -180,14 +250,14 @@ void Station::answer(const Task& task, std::string type, std::string body) {
 void Station::drain() {
   {
     const std::lock_guard lock(mutex_);
-    draining_ = true;
+    if (!draining_since_) draining_since_ = Clock::now();
   }
   wake();
 }
 
 bool Station::drained() const {
   const std::lock_guard lock(mutex_);
-  return draining_ && waiting_.empty() && open_ == 0;
+  return given_up_ || (draining_since_ && waiting_.empty() && open_ == 0);
 }
 
 }  // namespace tunesmith::broker
