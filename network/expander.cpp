@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "counting.h"
 #include "joined.h"
 #include "loops/repetition.h"
 #include "values.h"
@@ -89,6 +90,18 @@ class Expander::OfNode final : public Expansion {
                        std::map<std::string, Attribute> attributes) {
     const TensorIndex made = make_tensor();
     add({"", op, kOnnxVersion, std::move(attributes), std::move(inputs), {made}, nullptr});
+    return made;
+  }
+
+  TensorIndex counted(TensorIndex tensor, size_t axis, TensorIndex by) override {
+    const TensorIndex made = make_tensor();
+    add(counted_node("", tensor, {axis, by}, made));
+    return made;
+  }
+
+  TensorIndex whole(TensorIndex tensor) override {
+    const TensorIndex made = make_tensor();
+    add(whole_node("", tensor, made));
     return made;
   }
 

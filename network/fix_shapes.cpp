@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "counting.h"
 #include "expander.h"
 #include "loops/fix_body.h"
 #include "loops/repetition.h"
@@ -40,7 +41,7 @@ bool is_small(const DefinedNode& defined) {
 class ShapeFixer {
  public:
   ShapeFixer(Network& network, const PassOptions& options)
-      : network_(network), options_(options), expander_(network) {}
+      : network_(network), options_(options), expander_(network), counting_(network) {}
 
   void run() {
     name_dimensions();
@@ -58,6 +59,7 @@ class ShapeFixer {
     }
     refuse_sequences();
     raise_refused();
+    counting_.give_counts();
     // Removes dead nodes, whose types may be unknown.
     if (!faults_.empty() || has_replaced_) eliminate_dead_code(network_, options_);
     remove_constant_nodes(network_);
@@ -98,12 +100,16 @@ class ShapeFixer {
     return std::ranges::any_of(node.inputs, [&](TensorIndex input) { return unknown_.contains(input); });
   }
 
-  /// Omits inputs that are unknown because the node that computes them is refused.
+  /// The inputs with their counts. Omits those that are unknown because the node that computes them is
+  /// refused.
   std::vector<std::optional<NodeInput>> known_inputs(const Node& node) {
     Node known = node;
     for (TensorIndex& input : known.inputs)
       if (unknown_.contains(input)) input = kAbsent;
-    return inputs_of(network_, known);
+    std::vector<std::optional<NodeInput>> inputs = inputs_of(network_, known);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i]) inputs[i]->count = counting_.of(known.inputs[i]);
+    return inputs;
   }
 
   /// Fixes the node, unless other nodes replace it: `made` gets these.
@@ -156,9 +162,9 @@ class ShapeFixer {
         if (input != kAbsent && tensor(input).elements)
           throw UserError(describe(node) + ": an input is a sequence or an optional value");
       const DefinedNode defined = define(node, inputs_of(network_, node));
+      counting_.pass_through(network_.nodes.size() - 1, defined);
       for (size_t i = 0; i < node.outputs.size(); ++i)
-        if (node.outputs[i] != kAbsent)
-          set_type(node, tensor(node.outputs[i]), defined.computation.outputs.at(i));
+        if (node.outputs[i] != kAbsent) set_type(node, node.outputs[i], defined.computation.outputs.at(i));
       set_constants(defined);
     } catch (const NeedsConstant& error) {
       faults_.push_back({network_.nodes.size() - 1, error.what(), given_source(node.inputs[error.input()])});
@@ -249,16 +255,18 @@ class ShapeFixer {
   }
 
   /// Checks the declared type against the computed one.
-  static void set_type(const Node& node, Tensor& output, const TensorType& type) {
+  void set_type(const Node& node, TensorIndex index, const TensorType& type) {
+    Tensor& output = tensor(index);
     if (output.dtype && *output.dtype != type.dtype)
       throw UserError(fmt::format("{}: its output '{}' is of type {}, the file says {}", describe(node),
                                   output.name, type.dtype.str(), output.dtype->str()));
-    const bool same =
-        !output.shape ||
-        std::ranges::equal(*output.shape, type.shape, [](const Extent& extent, int64_t computed) {
-          const auto* number = std::get_if<int64_t>(&extent);
-          return !number || *number == computed;
-        });
+    const std::optional<Count> count = counting_.of(index);
+    bool same = !output.shape || output.shape->size() == type.shape.size();
+    for (size_t axis = 0; output.shape && same && axis < type.shape.size(); ++axis) {
+      const auto* number = std::get_if<int64_t>(&(*output.shape)[axis]);
+      const bool is_bound = count && count->axis == axis;
+      same = !number || *number == type.shape[axis] || (is_bound && *number < type.shape[axis]);
+    }
     if (!same) {
       std::vector<std::string> declared;
       for (const Extent& extent : *output.shape)
@@ -290,6 +298,7 @@ class ShapeFixer {
   std::vector<size_t> skipped_;    ///< nodes whose inputs are unknown
   std::set<TensorIndex> unknown_;  ///< outputs of refused and skipped nodes
   Expander expander_;
+  Counting counting_;
   bool has_replaced_ = false;
 };
 

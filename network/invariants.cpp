@@ -29,6 +29,7 @@ class Checker {
       require(known_[output], "the output", "is neither given nor computed", name(output));
       require(outputs.insert(output).second, "the output", "is there twice", name(output));
     }
+    for (const CountedOutput& each : network_.counted) check_counted(each);
   }
 
  private:
@@ -88,6 +89,19 @@ class Checker {
       end += (lying[d] - 1) * tensor.part->strides[d];
     }
     require(end <= element_count(lying_shape(whole)), "the part", "reaches out of its whole", tensor.name);
+  }
+
+  void check_counted(const CountedOutput& counted) const {
+    require(counted.output < network_.outputs.size() && counted.by < network_.outputs.size(), "a count",
+            "is of no result, or no result");
+    const Tensor& tensor = network_.tensors[network_.outputs[counted.output]];
+    require(tensor.shape && counted.axis < tensor.shape->size(), "the counted result", "has no such axis",
+            tensor.name);
+    const Tensor& count = network_.tensors[network_.outputs[counted.by]];
+    const bool is_one = count.shape && std::ranges::all_of(*count.shape, [](const Extent& extent) {
+                          return extent == Extent(int64_t{1});
+                        });
+    require(count.dtype == kI64 && is_one, "the count", "is not one i64", count.name);
   }
 
   void check_shape(const Tensor& tensor) const {

@@ -145,6 +145,9 @@ std::string to_text(const Network& network) {
   }
   for (const TensorIndex output : network.outputs)
     text += fmt::format("output {}\n", typed_name(network, output));
+  for (const CountedOutput& each : network.counted)
+    text += fmt::format("count {}: axis {} of {}\n", typed_name(network, network.outputs[each.by]), each.axis,
+                        name_text(network.tensors[network.outputs[each.output]].name));
   return text;
 }
 

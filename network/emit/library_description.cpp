@@ -93,6 +93,28 @@ std::vector<LibraryArgument> read_arguments(const nlohmann::json& list) {
   return arguments;
 }
 
+nlohmann::json counted_json(const std::vector<CountedOutput>& counted) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CountedOutput& each : counted)
+    list.push_back({{"output", each.output}, {"axis", each.axis}, {"by", each.by}});
+  return list;
+}
+
+/// Refuses counts that the outputs do not have: callers trust them.
+std::vector<CountedOutput> read_counted(const nlohmann::json& list,
+                                        const std::vector<LibraryArgument>& outputs) {
+  std::vector<CountedOutput> counted;
+  for (const nlohmann::json& value : list) {
+    const CountedOutput& each =
+        counted.emplace_back(CountedOutput{value.at("output"), value.at("axis"), value.at("by")});
+    if (each.output >= outputs.size() || each.by >= outputs.size() ||
+        each.axis >= outputs[each.output].type.shape.size() || outputs[each.by].type.dtype != kI64 ||
+        element_count(outputs[each.by].type.shape) != 1)
+      throw UserError("a count is of no output, or no output is it");
+  }
+  return counted;
+}
+
 std::vector<std::string> operators_of(const TaskedNetwork& tasked, size_t region) {
   std::vector<std::string> operators;
   for (const size_t node : tasked.nodes[region]) operators.push_back(tasked.network.nodes[node].op);
@@ -149,6 +171,7 @@ LibraryDescription describe_library(const TaskedNetwork& tasked, const LibrarySo
                                  network_hash(tasked),
                                  plan.inputs,
                                  plan.outputs,
+                                 plan.counted,
                                  plan.varying,
                                  {}};
   const LibraryFacts facts = facts_of(plan);
@@ -183,6 +206,7 @@ std::string write_description(const LibraryDescription& description, const fs::p
                                 {"network", description.network},
                                 {"inputs", arguments_json(description.inputs)},
                                 {"outputs", arguments_json(description.outputs)},
+                                {"counted", counted_json(description.counted)},
                                 {"varying", varying_json(description.varying)},
                                 {"steps", std::move(steps)}};
   const fs::path path = folder / (description.name + ".json");
@@ -210,8 +234,10 @@ LibraryDescription read_description(const fs::path& folder) {
                                    value.at("network"),
                                    read_arguments(value.at("inputs")),
                                    read_arguments(value.at("outputs")),
+                                   {},
                                    read_varying(value.value("varying", nlohmann::json::array())),
                                    {}};
+    description.counted = read_counted(value.value("counted", nlohmann::json::array()), description.outputs);
     for (const nlohmann::json& step : value.at("steps"))
       description.steps.push_back({{step.at("buffers"), step.at("unread")},
                                    step.at("flops"),

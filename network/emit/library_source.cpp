@@ -80,6 +80,16 @@ std::string argument_lines(const LibraryPlan& plan) {
 }
 
 /// Lines for the header.
+std::string count_lines(const LibraryPlan& plan) {
+  std::string text;
+  for (const CountedOutput& each : plan.counted)
+    text += fmt::format(
+        "\n   Of output {}, axis {} has as many elements as output {} says: a call fills the first.",
+        each.output, each.axis, each.by);
+  return text.empty() ? text : "\n" + text;
+}
+
+/// Lines for the header.
 std::string extent_lines(const LibraryPlan& plan) {
   std::string text;
   for (const VaryingExtent& extent : plan.varying)
@@ -210,7 +220,7 @@ std::string library_header(const LibraryPlan& plan) {
   text = replace_all(std::move(text), "@INPUTS@", std::to_string(plan.inputs.size()));
   text = replace_all(std::move(text), "@OUTPUTS@", std::to_string(plan.outputs.size()));
   const bool varies = !plan.varying.empty();
-  text = replace_all(std::move(text), "@EXTENTS@", extent_lines(plan));
+  text = replace_all(std::move(text), "@EXTENTS@", extent_lines(plan) + count_lines(plan));
   text = replace_all(std::move(text), "@HIGHEST@", varies ? ", for the highest extents" : "");
   text = replace_all(std::move(text), "@OUTPUT_SHAPE@", varies ? kOutputShape : "");
   text = replace_all(std::move(text), "@NAME@", plan.name);

@@ -27,6 +27,7 @@ class Planner {
     plan_.name = name;
     plan_.inputs = arguments_of(network, network.inputs);
     plan_.outputs = arguments_of(network, network.outputs);
+    plan_.counted = network.counted;
     for (size_t i = 0; i < network.inputs.size(); ++i)
       places_[network.inputs[i]] = {BufferPlace::Kind::Input, static_cast<int64_t>(i)};
   }

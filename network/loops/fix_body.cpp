@@ -32,6 +32,7 @@ std::optional<std::string> give_types(const Network& network, const Node& node, 
 
 /// Returns why loop-carried outputs cannot be the next trip's inputs, or nothing.
 std::optional<std::string> check_results(const Network& body, size_t carried) {
+  if (!body.counted.empty()) return "it gives tensors whose extents depend on data";
   const auto type_of = [&](TensorIndex tensor) {
     return input_of(body.tensors[static_cast<size_t>(tensor)]);
   };

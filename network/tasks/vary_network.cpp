@@ -258,7 +258,8 @@ class Varying {
         refuse(describe(first().network.nodes[first().nodes[i].front()]), why);
     }
     if (!same_tensors(other, first().network.inputs, other.network.inputs) ||
-        !same_tensors(other, first().network.outputs, other.network.outputs))
+        !same_tensors(other, first().network.outputs, other.network.outputs) ||
+        first().network.counted != other.network.counted)
       refuse(fmt::format("network '{}'", first().network.name), why);
   }
 

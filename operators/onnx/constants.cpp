@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "counted.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -143,8 +144,8 @@ Computation eye_like(const NodeReader& node) {
 std::vector<Row> constant_operators() {
   return {
       {"Constant", 1, constant},
-      {"Shape", 1, shape_of, true},
-      {"Size", 1, size_of, true},
+      {"Shape", 1, shape_of, true, false, shape_of_counted},
+      {"Size", 1, size_of, true, false, size_of_counted},
       {"ConstantOfShape", 9, constant_of_shape, true},
       {"Range", 11, range},
       {"EyeLike", 9, eye_like},

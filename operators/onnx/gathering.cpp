@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "counted.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -169,7 +170,7 @@ Computation reverse_sequence(const NodeReader& node) {
 }  // namespace
 
 std::vector<Row> gathering_operators() {
-  return {{"Gather", 1, gather, true},
+  return {{"Gather", 1, gather, true, false, gather_of_counted},
           {"GatherElements", 11, gather_elements},
           {"GatherND", 11, gather_nd},
           {"ReverseSequence", 10, reverse_sequence}};

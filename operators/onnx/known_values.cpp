@@ -1,7 +1,7 @@
-// Operators whose output extents depend on values, which must be known.
+// Operators whose output extents depend on values, where these are known. counted.cpp has the others.
 #include <fmt/format.h>
 
-#include "graph.h"
+#include "counted.h"
 #include "registry.h"
 
 namespace tunesmith::operators_onnx {
@@ -9,6 +9,7 @@ namespace {
 
 /// The indices of elements that are not zero, axis by axis.
 Computation nonzero(const NodeReader& node) {
+  if (node.constant(0) == nullptr) return nonzero_of_data(node);
   const Constant& values = node.values(0, "X");
   const bool is_float = values.dtype.is_float();
   const std::vector<double> numbers = is_float ? number_elements(values) : std::vector<double>();
@@ -30,6 +31,7 @@ Computation nonzero(const NodeReader& node) {
 
 /// Selects indices of an axis, or of the flattened input, by a known condition.
 bool compress(const NodeReader& node, network::Expansion& to) {
+  if (node.constant(1) == nullptr) return compress_by_data(node, to);
   const std::vector<int64_t> condition = node.integers_of(1, "condition");
   Graph graph(to);
   TensorIndex from = node.node().inputs[0];
@@ -52,7 +54,8 @@ bool compress(const NodeReader& node, network::Expansion& to) {
 }  // namespace
 
 std::vector<Row> known_value_operators() {
-  return {{"NonZero", 9, nonzero, true}, {"Compress", 9, never_defined, true, false, compress}};
+  return {{"NonZero", 9, nonzero, true, false, count_nonzero},
+          {"Compress", 9, never_defined, true, false, compress}};
 }
 
 }  // namespace tunesmith::operators_onnx

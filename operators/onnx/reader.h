@@ -42,6 +42,10 @@ class NodeReader {
   bool is_sequence(size_t input) const { return has(input) && view_.inputs[input]->elements != nullptr; }
   /// The elements of a sequence or optional value; refuses other inputs.
   const std::vector<network::TensorIndex>& elements(size_t input) const;
+  /// Nothing if the input's extents are its shape. Known to Expand alone.
+  std::optional<network::Count> count(size_t input) const {
+    return has(input) ? view_.inputs[input]->count : std::nullopt;
+  }
   const network::Node& node() const { return view_.node; }
   /// The body in this attribute.
   const network::Body& body(std::string_view attribute) const;

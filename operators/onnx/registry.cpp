@@ -130,7 +130,9 @@ Table make_table() {
                              sequence_operators,
                              linear_attention_operators,
                              microsoft_operators,
-                             known_value_operators}) {
+                             known_value_operators,
+                             suppression_operators,
+                             unique_operators}) {
     for (Row& row : family()) {
       const std::string_view name = row.name;
       table.emplace(name, TableOperator(std::move(row)));

@@ -71,5 +71,7 @@ std::vector<Row> linear_attention_operators();
 std::vector<Row> fused_operators();
 std::vector<Row> microsoft_operators();
 std::vector<Row> known_value_operators();
+std::vector<Row> suppression_operators();
+std::vector<Row> unique_operators();
 
 }  // namespace tunesmith::operators_onnx

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "counted.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -165,7 +166,9 @@ Computation concat(const NodeReader& node) {
 }  // namespace
 
 std::vector<Row> slicing_operators() {
-  return {{"Slice", 1, slice, true}, {"Split", 2, split, true}, {"Concat", 1, concat, true}};
+  return {{"Slice", 1, slice, true, false, slice_of_counted},
+          {"Split", 2, split, true},
+          {"Concat", 1, concat, true, false, concat_of_counted}};
 }
 
 }  // namespace tunesmith::operators_onnx

@@ -151,7 +151,7 @@ class Network:
 
 
 class Argument:
-    """An input or output of a library: ``name``, ``dtype`` as "f32", ``shape``."""
+    """An input or output of a library: ``name``, ``dtype`` as "f32", ``shape``, with the highest extents where data decide."""
 
     def __init__(self, described: dict[str, Any]) -> None:
         self.name: str = described["name"]
@@ -198,7 +198,8 @@ def _array(given: Any, argument: Argument, position: int) -> Any:
 
 class Library:
     """A built network. Call it with arrays of exactly the shapes and types of ``inputs``. Returns the output, or a tuple of several, as
-    numpy arrays; ``out=`` passes memory for them. Any number of threads may call it; the interpreter's lock is released meanwhile.
+    numpy arrays; ``out=`` passes memory for them. Where data decide an extent, the shapes of ``outputs`` have the highest, and a call
+    returns the part that there is. Any number of threads may call it; the interpreter's lock is released meanwhile.
 
     Raises UserError if an argument does not fit, EnvironmentFault if the library cannot be loaded.
     """
@@ -212,7 +213,12 @@ class Library:
             raise UserError(f"{folder}: {'no network' if not described else 'more than one network'} was built here; ts.network.read(file).build(folder) does")
         self.name: str = described[0]["name"]
         self.inputs: list[Argument] = [Argument(one) for one in described[0]["inputs"]]
-        self.outputs: list[Argument] = [Argument(one) for one in described[0]["outputs"]]
+        outputs = [Argument(one) for one in described[0]["outputs"]]
+        # Where data decide an output's extent, a further output, behind the others, is its count.
+        self._counted: list[dict[str, int]] = described[0].get("counted", [])
+        first = min((one["by"] for one in self._counted), default=len(outputs))
+        self.outputs: list[Argument] = outputs[:first]
+        self._counts: list[Argument] = outputs[first:]
         self._load()
 
     def _load(self) -> None:
@@ -253,15 +259,19 @@ class Library:
             results = [_array(array, argument, len(given) + i) for i, (array, argument) in enumerate(zip(outs, self.outputs))]
             if not all(array.flags.writeable for array in results):
                 raise UserError("out: its memory is read-only, and the result is written there")
-        tensors = [self._tensor(array, argument) for array, argument in zip(given + results, self.inputs + self.outputs)]
+        counts = [numpy.empty(argument.shape, argument.numpy_type) for argument in self._counts]
+        tensors = [self._tensor(array, argument) for array, argument in zip(given + results + counts, self.inputs + self.outputs + self._counts)]
         pointers = [ctypes.addressof(tensor) for tensor in tensors]
         count = len(given)
-        of_inputs, of_outputs = (ctypes.c_void_p * max(count, 1))(*pointers[:count]), (ctypes.c_void_p * len(results))(*pointers[count:])
+        of_inputs, of_outputs = (ctypes.c_void_p * max(count, 1))(*pointers[:count]), (ctypes.c_void_p * len(pointers[count:]))(*pointers[count:])
         # One workspace per call, since threads may call concurrently.
         memory = numpy.empty(self._bytes + 64, "uint8")
         self._require(self._run(self._model, of_inputs, of_outputs, (memory.ctypes.data + 63) // 64 * 64))
-        if out is not None:
+        if out is not None and not counts:
             return out
+        for one in self._counted:
+            part = [slice(None)] * one["axis"] + [slice(int(counts[one["by"] - len(results)].item()))]
+            results[one["output"]] = results[one["output"]][tuple(part)]
         return results[0] if len(results) == 1 else tuple(results)
 
     @staticmethod

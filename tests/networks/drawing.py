@@ -28,7 +28,7 @@ LARGEST_INTEGER = 1 << 40
 MOST_ELEMENTS = 4000
 # Operators that only move elements, or are exact.
 EXACT = frozenset("Identity Reshape Flatten Squeeze Unsqueeze Transpose Expand Tile DepthToSpace SpaceToDepth Slice Pad Concat Split Gather GatherElements GatherND ReverseSequence Trilu CenterCropPad Max Min "
-                  "ReduceMax ReduceMin MaxPool GlobalMaxPool Relu Neg Abs Where TopK Clip Sign Ceil Floor Round OneHot".split())
+                  "ReduceMax ReduceMin MaxPool GlobalMaxPool Relu Neg Abs Where TopK Clip Sign Ceil Floor Round OneHot NonZero Compress Unique Shape".split())
 
 # Sums of many terms that may cancel: their error is relative to the terms, not to the result.
 TRANSFORMS = frozenset(("DFT", "STFT"))
@@ -83,6 +83,7 @@ class Drawing:
         self.opset = self.choose.choice((13, 17, 18, 21, 23))
         self.nodes, self.constants, self.inputs = [], {}, {}
         self.values, self.disturbed = {}, {}
+        self.apart = set()  # values of which data decide an extent: few operators take them
         self.refused = 0
 
     def input(self, array):
@@ -107,7 +108,7 @@ class Drawing:
 
     def pick(self, types=FLOATS, fits=lambda shape: True, odd=False):
         """Mostly one of the last tensors; None if none fits. `odd`: numbers need not be finite."""
-        there = [name for name, array in self.values.items() if type_of(array) in types and fits(array.shape) and (odd or is_tame(array))]
+        there = [name for name, array in self.values.items() if name not in self.apart and type_of(array) in types and fits(array.shape) and (odd or is_tame(array))]
         return self.choose.choice(there[-5:] if self.choose.random() < 0.7 else there) if there else None
 
     def add(self, op, inputs, outputs=1, /, odd=False, unread=(), **attributes):

@@ -22,6 +22,7 @@ try:
     import numpy
     import onnx
 
+    import drawn_counted
     import drawn_moves
     import drawn_reads
     import drawn_values
@@ -38,7 +39,8 @@ TRIALS = 8
 def drawing_of(seed):
     d = Drawing(seed)
     drawn_values.first_inputs(d)
-    operators = d.choose.choice((drawn_values.OPERATORS, drawn_moves.OPERATORS, drawn_values.OPERATORS + drawn_moves.OPERATORS, drawn_reads.OPERATORS, drawn_values.OPERATORS + drawn_reads.OPERATORS))
+    operators = d.choose.choice((drawn_values.OPERATORS, drawn_moves.OPERATORS, drawn_values.OPERATORS + drawn_moves.OPERATORS, drawn_reads.OPERATORS, drawn_values.OPERATORS + drawn_reads.OPERATORS,
+                                 drawn_counted.OPERATORS, drawn_values.OPERATORS + drawn_counted.OPERATORS))
     for _ in range(d.choose.randint(2, 14)):
         d.choose.choice(operators)(d)
     return d

@@ -24,9 +24,9 @@ def _field(number, value):
     return _varint(number << 3 | 2) + _varint(len(value)) + value
 
 
-def _tensor(name, *dims):
+def _tensor(name, *dims, type=1):
     shape = b"".join(_field(1, _field(1, dim) if isinstance(dim, int) else _field(2, dim)) for dim in dims)
-    return _field(1, name) + _field(2, _field(1, _field(1, 1) + _field(2, shape)))
+    return _field(1, name) + _field(2, _field(1, _field(1, type) + _field(2, shape)))
 
 
 def _node(op, inputs, output):
@@ -72,6 +72,23 @@ compute: |
   Y[i<n, j<c] = max(X[i, j], 0) * 2
 outputs: [Y]
 """
+
+
+def test_data_decide_an_extent(model, tmp_path):
+    graph = b"".join(_field(1, node) for node in (_node("NonZero", ["X"], "N"), _node("Add", ["N", "N"], "Y"))) + _field(2, "places")
+    graph += _field(11, _tensor("X", 3, 5)) + b"".join(_field(12, _tensor(name, 2, "found", type=7)) for name in ("N", "Y"))
+    (tmp_path / "places.onnx").write_bytes(_field(1, 8) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 17)))
+    built = ts.network.read(tmp_path / "places.onnx").build(tmp_path / "built", records=tmp_path / "none.db", unscheduled=True)
+    assert [str(one) for one in built.outputs] == ["N: i64[2, 15]", "Y: i64[2, 15]"]
+    for X in (numpy.eye(3, 5, dtype="float32"), numpy.zeros((3, 5), "float32"), numpy.ones((3, 5), "float32")):
+        expected = numpy.stack(numpy.nonzero(X))
+        for found, wanted in zip(built(X), (expected, 2 * expected)):
+            assert found.shape == wanted.shape and (found == wanted).all()
+    out = [numpy.empty((2, 15), "int64") for _ in range(2)]
+    found = built(X, out=out)
+    assert found[1].base is out[1] and (found[1] == 2 * expected).all()
+    assert "axis 1 has as many elements as output 2 says" in (tmp_path / "built/places.h").read_text()
+    assert built.verify()["right"]
 
 
 def test_operators_come_from_files(model, tmp_path):

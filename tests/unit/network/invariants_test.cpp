@@ -45,6 +45,13 @@ TEST(NetworkInvariants, NameWhatIsBroken) {
        [](Network& n) { set_constant(n, kI32, {2}, 8); }},
       {"the constant 'W' has another shape than its tensor",
        [](Network& n) { set_constant(n, kF32, {1, 2}, 8); }},
+      {"a count is of no result, or no result", [](Network& n) { n.counted = {{0, 0, 1}}; }},
+      {"the counted result 'Z 1' has no such axis", [](Network& n) { n.counted = {{0, 2, 0}}; }},
+      {"the count 'Z 1' is not one i64",
+       [](Network& n) {
+         n.tensors[3].shape = std::vector<Extent>{int64_t{2}, int64_t{2}};
+         n.counted = {{0, 1, 0}};
+       }},
       {"the constant 'W' has too many elements",
        [](Network& n) { set_constant(n, kF32, {int64_t{1} << 40, int64_t{1} << 40}, 8); }},
   };

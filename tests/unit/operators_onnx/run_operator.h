@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <operators_onnx/find_operator.h>
 
+#include "tunesmith/network/counted_outputs.h"
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/node_workload.h"
 #include "tunesmith/network/pass.h"
@@ -127,7 +128,7 @@ inline std::vector<Tensor> run_all(const Use& use) {
   std::vector<Tensor> inputs;
   for (const auto& input : use.inputs)
     if (input && !input->is_constant) inputs.push_back(input->value);
-  return network::evaluate(network, inputs);
+  return network::cut_to_counts(network.counted, network::evaluate(network, inputs));
 }
 inline Tensor run(const Use& use) { return run_all(use).at(0); }
 

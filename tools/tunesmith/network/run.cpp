@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tunesmith/ir/extents.h>
+#include <tunesmith/network/counted_outputs.h>
 #include <tunesmith/network/evaluate.h>
 #include <tunesmith/network/importer.h>
 #include <tunesmith/network/library_description.h>
@@ -78,6 +79,28 @@ double largest_of(const Tensor& tensor) {
   return largest;
 }
 
+/// Writes the outputs into the folder, if it is named, and prints them unless `quiet`.
+nlohmann::json written(const network::LibraryDescription& description, const std::vector<Tensor>& outputs,
+                       const std::string& folder, bool quiet) {
+  nlohmann::json list = nlohmann::json::array();
+  if (!folder.empty()) fs::create_directories(folder);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = description.outputs[i].name;
+    std::string file;
+    if (!folder.empty()) {
+      file = (fs::path(folder) / fmt::format("output_{}.npy", i)).string();
+      write_npy(file, outputs[i]);
+    }
+    if (!quiet)
+      fmt::print(cli::output(), "{}: {}, the largest magnitude {:.6g}{}\n", name,
+                 type_text({outputs[i].dtype, outputs[i].shape}), largest_of(outputs[i]),
+                 file.empty() ? "" : " -> " + file);
+    list.push_back(
+        {{"name", name}, {"type", outputs[i].dtype.str()}, {"shape", outputs[i].shape}, {"file", file}});
+  }
+  return list;
+}
+
 }  // namespace
 
 int run_network_run(const Common& common, const NetworkRunArguments& arguments) {
@@ -107,25 +130,10 @@ int run_network_run(const Common& common, const NetworkRunArguments& arguments) 
   network::BuiltLibrary library(arguments.folder, description.facts());
   library.set_extents(values);
   library.run(data);
-
-  nlohmann::json list = nlohmann::json::array();
-  if (!arguments.output.empty()) fs::create_directories(arguments.output);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const LibraryArgument& output = returned[i];
-    std::string file;
-    if (!arguments.output.empty()) {
-      file = (fs::path(arguments.output) / fmt::format("output_{}.npy", i)).string();
-      write_npy(file, outputs[i]);
-    }
-    if (!common.json)
-      fmt::print(cli::output(), "{}: {}, the largest magnitude {:.6g}{}\n", output.name,
-                 type_text(output.type), largest_of(outputs[i]), file.empty() ? "" : " -> " + file);
-    list.push_back({{"name", output.name},
-                    {"type", output.type.dtype.str()},
-                    {"shape", output.type.shape},
-                    {"file", file}});
-  }
-  if (common.json) print_json({{"name", description.name}, {"outputs", std::move(list)}});
+  const nlohmann::json list =
+      written(description, network::cut_to_counts(description.counted, std::move(outputs)), arguments.output,
+              common.json);
+  if (common.json) print_json({{"name", description.name}, {"outputs", list}});
   return kDone;
 }
 

@@ -30,6 +30,7 @@ struct LibraryDescription {
   std::vector<std::string> operators;   ///< further operator files, absolute
   std::string network;                  ///< network_hash
   std::vector<LibraryArgument> inputs, outputs;
+  std::vector<CountedOutput> counted;
   std::vector<VaryingExtent> varying;
   std::vector<Step> steps;
 

@@ -126,13 +126,33 @@ struct Loop {
   std::vector<Slice> written;
 };
 
+/// The extent of a tensor's axis, where it depends on data: the shape has an upper bound, and of the elements
+/// along the axis only the first exist, as many as the value of the i64 tensor `by`. The others have any
+/// values.
+struct Count {
+  size_t axis = 0;
+  TensorIndex by = 0;
+
+  bool operator==(const Count& other) const = default;
+};
+
+/// A result of a network with such an axis. `output` and `by` are indices in Network::outputs.
+struct CountedOutput {
+  size_t output = 0;
+  size_t axis = 0;
+  size_t by = 0;  ///< a result that the network's file does not have
+
+  bool operator==(const CountedOutput& other) const = default;
+};
+
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
-  std::vector<Node> nodes;           ///< each node comes after the nodes whose results it reads
-  std::vector<TensorIndex> inputs;   ///< no constants
-  std::vector<TensorIndex> outputs;  ///< no tensor twice
-  std::vector<Loop> loops = {};      ///< in the order of their nodes; loops share no nodes
+  std::vector<Node> nodes;                  ///< each node comes after the nodes whose results it reads
+  std::vector<TensorIndex> inputs;          ///< no constants
+  std::vector<TensorIndex> outputs;         ///< no tensor twice
+  std::vector<Loop> loops = {};             ///< in the order of their nodes; loops share no nodes
+  std::vector<CountedOutput> counted = {};  ///< fix_shapes finds them
 };
 
 /// The loop that runs the node, or null.

@@ -39,6 +39,7 @@ struct NodeInput {
   TensorType type;
   const Constant* constant = nullptr;  ///< null if the values are not known before the network runs
   const std::vector<TensorIndex>* elements = nullptr;  ///< for a sequence, which has no type
+  std::optional<Count> count = {};  ///< known to Operator::expand alone; then the shape has the upper bound
 };
 
 /// A node, as its operator sees it. Lives during the call.
@@ -72,6 +73,10 @@ class Expansion {
   virtual std::vector<TensorIndex> add_body(const Body& body, const std::vector<TensorIndex>& inputs) = 0;
   /// Adds the loop, unrolled where it has few trips or the body's shapes change. Returns its outputs.
   virtual std::vector<TensorIndex> repeat(const Repetition& repetition, std::vector<TensorIndex> inputs) = 0;
+  /// The tensor, of whose elements along `axis` only the first exist, as many as the value of `by` says.
+  virtual TensorIndex counted(TensorIndex tensor, size_t axis, TensorIndex by) = 0;
+  /// All elements of a tensor, also those that its count excludes.
+  virtual TensorIndex whole(TensorIndex tensor) = 0;
   /// Sets the tensor for an output of the replaced node.
   virtual void give(size_t output, TensorIndex tensor) = 0;
 };

@@ -64,6 +64,7 @@ struct LibraryPlan {
   std::string provenance;  ///< a comment for the header
   std::vector<LibraryArgument> inputs;
   std::vector<LibraryArgument> outputs;
+  std::vector<CountedOutput> counted;  ///< the outputs whose extents a call finds out
   std::vector<VaryingExtent>
       varying;  ///< each is the extent of an input; kernels get the values in this order
   std::vector<LibraryStep> steps;

@@ -1,0 +1,195 @@
+#include "counting.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "axis_use.h"
+#include "copy.h"
+#include "loops/repetition.h"
+#include "tunesmith/workload/statements.h"
+#include "unique_name.h"
+#include "values.h"
+
+namespace tunesmith::network {
+namespace {
+
+/// Copies its first input.
+class CopyFirstOperator final : public Operator {
+ public:
+  Computation define(const NodeView& view) const override {
+    const TensorType& type = view.inputs.at(0)->type;
+    if (element_count(type.shape) == 0) return {{type}, {to_constant({type.dtype, type.shape, {}})}, ""};
+    return {{type}, {}, copy_statement(type.shape)};
+  }
+};
+
+const CopyFirstOperator kCounted, kWhole;
+
+using workload::Syntax;
+
+/// Equal but for where they stand.
+bool alike(const Syntax* a, const Syntax* b);
+
+bool alike(const std::vector<workload::AxisSyntax>& a, const std::vector<workload::AxisSyntax>& b) {
+  return std::ranges::equal(a, b, [](const workload::AxisSyntax& left, const workload::AxisSyntax& right) {
+    return left.name == right.name && alike(left.extent.get(), right.extent.get());
+  });
+}
+
+bool alike(const Syntax* a, const Syntax* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->kind == b->kind && a->name == b->name && a->integer == b->integer && a->real == b->real &&
+         alike(a->axes, b->axes) &&
+         std::ranges::equal(a->args, b->args, [](const auto& left, const auto& right) {
+           return alike(left.get(), right.get());
+         });
+}
+
+bool reads(const Syntax& value, const std::string& array) {
+  return (value.kind == workload::SyntaxKind::Access && value.name == array) ||
+         std::ranges::any_of(value.args, [&](const auto& part) { return reads(*part, array); });
+}
+
+std::vector<workload::StatementSyntax> statements_of(const Computation& computation) {
+  if (computation.compute.empty()) return {};
+  return workload::parse_statements(computation.compute, "statements");
+}
+
+bool reads_input(const Computation& computation, size_t input) {
+  const std::string array = fmt::format("in{}", input);
+  return std::ranges::any_of(statements_of(computation),
+                             [&](const auto& statement) { return reads(*statement.value, array); });
+}
+
+/// Do the statements differ in nothing but the extents of the arrays that they compute?
+bool compute_alike(const Computation& a, const Computation& b) {
+  return std::ranges::equal(statements_of(a), statements_of(b), [](const auto& left, const auto& right) {
+    return left.target == right.target && alike(left.value.get(), right.value.get());
+  });
+}
+
+bool same_constants(const std::shared_ptr<const Constant>& a, const std::shared_ptr<const Constant>& b) {
+  return !a == !b && (!a || std::ranges::equal(a->bytes, b->bytes));
+}
+
+bool same(const Computation& a, const Computation& b) {
+  return a.compute == b.compute && std::ranges::equal(a.constants, b.constants, same_constants) &&
+         std::ranges::equal(a.outputs, b.outputs, {}, &TensorType::shape, &TensorType::shape);
+}
+
+/// The computation for inputs of these types; nothing if they are refused.
+std::optional<Computation> computation_of(const Node& node, std::vector<std::optional<NodeInput>> inputs) {
+  try {
+    return define(node, std::move(inputs)).computation;
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Node counted_node(std::string name, TensorIndex from, Count count, TensorIndex to) {
+  return {std::move(name),
+          "tunesmith.Counted",
+          1,
+          {{"axis", static_cast<int64_t>(count.axis)}},
+          {from, count.by},
+          {to},
+          &kCounted};
+}
+
+Node whole_node(std::string name, TensorIndex from, TensorIndex to) {
+  return {std::move(name), "tunesmith.Whole", 1, {}, {from}, {to}, &kWhole};
+}
+
+std::optional<Count> Counting::of(TensorIndex tensor) const {
+  const auto found = counts_.find(tensor);
+  return found == counts_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Counting::pass_through(size_t node, const DefinedNode& defined) {
+  const Node& of_node = *defined.node;
+  if (of_node.definition == &kWhole) return;
+  if (of_node.definition == &kCounted) {
+    counts_[of_node.outputs[0]] = {static_cast<size_t>(std::get<int64_t>(of_node.attributes.at("axis"))),
+                                   of_node.inputs[1]};
+    return;
+  }
+  std::optional<size_t> first;
+  std::vector<std::optional<NodeInput>> longer = defined.inputs;
+  const auto refuse = [&](const std::string& why) {
+    const Tensor& input = network_.tensors[static_cast<size_t>(of_node.inputs[*first])];
+    throw UserError(fmt::format("{}: its input '{}' has an extent that is data, at most {}: {}",
+                                describe(of_node), input.name,
+                                defined.inputs[*first]->type.shape[of(of_node.inputs[*first])->axis], why));
+  };
+  for (size_t i = 0; i < longer.size(); ++i) {
+    const std::optional<Count> count = of(of_node.inputs[i]);
+    if (!count) continue;
+    if (!first) first = i;
+    if (count->by != of(of_node.inputs[*first])->by) refuse("another input has another such extent");
+    ++longer[i]->type.shape[count->axis];
+  }
+  if (!first) return;
+  const std::string needs = "it does not compute the elements along this axis independently of each other";
+  if (is_repetition(of_node)) refuse("it is read in a loop");
+  const std::optional<Computation> computation = computation_of(of_node, longer);
+  if (!computation) refuse(needs);
+  bool is_read = false;
+  for (size_t i = 0; i < longer.size(); ++i)
+    is_read |= of(of_node.inputs[i]) && reads_input(defined.computation, i);
+  if (!is_read && same(defined.computation, *computation)) return;  // only the type is read
+  if (!compute_alike(defined.computation, *computation)) refuse(needs);
+  for (size_t output = 0; output < of_node.outputs.size(); ++output) {
+    if (of_node.outputs[output] == kAbsent) continue;
+    const auto axis = axis_of(node, defined, *computation, output);
+    if (!axis) refuse(needs);
+    counts_[of_node.outputs[output]] = {*axis, of(of_node.inputs[*first])->by};
+  }
+}
+
+/// The axis of the output that is longer where the counted ones of the inputs are, and whose elements are
+/// computed of the elements at the same place along these.
+std::optional<size_t> Counting::axis_of(size_t node, const DefinedNode& defined, const Computation& longer,
+                                        size_t output) const {
+  const Shape &shape = defined.computation.outputs[output].shape, &other = longer.outputs[output].shape;
+  const auto& constants = defined.computation.constants;
+  if (shape.size() != other.size() || (!constants.empty() && constants[output])) return std::nullopt;
+  const auto differs = std::ranges::mismatch(shape, other);
+  if (differs.in1 == shape.end() || *differs.in2 != *differs.in1 + 1 ||
+      !std::equal(differs.in1 + 1, shape.end(), differs.in2 + 1))
+    return std::nullopt;
+  const auto axis = static_cast<size_t>(differs.in1 - shape.begin());
+  const auto use = axis_use(network_, node, axis, defined.node->outputs[output]);
+  if (!use) return std::nullopt;
+  for (size_t i = 0; i < use->size(); ++i) {
+    const std::optional<Count> count = of(defined.node->inputs[i]);
+    if ((*use)[i] != (count ? std::optional(count->axis) : std::nullopt)) return std::nullopt;
+  }
+  return axis;
+}
+
+void Counting::give_counts() {
+  const size_t results = network_.outputs.size();
+  std::map<TensorIndex, size_t> given;  // the position of each count
+  for (size_t i = 0; i < results; ++i) {
+    const std::optional<Count> count = of(network_.outputs[i]);
+    if (!count) continue;
+    const auto [position, is_new] = given.try_emplace(count->by, network_.outputs.size());
+    if (is_new) {
+      // A copy of its own: the network may have the count as a result, too.
+      Tensor copy = network_.tensors[static_cast<size_t>(count->by)];
+      copy.name = unique_name(network_,
+                              "count of " + network_.tensors[static_cast<size_t>(network_.outputs[i])].name);
+      copy.constant = nullptr;
+      const auto index = static_cast<TensorIndex>(network_.tensors.size());
+      network_.tensors.push_back(std::move(copy));
+      network_.nodes.push_back(copy_node(unique_name(network_, "count"), count->by, index));
+      network_.outputs.push_back(index);
+    }
+    network_.counted.push_back({i, count->axis, position->second});
+  }
+}
+
+}  // namespace tunesmith::network

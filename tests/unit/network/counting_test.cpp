@@ -1,0 +1,198 @@
+// Extents that depend on data, on their way through a network.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <operators_onnx/find_operator.h>
+
+#include "onnx_network.h"
+#include "tunesmith/network/counted_outputs.h"
+#include "tunesmith/network/evaluate.h"
+#include "tunesmith/network/pass.h"
+#include "tunesmith/network/tasks.h"
+#include "tunesmith/support/error.h"
+
+namespace tunesmith::network {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// X [4, 3] and the places P [at most 4] where M [4] is not zero; R are these rows of X.
+Builder rows() {
+  Builder made;
+  made.input("X", kF32, {int64_t{4}, int64_t{3}});
+  made.input("M", kF32, {int64_t{4}});
+  made.integers("zero", {0});
+  made.node("NonZero", {"M"}, {"N"});
+  made.node("Squeeze", {"N", "zero"}, {"P"});
+  made.node("Gather", {"X", "P"}, {"R"});
+  return made;
+}
+
+tunesmith::Tensor numbers(Shape shape, std::vector<double> values) {
+  tunesmith::Tensor made = tunesmith::Tensor::zeros(kF32, std::move(shape));
+  for (size_t i = 0; i < values.size(); ++i) made.set(static_cast<int64_t>(i), values[i]);
+  return made;
+}
+
+Network passed(Network network) {
+  run_passes(network, {operators_onnx::find_operator, {}});
+  return network;
+}
+
+const std::vector<tunesmith::Tensor> kInputs{numbers({4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+                                             numbers({4}, {0, 7, 0, -1})};
+
+std::vector<double> values_of(const tunesmith::Tensor& tensor) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < tensor.elements(); ++i) values.push_back(tensor.get(i));
+  return values;
+}
+
+tunesmith::Tensor result_of(const Builder& made, const std::string& name,
+                            const std::vector<tunesmith::Tensor>& inputs = kInputs) {
+  Builder copy = made;
+  const Network network = passed(copy.finish({name}));
+  return cut_to_counts(network.counted, evaluate(network, inputs)).at(0);
+}
+
+std::string refusal_of(Builder made, const std::string& name) {
+  try {
+    passed(made.finish({name}));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(NetworkCounting, AResultWithACountHasItBesideIt) {
+  Builder made = rows();
+  made.node("Neg", {"R"}, {"Y"});
+  const Network network = passed(made.finish({"Y", "N"}));
+  ASSERT_EQ(network.outputs.size(), 3U);  // both have one count
+  EXPECT_THAT(network.counted, ElementsAre(CountedOutput{0, 0, 2}, CountedOutput{1, 1, 2}));
+  EXPECT_TRUE(is_count(network.counted, 2));
+  EXPECT_FALSE(is_count(network.counted, 1));
+  EXPECT_THAT(to_text(network), HasSubstr("axis 0 of Y\n"));
+  const auto results = cut_to_counts(network.counted, evaluate(network, kInputs));
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].shape, (Shape{2, 3}));
+  EXPECT_THAT(values_of(results[0]), ElementsAre(-3, -4, -5, -9, -10, -11));
+  EXPECT_THAT(values_of(results[1]), ElementsAre(1, 3));
+  std::vector<tunesmith::Tensor> all = evaluate(network, kInputs);
+  all[2].set_int(0, 5);
+  EXPECT_THROW(cut_to_counts(network.counted, all), Error);
+}
+
+TEST(NetworkCounting, PassesThroughWhatComputesElementsAlongItAlone) {
+  Builder made = rows();
+  made.numbers("W", {3, 2}, {1, 0, 0, 1, 1, 1});
+  made.numbers("b", {3}, {1, 1, 1});
+  made.integers("minus", {-1});
+  made.node("Add", {"R", "b"}, {"added"});
+  made.node("MatMul", {"added", "W"}, {"product"});
+  made.node("Softmax", {"R"}, {"softmax"});
+  made.node("ReduceSum", {"softmax", "minus"}, {"sums"}, {{"keepdims", int64_t{0}}});
+  made.node("Transpose", {"product"}, {"turned"});
+  made.node("Concat", {"R", "added"}, {"joined"}, {{"axis", int64_t{1}}});
+  made.node("CastLike", {"b", "R"}, {"type alone"});
+  EXPECT_THAT(values_of(result_of(made, "product")), ElementsAre(10, 11, 22, 23));
+  EXPECT_EQ(result_of(made, "turned").shape, (Shape{2, 2}));
+  EXPECT_THAT(values_of(result_of(made, "turned")), ElementsAre(10, 22, 11, 23));
+  EXPECT_THAT(values_of(result_of(made, "sums")), ElementsAre(testing::DoubleEq(1), testing::DoubleEq(1)));
+  EXPECT_THAT(values_of(result_of(made, "joined")), ElementsAre(3, 4, 5, 4, 5, 6, 9, 10, 11, 10, 11, 12));
+  EXPECT_EQ(result_of(made, "type alone").shape, (Shape{3}));
+}
+
+TEST(NetworkCounting, OperatorsThatKnowItTakeThePartThatExists) {
+  Builder made = rows();
+  made.integers("one", {1});
+  made.integers("last", {-1});
+  made.integers("far", {9});
+  made.numbers("Z", {1, 3}, {-1, -2, -3});
+  made.node("Shape", {"R"}, {"shape"});
+  made.node("Size", {"R"}, {"size"});
+  made.node("Slice", {"R", "one", "far", "zero"}, {"behind"});
+  made.node("Slice", {"R", "zero", "last", "zero"}, {"before"});
+  made.node("Slice", {"R", "zero", "one", "one"}, {"column"});
+  made.node("Concat", {"R", "Z", "behind"}, {"joined"}, {{"axis", int64_t{0}}});
+  made.node("NonZero", {"R"}, {"again"});
+  made.node("Sub", {"P", "far"}, {"backwards"});
+  made.node("Gather", {"R", "P"}, {"near"});
+  made.node("TopK", {"column", "one"}, {"best", "at"}, {{"axis", int64_t{0}}});
+  EXPECT_THAT(values_of(result_of(made, "shape")), ElementsAre(2, 3));
+  EXPECT_THAT(values_of(result_of(made, "size")), ElementsAre(6));
+  EXPECT_THAT(values_of(result_of(made, "behind")), ElementsAre(9, 10, 11));
+  EXPECT_THAT(values_of(result_of(made, "before")), ElementsAre(3, 4, 5));
+  EXPECT_THAT(values_of(result_of(made, "column")), ElementsAre(3, 9));
+  EXPECT_THAT(values_of(result_of(made, "joined")), ElementsAre(3, 4, 5, 9, 10, 11, -1, -2, -3, 9, 10, 11));
+  EXPECT_EQ(result_of(made, "again").shape, (Shape{2, 6}));
+  EXPECT_THAT(values_of(result_of(made, "best")), ElementsAre(9));
+  EXPECT_THAT(values_of(result_of(made, "at")), ElementsAre(1));
+  const std::vector<tunesmith::Tensor> none{kInputs[0], numbers({4}, {0, 0, 0, 0})};
+  EXPECT_EQ(result_of(made, "behind", none).shape, (Shape{0, 3}));
+  EXPECT_EQ(result_of(made, "again", none).shape, (Shape{2, 0}));
+  EXPECT_THAT(values_of(result_of(made, "joined", none)), ElementsAre(-1, -2, -3));
+}
+
+TEST(NetworkCounting, NegativeIndicesCountFromTheLastThatExists) {
+  Builder made = rows();
+  made.input("I", kI64, {int64_t{2}});
+  made.node("Gather", {"R", "I"}, {"Y"});
+  std::vector<tunesmith::Tensor> inputs = kInputs;
+  inputs.push_back(tunesmith::Tensor::zeros(kI64, {2}));
+  inputs[2].set_int(0, -1);
+  inputs[2].set_int(1, -2);
+  EXPECT_THAT(values_of(result_of(made, "Y", inputs)), ElementsAre(9, 10, 11, 3, 4, 5));
+}
+
+/// Each of these would read elements that do not exist, or the bound in the place of the extent.
+TEST(NetworkCounting, OtherNodesAreRefusedByName) {
+  Builder made = rows();
+  made.integers("all", {4, 3});
+  made.integers("flat", {-1});
+  made.integers("backwards", {-1});
+  made.integers("first", {-9});
+  made.numbers("Z", {4, 3}, std::vector<double>(12, 1));
+  made.input("O", kF32, {int64_t{4}});
+  made.node("NonZero", {"O"}, {"other N"});
+  made.node("Squeeze", {"other N", "zero"}, {"other P"});
+  made.node("Gather", {"X", "other P"}, {"other R"});
+  made.node("ReduceMax", {"R"}, {"reduced"}, {{"axes", std::vector<int64_t>{0}}});
+  made.node("ReduceMean", {"R"}, {"mean"});
+  made.node("Softmax", {"R"}, {"softmax"}, {{"axis", int64_t{0}}});
+  made.node("CumSum", {"R", "zero"}, {"running"});
+  made.node("Expand", {"R", "all"}, {"expanded"});
+  made.node("Reshape", {"R", "flat"}, {"flattened"});
+  made.node("Reshape", {"R", "all"}, {"reshaped"});
+  made.node("Slice", {"R", "first", "flat", "zero"}, {"from the end"});
+  made.node("Slice", {"R", "flat", "first", "zero", "backwards"}, {"reversed"});
+  made.node("Add", {"R", "Z"}, {"with all"});
+  made.node("Add", {"R", "other R"}, {"with others"});
+  made.node("Gather", {"R", "zero"}, {"known place"});
+  made.node("EyeLike", {"R"}, {"eye"});
+  made.node("Transpose", {"R"}, {"turned"});
+  made.node("MatMul", {"turned", "R"}, {"product"});
+  for (const char* name :
+       {"reduced", "mean", "softmax", "running", "expanded", "flattened", "reshaped", "from the end",
+        "reversed", "with all", "with others", "known place", "eye", "product"}) {
+    SCOPED_TRACE(name);
+    EXPECT_THAT(refusal_of(made, name),
+                testing::AnyOf(HasSubstr("extent that is data"), HasSubstr("extent of an axis"),
+                               HasSubstr("whose extent is data")));
+  }
+  EXPECT_THAT(refusal_of(made, "reduced"), HasSubstr("its input 'R' has an extent that is data, at most 4"));
+}
+
+TEST(NetworkCounting, AFilesExtentMayBeTheOneOfItsExample) {
+  Builder made = rows();
+  Network network = made.finish({"R"});
+  network.tensors[static_cast<size_t>(network.outputs[0])].shape =
+      std::vector<Extent>{int64_t{2}, int64_t{3}};
+  EXPECT_EQ(passed(network).counted.size(), 1U);
+  network.tensors[static_cast<size_t>(network.outputs[0])].shape =
+      std::vector<Extent>{int64_t{5}, int64_t{3}};
+  EXPECT_THROW(passed(network), UserError);
+}
+
+}  // namespace
+}  // namespace tunesmith::network
