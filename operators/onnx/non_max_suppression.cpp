@@ -40,6 +40,10 @@ std::string area(const Side& y, const Side& x) {
   return fmt::format("({} - {}) * ({} - {})", y.high, y.low, x.high, x.low);
 }
 
+std::string meet(const Side& a, const Side& b) {
+  return fmt::format("min({}, {}) > max({}, {})", a.high, b.high, a.low, b.low);
+}
+
 /// The extent that both sides share: 0 or below where they do not meet.
 std::string shared(const Side& a, const Side& b) {
   return fmt::format("(min({}, {}) - max({}, {}))", a.high, b.high, a.low, b.low);
@@ -52,8 +56,9 @@ Computation suppression_step(const NodeReader& node) {
   const Shape chosen{left[0], left[1]}, coordinates{left[0], left[1], 4};
   Script script;
   // The first of the best ones; a score that is NaN is never left.
-  const std::string best = script.make(
-      chosen, fmt::format("max(r0<{}) select(in0[i0, i1, r0], in2[i0, i1, r0], lowest({}))", left[2], node.dtype(2).str()));
+  const std::string best =
+      script.make(chosen, fmt::format("max(r0<{}) select(in0[i0, i1, r0], in2[i0, i1, r0], lowest({}))",
+                                      left[2], node.dtype(2).str()));
   const std::string place = script.make(
       chosen,
       fmt::format("min(r0<{0}) i64(select(in0[i0, i1, r0] and in2[i0, i1, r0] == {1}[i0, i1], r0, {0}))",
@@ -62,16 +67,16 @@ Computation suppression_step(const NodeReader& node) {
   const Side y = side(box, {"i0", "i1"}, 0, by_centre), x = side(box, {"i0", "i1"}, 1, by_centre);
   const Side other_y = side(in(1), {"i0", "i2"}, 0, by_centre),
              other_x = side(in(1), {"i0", "i2"}, 1, by_centre);
-  const std::string high = script.here(left, fmt::format("max({}, 0)", shared(y, other_y)));
-  const std::string wide_shared = script.here(left, fmt::format("max({}, 0)", shared(x, other_x)));
-  const std::string intersection = script.here(left, fmt::format("{} * {}", high, wide_shared));
+  const std::string intersection =
+      script.here(left, fmt::format("max({}, 0) * max({}, 0)", shared(y, other_y), shared(x, other_x)));
   const std::string both =
       script.here(left, fmt::format("{} + {} - {}", area(y, x), area(other_y, other_x), intersection));
+  // Boxes without an area, and those that do not meet, are told by comparisons that no rounding changes.
+  const std::string overlap =
+      script.here(left, fmt::format("select({} and {} and {} and {}, {} / {}, -1)", meet(y, y), meet(x, x),
+                                    meet(y, other_y), meet(x, other_x), intersection, both));
   script.text += statement(
-      out(0), left,
-      fmt::format("in0[i0, i1, i2] and i2 != {}[i0, i1] and not ({} > 0 and {} > 0 and {} > 0 and {} > 0 and "
-                  "{} / {} > in3[0])",
-                  place, area(y, x), area(other_y, other_x), intersection, both, intersection, both));
+      out(0), left, fmt::format("in0[i0, i1, i2] and i2 != {}[i0, i1] and not {} > in3[0]", place, overlap));
   script.text +=
       statement(out(1), chosen, fmt::format("select({0}[i0, i1] < {1}, {0}[i0, i1], -1)", place, left[2]));
   return {{{kBool, left}, {kI64, chosen}}, {}, script.text};

@@ -20,12 +20,14 @@ struct Rows {
   int64_t count = 0, width = 1;
   bool has_nan = false;
 
-  /// The element at a place of a row.
-  std::string at(const std::string& row, const std::string& place) const {
+  /// The element at a place of a row, which may be data.
+  std::string at(const std::string& row, const std::string& place, bool is_data = false) const {
     if (!axis) return element(in(0), unravel(row, shape));
     Shape others = shape;
     others.erase(others.begin() + static_cast<int64_t>(*axis));
     Indices all = unravel(place, others);
+    for (std::string& index : all)
+      if (is_data && index != "0") index = fmt::format("at({})", index);
     all.insert(all.begin() + static_cast<int64_t>(*axis), row);
     return element(in(0), all);
   }
@@ -69,10 +71,9 @@ Computation unique_rows(const NodeReader& node) {
     const std::string differs =
         script.make({n, n}, fmt::format("min(r0<{0}) i64(select({1}, {0}, r0))", rows.width,
                                         rows.equal(rows.at("i0", "r0"), rows.at("i1", "r0"))));
-    const std::string place = fmt::format("{}[i0, r0]", differs);
+    const std::string place = fmt::format("{}[i0, r0]", differs), here = differs + "[i0, i1]";
     const std::string lesser =
-        script.make({n, n}, rows.less(rows.at("i1", fmt::format("at({}[i0, i1])", differs)),
-                                      rows.at("i0", fmt::format("at({}[i0, i1])", differs))));
+        script.make({n, n}, rows.less(rows.at("i1", here, true), rows.at("i0", here, true)));
     same = fmt::format("{} == {}", place, rows.width);
     less = fmt::format("{}[i0, r0]", lesser);
   }

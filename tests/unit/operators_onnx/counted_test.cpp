@@ -78,6 +78,9 @@ TEST(OnnxCounted, UniqueComparesElementsOrRows) {
   expect_tensor(of_rows[2], {4}, {2, 0, 1, 2});
   expect_tensor(of_rows[3], {3}, {1, 1, 2});
   expect_tensor(run({"Unique", 11, {rows}, {{"axis", int64_t{1}}}}), {4, 2}, {1, 2, 0, 9, 1, 0, 1, 2});
+  expect_tensor(
+      run({"Unique", 11, {given({3, 2, 2}, {1, 2, 3, 4, 1, 2, 3, 3, 1, 2, 3, 4})}, {{"axis", int64_t{0}}}}),
+      {2, 2, 2}, {1, 2, 3, 3, 1, 2, 3, 4});
   expect_tensor(run({"Unique", 11, {given({2, 2}, {kNan, 1, 1, kNan})}}), {2}, {1, kNan});
   expect_tensor(run({"Unique", 11, {given({1}, {3})}}), {1}, {3});
   EXPECT_THAT(refusal_of({"Unique", 11, {counted({5000})}}), HasSubstr("at most 16777216 comparisons"));
