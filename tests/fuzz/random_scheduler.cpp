@@ -376,11 +376,26 @@ std::vector<Arg> RandomScheduler::producer_under_a_loop() {
   return {handle, int64_t{0}};
 }
 
+std::vector<Arg> RandomScheduler::reduction_and_reader(bool loop) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const Block& block = *random_block();
+    const std::vector<Block*> readers = consumers_of(schedule_.program(), block);
+    if (!block.has_reduction() || readers.empty()) continue;
+    const Block& reader = *pick(readers);
+    const size_t depth = loops_above(reader).size();
+    if (!loop) return {handle_of(block), handle_of(reader)};
+    if (depth > 0) return {handle_of(block), handle_of(reader, random_.below(depth))};
+  }
+  return {block_arg(), loop ? loop_arg() : block_arg()};
+}
+
 std::vector<Arg> RandomScheduler::arguments(const InstructionKind& kind) {
   std::vector<Arg> args;
   last_block_.reset();
   if (kind.name() == "tensorize" && !chance(4)) return tile_and_intrinsic();
   if (kind.name() == "rolling_buffer" && !chance(4)) return producer_under_a_loop();
+  if (kind.name() == "rolling_update" && !chance(4)) return reduction_and_reader(true);
+  if (kind.name() == "fuse_reduction_epilogue" && !chance(4)) return reduction_and_reader(false);
   if (kind.name() == "read_copy" && !chance(4)) return read_and_copy();
   for (const ParamSpec& param : kind.params()) {
     args.push_back(param.fallback.has_value() && chance(2) ? *param.fallback : argument(kind, param));

@@ -53,6 +53,8 @@ class RandomScheduler {
   std::vector<Arg> tile_and_intrinsic();
   /// Computes a block at a consumer's loop if possible; returns the arguments of rolling_buffer.
   std::vector<Arg> producer_under_a_loop();
+  /// A reduction and a consumer of it, or a loop around that.
+  std::vector<Arg> reduction_and_reader(bool loop);
   std::vector<Arg> read_and_copy();
   /// A map of the indices of a buffer that the already chosen block accesses.
   std::string index_map();

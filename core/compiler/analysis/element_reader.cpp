@@ -59,6 +59,18 @@ Substitution reader_iters(const Block& block, std::span<const Expr> indices, std
   return block.iters_at(*invert(iter_domains(block), indices, values));
 }
 
+std::optional<Substitution> writer_iters(const Block& block, std::span<const Expr> indices) {
+  std::vector<IterDomain> spatial;
+  for (const IterVar& iter : block.iters) {
+    if (iter.kind == IterKind::Spatial) spatial.push_back({iter.var, iter.extent});
+  }
+  const std::optional<std::vector<Expr>> values = invert(spatial, body_store(block)->indices, indices);
+  if (!values) return std::nullopt;
+  Substitution iters;
+  for (size_t i = 0; i < spatial.size(); ++i) iters.set(spatial[i].var, (*values)[i]);
+  return iters;
+}
+
 const Block* element_reader_of(const Program& program, const Block& block) {
   const std::vector<Access> written = writes_of(block);
   if (written.size() != 1 || writes_output(program, block)) return nullptr;

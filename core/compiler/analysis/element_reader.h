@@ -1,5 +1,5 @@
-// Finds blocks that can be computed in their producer's place,
-// for reverse_compute_inline and fuse_reduction_epilogue.
+// From what a block reads or writes back to its iterators, for primitives
+// that compute a block in another's place.
 #pragma once
 
 #include <optional>
@@ -23,5 +23,9 @@ std::optional<Refusal> inputs_before_refusal(const Program& program, const Stage
 /// The iterators of an element reader for which the element that it reads at `indices` is the one at
 /// `values`.
 Substitution reader_iters(const Block& block, std::span<const Expr> indices, std::span<const Expr> values);
+
+/// The spatial iterators of the instance that writes the element at `indices`, of a block whose body is one
+/// store; nothing when they cannot be told.
+std::optional<Substitution> writer_iters(const Block& block, std::span<const Expr> indices);
 
 }  // namespace tunesmith

@@ -57,6 +57,8 @@ void reverse_compute_inline(Program& program, BlockId block);
 BlockId decompose_reduction(Program& program, BlockId block, LoopId loop);
 BlockId rfactor(Program& program, LoopId loop, int64_t factor_axis);
 void fuse_reduction_epilogue(Program& program, BlockId reduction, BlockId epilogue);
+BlockId factor_out(Program& program, BlockId block);
+BlockId rolling_update(Program& program, BlockId block, LoopId loop);
 BlockId winograd(Program& program, BlockId block);
 
 // ---- Layouts ----

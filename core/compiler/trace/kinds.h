@@ -58,6 +58,8 @@ KindPtr reverse_compute_inline_kind();
 KindPtr decompose_reduction_kind();
 KindPtr rfactor_kind();
 KindPtr fuse_reduction_epilogue_kind();
+KindPtr factor_out_kind();
+KindPtr rolling_update_kind();
 KindPtr winograd_kind();
 
 // Layouts

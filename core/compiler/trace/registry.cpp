@@ -26,7 +26,8 @@ constexpr KindPtr (*kBuiltIn[])() = {
     // Placement
     compute_at_kind, reverse_compute_at_kind, compute_inline_kind, reverse_compute_inline_kind,
     // Reductions
-    decompose_reduction_kind, rfactor_kind, fuse_reduction_epilogue_kind, winograd_kind,
+    decompose_reduction_kind, rfactor_kind, fuse_reduction_epilogue_kind, factor_out_kind,
+    rolling_update_kind, winograd_kind,
     // Layouts
     transform_layout_kind, transform_block_layout_kind, reindex_kind, reorder_block_iter_var_kind,
     storage_align_kind, storage_swizzle_kind, pad_einsum_kind, decompose_padding_kind,

@@ -226,6 +226,10 @@ class Primitives {
   /// Starts the reduction from what the epilogue adds.
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue) { call<>(kind<"fuse_reduction_epilogue">(), reduction, epilogue); }
 #if TUNESMITH_STABLE_MINOR >= 1
+  /// Takes factors that all steps share out of a sum. The block that multiplies by them.
+  BlockRV factor_out(BlockRV block) { return call<BlockRV>(kind<"factor_out">(), block); }
+  /// Finds a softmax's maximum while its sums run, which are rescaled. The block of an iteration's maximum.
+  BlockRV rolling_update(BlockRV block, LoopRV loop) { return call<BlockRV>(kind<"rolling_update">(), block, loop); }
   /// Computes a convolution by minimal filtering F(2, 3). The block of the products.
   BlockRV winograd(BlockRV block) { return call<BlockRV>(kind<"winograd">(), block); }
 #endif

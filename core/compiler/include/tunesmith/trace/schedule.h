@@ -194,6 +194,15 @@ class Schedule {
   /// bias becomes a sum's init. Requires: a sum, product, minimum or maximum that only the epilogue
   /// reads, by element, and combines by the same operation with a value complete at the reduction.
   void fuse_reduction_epilogue(BlockRV reduction, BlockRV epilogue);
+  /// Takes factors, and divisors of floating values, that all steps share out of a sum: a block behind it
+  /// multiplies by them. Returns that block. Requires: a sum with init that writes its whole buffer, no
+  /// reader in its nest, and factors that are complete before the nest.
+  BlockRV factor_out(BlockRV block);
+  /// Softmax in one pass: `loop` finds the maximum while the sums of exp(x - maximum) run, which each
+  /// iteration rescales by exp(old - new). Returns the block of an iteration's maximum. Requires: a maximum
+  /// of floating values with one reader, which subtracts it in an exponential from what it is of; under the
+  /// loop the reader and all that depends on it in proportion, up to sums that the loop carries.
+  BlockRV rolling_update(BlockRV block, LoopRV loop);
   /// Minimal filtering F(2, 3): four products of transformed data and weights give two outputs of three
   /// taps each. Returns the block of the products; an infinity becomes a NaN. Requires: a sum in f32 or f64
   /// of two factors; the index of one advances by one with an output and the taps; one loop per iterator.

@@ -1,0 +1,166 @@
+#include <tunesmith/trace/trace.h>
+
+#include "unit/primitives/equivalence.h"
+
+namespace tunesmith::test {
+namespace {
+
+constexpr double kTolerance = 1e-5;
+
+Program weighted(const std::string& exponential = "exp(X[i, j] - Max[i])",
+                 const std::string& output = "sum(j<m) E[i, j] * V[j, c]") {
+  return make_program("{n: 4, m: 10, d: 3}",
+                      "{X: {shape: [n, m], dtype: f32}, V: {shape: [m, d], dtype: f32}}",
+                      fmt::format("Max[i<n] = max(j<m) X[i, j]\n  E[i<n, j<m] = {}\n"
+                                  "  Sum[i<n] = sum(j<m) E[i, j]\n  W[i<n, c<d] = {}\n"
+                                  "  O[i<n, c<d] = W[i, c] / Sum[i]",
+                                  exponential, output));
+}
+
+/// Both sums take `keys` columns of two rows at a time, in one loop that also computes the exponentials.
+constexpr const char* kMerged = R"(
+w = get_block("W")
+i, c, j = get_loops(w)
+i0, i1 = split(i, [2, 2])
+j0, j1 = split(j, [None, KEYS])
+reorder([i0, j0, i1, c, j1])
+COPY
+u = get_block("Sum")
+ui, uj = get_loops(u)
+rows, ui1 = split(ui, [2, 2])
+uj0, uj1 = split(uj, [None, KEYS])
+reorder([rows, uj0, ui1, uj1])
+steps = merge([uj0, j0])
+e = get_block("E")
+compute_at(e, steps)
+m = get_block("Max")
+)";
+
+Schedule applied(const Program& program, const std::string& text, int keys = 4,
+                 const std::string& copy = "") {
+  std::string filled = text;
+  for (const auto& [word, meaning] :
+       {std::pair<std::string, std::string>("KEYS", std::to_string(keys)), {"COPY", copy}}) {
+    for (size_t at = filled.find(word); at != std::string::npos; at = filled.find(word))
+      filled.replace(at, word.size(), meaning);
+  }
+  auto schedule = replay(program, Trace::parse(filled));
+  if (!schedule.has_value()) throw schedule.error();
+  return std::move(*schedule);
+}
+
+TEST(RollingUpdate, StepsThatDivideOrNot) {
+  for (const int keys : {1, 4, 5, 9}) {
+    const Program before = weighted();
+    Schedule schedule = applied(before,
+                                std::string(kMerged) +
+                                    "p = rolling_update(m, steps)\n"
+                                    "o = get_block(\"O\")\n"
+                                    "reverse_compute_at(o, rows)\nparallel(rows)\n",
+                                keys);
+    expect_sound(before, schedule, kTolerance);
+  }
+}
+
+TEST(RollingUpdate, PartialSumsAndCopiesOfTheExponentials) {
+  const Program before = weighted("exp(X[i, j] - Max[i]) * 0.5",
+                                  "sum(j<m) select(j < c + 4, E[i, j], 0) * V[j, c] / (abs(V[j, c]) + 1)");
+  Schedule schedule = applied(before, std::string(kMerged) + "p = rolling_update(m, steps)\n", 4,
+                              "copy = cache_read(w, 0, \"local\")\ncompute_at(copy, j0)");
+  expect_sound(before, schedule, kTolerance);
+}
+
+/// The logarithm of a sum of exponentials: the sum itself reads the maximum.
+TEST(RollingUpdate, TheReaderIsTheSum) {
+  const Program before = make_program("{n: 4, m: 10}", "{X: {shape: [n, m], dtype: f32}}",
+                                      "Max[i<n] = max(j<m) X[i, j]\n"
+                                      "  O[i<n] = sum(j<m) exp(X[i, j] - Max[i])");
+  Schedule schedule(before);
+  const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block("O"));
+  const LoopRV steps = schedule.split(loops[1], {std::nullopt, IntArg(3)})[0];
+  schedule.rolling_update(schedule.get_block("Max"), steps);
+  expect_sound(before, schedule, kTolerance);
+}
+
+/// The first steps see nothing but minus infinity; what is masked stays 0.
+TEST(RollingUpdate, RowsThatBeginWithMaskedElements) {
+  const Program before =
+      make_program("{n: 4, m: 10}", "{A: {shape: [n, m], dtype: f32}}",
+                   "X[i<n, j<m] = select(j < 2*i + 1, -inf, A[i, j])\n  Max[i<n] = max(j<m) X[i, j]\n"
+                   "  O[i<n] = sum(j<m) exp(X[i, j] - Max[i])");
+  Schedule schedule(before);
+  const std::vector<LoopRV> loops = schedule.get_loops(schedule.get_block("O"));
+  const LoopRV steps = schedule.split(loops[1], {std::nullopt, IntArg(2)})[0];
+  schedule.rolling_update(schedule.get_block("Max"), steps);
+  expect_sound(before, schedule, kTolerance);
+}
+
+/// What reads the maximum so far has its place.
+TEST(RollingUpdate, BlocksStayInTheLoop) {
+  Schedule schedule = applied(weighted(), std::string(kMerged) + "p = rolling_update(m, steps)\n");
+  const BlockRV scale = schedule.get_block("Max_scale");
+  const LoopRV steps = schedule.get_loops(scale)[1];
+  expect_refused(schedule, "compute_inline", "the block has an opaque iterator",
+                 [&] { schedule.compute_inline(scale); });
+  expect_refused(schedule, "parallel", "a block below has opaque iterators",
+                 [&] { schedule.parallel(steps); });
+  const BlockRV e = schedule.get_block("E");
+  const LoopRV inner = schedule.get_loops(schedule.get_block("W"))[2];
+  expect_refused(schedule, "compute_at", "a consumer stands outside the loop",
+                 [&] { schedule.compute_at(e, inner); });
+  const BlockRV o = schedule.get_block("O");
+  expect_refused(schedule, "reverse_compute_at", "the loop does not finish what the block reads",
+                 [&] { schedule.reverse_compute_at(o, steps); });
+}
+
+void expect_rolling_refused(Schedule schedule, const char* reason, const char* under, size_t depth,
+                            const char* block = "Max") {
+  const BlockRV maximum = schedule.get_block(block);
+  const LoopRV loop = schedule.get_loops(schedule.get_block(under))[depth];
+  expect_refused(schedule, "rolling_update", reason, [&] { schedule.rolling_update(maximum, loop); });
+}
+
+TEST(RollingUpdate, RefusesOtherMaxima) {
+  const Schedule plain(weighted());
+  expect_rolling_refused(plain.clone(), "the block is not a maximum of floating values", "E", 1, "Sum");
+  expect_rolling_refused(plain.clone(), "the reader of the maximum stands outside the loop", "W", 2);
+  expect_rolling_refused(plain.clone(), "a block outside the loop reads what the maximum scales", "E", 1);
+  expect_rolling_refused(Schedule(weighted("exp(X[i, j]) - Max[i]")),
+                         "the reader does not subtract the maximum in an exponential", "E", 1);
+  for (const char* other : {"exp(X[i, j] * 2 - Max[i])", "exp(V[j, 0] - Max[i])"})
+    expect_rolling_refused(Schedule(weighted(other)),
+                           "the maximum is not of what the reader subtracts it from", "E", 1);
+  expect_rolling_refused(
+      Schedule(weighted("exp(X[i, j] - Max[i])", "sum(j<m) exp(X[i, j] - Max[i]) * V[j, c]")),
+      "the maximum has not one reader", "E", 1);
+}
+
+TEST(RollingUpdate, RefusesOtherSums) {
+  const std::string exponential = "exp(X[i, j] - Max[i])";
+  for (const char* sum : {"sum(j<m) (E[i, j] + 1) * V[j, c]", "sum(j<m) E[i, j] * E[i, j] * V[j, c]",
+                          "max(j<m) E[i, j] * V[j, c]", "sum(j<m) V[j, c] / E[i, j]"})
+    expect_rolling_refused(applied(weighted(exponential, sum), kMerged),
+                           "a block does not depend on the exponentials in proportion", "E", 1);
+  expect_rolling_refused(applied(weighted(), kMerged),
+                         "a block outside the loop reads what the maximum scales", "E", 0);
+  expect_rolling_refused(applied(weighted(), kMerged), "a loop further out carries the reduction", "E", 3);
+
+  const std::string x = "X: {shape: [n, m], dtype: f32}";
+  const std::string maxima = "Max[i<n] = max(j<m) X[i, j]\n  ";
+  Schedule all(make_program("{n: 4, m: 6}", "{" + x + "}",
+                            maxima + "E[i<n, j<m] = exp(X[i, j] - Max[i])\n"
+                                     "  O[u<1] = sum(j<m, i<n) E[i, j]"));
+  all.compute_at(all.get_block("E"), all.get_loops(all.get_block("O"))[1]);
+  expect_rolling_refused(std::move(all), "a sum runs over several maxima", "E", 1);
+  Schedule product(make_program("{n: 4, m: 6}", "{" + x + ", V: {shape: [m, 3], dtype: f32}}",
+                                maxima + "O[i<n, c<3] = sum(j<m) exp(X[i, j] - Max[i]) * V[j, c]"));
+  expect_rolling_refused(std::move(product),
+                         "the loops around the reader do not run over the maximum's instances, each once",
+                         "O", 2);
+  Schedule softmax(
+      make_program("{n: 4, m: 6}", "{" + x + "}", maxima + "O[i<n, j<m] = exp(X[i, j] - Max[i])"));
+  expect_rolling_refused(std::move(softmax), "the block writes an output of the program", "O", 1);
+}
+
+}  // namespace
+}  // namespace tunesmith::test
