@@ -1,4 +1,11 @@
+#include <algorithm>
+#include <functional>
+
+#include <tunesmith/ir/tree_surgery.h>
+#include <tunesmith/ir/visit.h>
 #include <tunesmith/trace/trace.h>
+#include <tunesmith/verification/choose_data.h>
+#include <tunesmith/verification/reference.h>
 
 #include "unit/primitives/equivalence.h"
 
@@ -93,6 +100,48 @@ TEST(RollingUpdate, RowsThatBeginWithMaskedElements) {
   const LoopRV steps = schedule.split(loops[1], {std::nullopt, IntArg(2)})[0];
   schedule.rolling_update(schedule.get_block("Max"), steps);
   expect_sound(before, schedule, kTolerance);
+}
+
+/// The largest error of the output, in bounds of the reference of `before`, on the data of candidates.
+double worst_error(const Program& before, const Program& after) {
+  double worst = 0;
+  for (const DataKind kind : kDataKinds) {
+    const Program reference = reference_program(before, kind);
+    const DrawnData data = choose_data(question_of(before, kind),
+                                       [&](std::span<Tensor> tensors) { interpret(reference, tensors); });
+    std::vector<Tensor> arguments = data.inputs;
+    arguments.push_back(Tensor::like(*before.outputs.front()));
+    interpret(after, arguments);
+    worst = std::max(worst, data.expected.front().compare(arguments.back().bytes.data()).worst);
+  }
+  return worst;
+}
+
+TEST(RollingUpdate, VerificationTellsItsMistakes) {
+  const Program before = weighted();
+  const Schedule right = applied(before, std::string(kMerged) + "p = rolling_update(m, steps)\n");
+  EXPECT_LE(worst_error(before, right.program()), 1.0);
+  const auto value_of = [](Program& program, const char* block) -> Expr& {
+    return find_first<Store>(*program.find_block(block))->value;
+  };
+  const std::vector<std::function<void(Program&)>> mistakes = {
+      [](Program& program) { take_out(*program.find_block("W_scale")); },
+      [](Program& program) { take_out(*program.find_block("Sum_scale")); },
+      [](Program& program) { take_out(*program.find_block("Max")); },
+      [&](Program& program) {  // the maximum of an iteration for that so far
+        value_of(program, "Max") = value_of(program, "Max").arg(1);
+      },
+      [&](Program& program) {  // the scale of a row that does not grow
+        value_of(program, "Max_scale") = constant(1, kF32);
+      },
+      [&](Program& program) {  // the sum of the last iteration as divisor
+        value_of(program, "Sum_scale") = constant(0, kF32);
+      }};
+  for (size_t i = 0; i < mistakes.size(); ++i) {
+    Program wrong = right.program().clone();
+    mistakes[i](wrong);
+    EXPECT_GT(worst_error(before, wrong), 1.0) << "mistake " << i;
+  }
 }
 
 /// What reads the maximum so far has its place.
