@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include "tunesmith/support/error.h"
+#include "values.h"
 
 namespace tunesmith::network {
-namespace {
 
-/// The first elements along the axis.
 tunesmith::Tensor first_of(const tunesmith::Tensor& whole, size_t axis, int64_t count) {
   const auto at = static_cast<std::ptrdiff_t>(axis);
   const int64_t row = element_count({whole.shape.begin() + at + 1, whole.shape.end()}) * whole.dtype.bytes();
@@ -19,8 +18,6 @@ tunesmith::Tensor first_of(const tunesmith::Tensor& whole, size_t axis, int64_t 
     made.bytes.insert(made.bytes.end(), begin, begin + count * row);
   return made;
 }
-
-}  // namespace
 
 bool is_count(std::span<const CountedOutput> counted, size_t output) {
   return std::ranges::find(counted, output, &CountedOutput::by) != counted.end();

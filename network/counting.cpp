@@ -78,6 +78,16 @@ bool same(const Computation& a, const Computation& b) {
          std::ranges::equal(a.outputs, b.outputs, {}, &TensorType::shape, &TensorType::shape);
 }
 
+/// The axis along which `longer` has one element more; nothing if they differ in anything else.
+std::optional<size_t> longer_axis(const Shape& shape, const Shape& longer) {
+  if (shape.size() != longer.size()) return std::nullopt;
+  const auto differs = std::ranges::mismatch(shape, longer);
+  if (differs.in1 == shape.end() || *differs.in2 != *differs.in1 + 1 ||
+      !std::equal(differs.in1 + 1, shape.end(), differs.in2 + 1))
+    return std::nullopt;
+  return differs.in1 - shape.begin();
+}
+
 /// The computation for inputs of these types; nothing if they are refused.
 std::optional<Computation> computation_of(const Node& node, std::vector<std::optional<NodeInput>> inputs) {
   try {
@@ -108,66 +118,108 @@ std::optional<Count> Counting::of(TensorIndex tensor) const {
   return found == counts_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void Counting::pass_through(size_t node, const DefinedNode& defined) {
+void Counting::refuse(const DefinedNode& defined, const Varied& varied, const std::string& why) const {
+  const TensorIndex input = defined.node->inputs[varied.first];
+  throw UserError(fmt::format("{}: its input '{}' has an extent that is data, at most {}: {}",
+                              describe(*defined.node), network_.tensors[static_cast<size_t>(input)].name,
+                              varied.bound, why));
+}
+
+std::optional<Counting::Varied> Counting::varied_inputs(const DefinedNode& defined) const {
+  std::optional<Varied> varied;
+  for (size_t i = 0; i < defined.inputs.size(); ++i) {
+    const std::optional<Count> count = of(defined.node->inputs[i]);
+    const CountedValues::Values* values = values_.replaced_by(defined.node->inputs[i]);
+    if (!count && values == nullptr) continue;
+    const TensorIndex by = count ? count->by : values->by;
+    const int64_t bound = count ? defined.inputs[i]->type.shape[count->axis] : values->bound;
+    if (!varied) varied = Varied{by, bound, i, defined.inputs};
+    if (varied->by != by || varied->bound != bound)
+      refuse(defined, *varied, "another input has another such extent");
+    if (count)
+      ++varied->longer[i]->type.shape[count->axis];
+    else
+      varied->longer[i]->constant = values->beyond.get();
+    varied->has_values |= values != nullptr;
+  }
+  return varied;
+}
+
+bool Counting::pass_through(size_t node, const DefinedNode& defined) {
   const Node& of_node = *defined.node;
-  if (of_node.definition == &kWhole) return;
+  if (of_node.definition == &kWhole) return true;
   if (of_node.definition == &kCounted) {
-    counts_[of_node.outputs[0]] = {static_cast<size_t>(std::get<int64_t>(of_node.attributes.at("axis"))),
-                                   of_node.inputs[1]};
-    return;
+    const auto axis = static_cast<size_t>(std::get<int64_t>(of_node.attributes.at("axis")));
+    counts_[of_node.outputs[0]] = {axis, of_node.inputs[1]};
+    values_.add_count(of_node.inputs[1], defined.inputs[0]->type.shape[axis]);
+    return true;
   }
-  std::optional<size_t> first;
-  std::vector<std::optional<NodeInput>> longer = defined.inputs;
-  const auto refuse = [&](const std::string& why) {
-    const Tensor& input = network_.tensors[static_cast<size_t>(of_node.inputs[*first])];
-    throw UserError(fmt::format("{}: its input '{}' has an extent that is data, at most {}: {}",
-                                describe(of_node), input.name,
-                                defined.inputs[*first]->type.shape[of(of_node.inputs[*first])->axis], why));
-  };
-  for (size_t i = 0; i < longer.size(); ++i) {
-    const std::optional<Count> count = of(of_node.inputs[i]);
-    if (!count) continue;
-    if (!first) first = i;
-    if (count->by != of(of_node.inputs[*first])->by) refuse("another input has another such extent");
-    ++longer[i]->type.shape[count->axis];
+  const std::optional<Varied> varied = varied_inputs(defined);
+  if (!varied) {
+    values_.derive(defined);
+    return true;
   }
-  if (!first) return;
   const std::string needs = "it does not compute the elements along this axis independently of each other";
-  if (is_repetition(of_node)) refuse("it is read in a loop");
-  const std::optional<Computation> computation = computation_of(of_node, longer);
-  if (!computation) refuse(needs);
+  if (is_repetition(of_node)) refuse(defined, *varied, "it is read in a loop");
+  const std::optional<Computation> longer = computation_of(of_node, varied->longer);
+  if (!longer) refuse(defined, *varied, needs);
   bool is_read = false;
-  for (size_t i = 0; i < longer.size(); ++i)
+  for (size_t i = 0; i < of_node.inputs.size(); ++i)
     is_read |= of(of_node.inputs[i]) && reads_input(defined.computation, i);
-  if (!is_read && same(defined.computation, *computation)) return;  // only the type is read
-  if (!compute_alike(defined.computation, *computation)) refuse(needs);
+  // Where only the type is read; a value may have been clamped.
+  if (!is_read && !varied->has_values && same(defined.computation, *longer)) return true;
+  if (const auto axis = constant_axis(defined, *longer, *varied)) {
+    count_constant(node, defined, {*axis, varied->by});
+    return false;
+  }
+  if (!compute_alike(defined.computation, *longer)) refuse(defined, *varied, needs);
   for (size_t output = 0; output < of_node.outputs.size(); ++output) {
     if (of_node.outputs[output] == kAbsent) continue;
-    const auto axis = axis_of(node, defined, *computation, output);
-    if (!axis) refuse(needs);
-    counts_[of_node.outputs[output]] = {*axis, of(of_node.inputs[*first])->by};
+    const auto axis = axis_of(node, defined, *longer, output);
+    if (!axis || defined.computation.outputs[output].shape[*axis] != varied->bound)
+      refuse(defined, *varied, needs);
+    counts_[of_node.outputs[output]] = {*axis, varied->by};
   }
+  return true;
 }
 
 /// The axis of the output that is longer where the counted ones of the inputs are, and whose elements are
 /// computed of the elements at the same place along these.
 std::optional<size_t> Counting::axis_of(size_t node, const DefinedNode& defined, const Computation& longer,
                                         size_t output) const {
-  const Shape &shape = defined.computation.outputs[output].shape, &other = longer.outputs[output].shape;
   const auto& constants = defined.computation.constants;
-  if (shape.size() != other.size() || (!constants.empty() && constants[output])) return std::nullopt;
-  const auto differs = std::ranges::mismatch(shape, other);
-  if (differs.in1 == shape.end() || *differs.in2 != *differs.in1 + 1 ||
-      !std::equal(differs.in1 + 1, shape.end(), differs.in2 + 1))
-    return std::nullopt;
-  const auto axis = static_cast<size_t>(differs.in1 - shape.begin());
-  const auto use = axis_use(network_, node, axis, defined.node->outputs[output]);
+  const auto axis = longer_axis(defined.computation.outputs[output].shape, longer.outputs[output].shape);
+  if (!axis || (!constants.empty() && constants[output])) return std::nullopt;
+  const auto use = axis_use(network_, node, *axis, defined.node->outputs[output]);
   if (!use) return std::nullopt;
   for (size_t i = 0; i < use->size(); ++i) {
     const std::optional<Count> count = of(defined.node->inputs[i]);
     if ((*use)[i] != (count ? std::optional(count->axis) : std::nullopt)) return std::nullopt;
   }
   return axis;
+}
+
+/// The axis along which a constant result is the first part of the longer one.
+std::optional<size_t> Counting::constant_axis(const DefinedNode& defined, const Computation& longer,
+                                              const Varied& varied) {
+  const auto &constants = defined.computation.constants, &others = longer.constants;
+  if (constants.size() != 1 || others.size() != 1 || !constants[0] || !others[0]) return std::nullopt;
+  const auto axis = longer_axis(constants[0]->shape, others[0]->shape);
+  if (!axis || constants[0]->shape[*axis] != varied.bound ||
+      first_of(to_tensor(*others[0]), *axis, varied.bound).bytes != to_tensor(*constants[0]).bytes)
+    return std::nullopt;
+  return axis;
+}
+
+/// Puts a constant, of which data say how much of it exists, in the place of what the node computes.
+void Counting::count_constant(size_t node, const DefinedNode& defined, Count count) {
+  const Node old = network_.nodes[node];
+  const auto& constant = defined.computation.constants[0];
+  const auto index = static_cast<TensorIndex>(network_.tensors.size());
+  network_.tensors.push_back({unique_name(network_, old.name + " at most"), constant->dtype,
+                              std::vector<Extent>(constant->shape.begin(), constant->shape.end()), constant});
+  network_.nodes[node] = counted_node(old.name, index, count, old.outputs[0]);
+  counts_[old.outputs[0]] = count;
 }
 
 void Counting::give_counts() {

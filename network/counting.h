@@ -3,7 +3,10 @@
 
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "counted_values.h"
 #include "joined.h"
 #include "tunesmith/network/network.h"
 
@@ -17,23 +20,43 @@ Node whole_node(std::string name, TensorIndex from, TensorIndex to);
 /// The counts of tensors. Lives as long as the pass.
 class Counting {
  public:
-  explicit Counting(Network& network) : network_(network) {}
+  explicit Counting(Network& network) : network_(network), values_(network) {}
 
   std::optional<Count> of(TensorIndex tensor) const;
 
   /// Finds the counts of a node's results. A counted axis may pass through a node which computes elements
-  /// along it independently of each other and of its extent. Throws UserError for other nodes.
-  void pass_through(size_t node, const DefinedNode& defined);
+  /// along it independently of each other and of its extent. Throws UserError for other nodes. False if it
+  /// has replaced the node, whose constant result is counted.
+  bool pass_through(size_t node, const DefinedNode& defined);
+
+  /// Gives the node, which needs the values of an input in advance, those of the highest counts; false if the
+  /// input is not computed of counts.
+  bool give_highest(Node& node, size_t input) { return values_.stand_in(node, input); }
 
   /// Makes the counts of the network's results further results (Network::counted).
   void give_counts();
 
  private:
+  /// A node's inputs with extents that depend on one count.
+  struct Varied {
+    TensorIndex by = kAbsent;
+    int64_t bound = 0;
+    size_t first = 0;                              ///< the first such input
+    std::vector<std::optional<NodeInput>> longer;  ///< the inputs for one element more than the bound
+    bool has_values = false;                       ///< one of them is a constant in the place of such values
+  };
+
+  std::optional<Varied> varied_inputs(const DefinedNode& defined) const;
   std::optional<size_t> axis_of(size_t node, const DefinedNode& defined, const Computation& longer,
                                 size_t output) const;
+  static std::optional<size_t> constant_axis(const DefinedNode& defined, const Computation& longer,
+                                             const Varied& varied);
+  void count_constant(size_t node, const DefinedNode& defined, Count count);
+  [[noreturn]] void refuse(const DefinedNode& defined, const Varied& varied, const std::string& why) const;
 
   Network& network_;
   std::map<TensorIndex, Count> counts_;
+  CountedValues values_;
 };
 
 }  // namespace tunesmith::network

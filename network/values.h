@@ -14,6 +14,8 @@ std::shared_ptr<const Constant> to_constant(tunesmith::Tensor tensor);
 /// A row of the first axis.
 tunesmith::Tensor row_of(const tunesmith::Tensor& whole, int64_t row);
 void set_row(tunesmith::Tensor& whole, int64_t row, const tunesmith::Tensor& value);
+/// The first elements along the axis.
+tunesmith::Tensor first_of(const tunesmith::Tensor& whole, size_t axis, int64_t count);
 /// An array of zeros with this number of rows.
 tunesmith::Tensor rows_like(const tunesmith::Tensor& row, int64_t rows);
 /// Floats in f64, others unchanged.

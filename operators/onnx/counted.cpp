@@ -17,8 +17,6 @@ namespace {
 /// An extent of 1 would be broadcast.
 constexpr int64_t kMinBound = 2;
 constexpr int64_t kVersionOfNonZero = 13;
-// Attribute of a NonZero that has its input's count as a second input: the axis.
-constexpr const char* kCountedAxis = "tunesmith.axis";
 
 /// Running sums, by steps of doubled distances.
 std::string running_sums(Script& script, std::string sums, int64_t count) {

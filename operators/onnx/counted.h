@@ -5,6 +5,9 @@
 
 namespace tunesmith::operators_onnx {
 
+/// Attribute of a node that has its first input's count as its last input: the counted axis.
+inline constexpr const char* kCountedAxis = "tunesmith.axis";
+
 /// The tensor with a count. An extent of 1 is doubled, because it would be broadcast.
 TensorIndex counted(network::Expansion& to, TensorIndex tensor, size_t axis, int64_t extent, TensorIndex by);
 /// The positions of the elements of `mask`, of rank 1, that are not zero: [at least 2], counted.

@@ -1,6 +1,9 @@
 // The operators Reduce...
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "counted.h"
 #include "reduced.h"
 #include "registry.h"
 
@@ -63,6 +66,27 @@ Computation of_nothing(const NodeReader& node, const Shape& shape, std::string_v
   return computed(node.dtype(0), shape, statement(out(0), shape, typed(node.dtype(0), std::string(value))));
 }
 
+/// The element, or `neutral` where it is not among those that exist: then the third input is their number.
+std::string existing(const NodeReader& node, const Reduced& reduced, const std::string& neutral) {
+  const std::string x = element(in(0), reduced.read);
+  if (!node.has(2)) return x;
+  const auto axis = static_cast<size_t>(node.integer(kCountedAxis, 0));
+  return fmt::format("select({} < in2[0], {}, {})", reduced.read[axis], x, neutral);
+}
+
+std::string neutral_of(std::string_view kind, DType dtype) {
+  if (kind == "sum") return "0";
+  if (kind == "prod") return "1";
+  return fmt::format("{}({})", kind == "max" ? "lowest" : "highest", dtype.str());
+}
+
+/// The number of reduced elements that exist, as a text.
+std::string number_of_existing(const NodeReader& node, const Reduced& reduced, DType type) {
+  if (!node.has(2)) return fmt::format("{}", reduced.count());
+  const int64_t bound = node.shape(0)[static_cast<size_t>(node.integer(kCountedAxis, 0))];
+  return fmt::format("{}(in2[0] * {})", type.str(), reduced.count() / bound);
+}
+
 /// Reduces bools as u8: their maximum is true if one of them is.
 Computation of_bools(const Reduced& reduced, std::string_view kind) {
   const std::string x = fmt::format("select({}, u8(1), 0)", element(in(0), reduced.read));
@@ -89,11 +113,12 @@ Computation define_reduction(const NodeReader& node, const Reduction& row) {
   }
   if (is_of_bools) return of_bools(reduced, row.kind);
   const DType type = row.kind == "sum" || row.kind == "prod" ? wide(dtype) : dtype;
-  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  const std::string x = convert(dtype, type, existing(node, reduced, neutral_of(row.kind, dtype)));
   const std::string value = reduced.reduction(row.kind, fmt::format(fmt::runtime(row.term), x));
   if (row.after == "{0}" && type == dtype) return copied(node, reduced.output, value);
   const std::string sum = broadcast(temporary(0), reduced.output, reduced.output);
-  const std::string after = fmt::format(fmt::runtime(row.after), sum, reduced.count());
+  const std::string after =
+      fmt::format(fmt::runtime(row.after), sum, number_of_existing(node, reduced, type));
   return computed(dtype, reduced.output,
                   statement(temporary(0), reduced.output, value) +
                       statement(out(0), reduced.output, convert(type, dtype, after)));
@@ -109,7 +134,7 @@ Computation log_sum_exp(const NodeReader& node) {
   const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
   if (reduced.count() == 0 && element_count(reduced.output) > 0)
     return of_nothing(node, reduced.output, "(-inf)");
-  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  const std::string x = convert(dtype, type, existing(node, reduced, "-inf"));
   const auto of = [&](size_t number) { return broadcast(temporary(number), reduced.output, reduced.output); };
   std::string text = statement(temporary(0), reduced.output, reduced.reduction("max", x));
   text += statement(temporary(1), reduced.output, fmt::format("select(abs({0}) == inf, 0, {0})", of(0)));
@@ -119,13 +144,32 @@ Computation log_sum_exp(const NodeReader& node) {
   return computed(dtype, reduced.output, text);
 }
 
+/// Reduces what exists of an axis whose extent is data.
+Expand of_counted(int64_t axes_input_since) {
+  return [axes_input_since](const NodeReader& node, network::Expansion& to) {
+    const auto count = node.count(0);
+    if (!count || node.has(2)) return false;
+    const auto axes = reduced_axes(node, node.version() >= axes_input_since);
+    if (!axes || std::ranges::find(*axes, count->axis) == axes->end()) return false;
+    node.refuse_unless(!node.dtype(0).is_bool(), "bools along an axis whose extent is data are not taken");
+    const std::vector<TensorIndex>& inputs = node.node().inputs;
+    Graph::Attributes attributes = node.node().attributes;
+    attributes[kCountedAxis] = static_cast<int64_t>(count->axis);
+    for (const auto& [name, value] : attributes) node.ignore(name);
+    to.give(0,
+            Graph(to).add_all(node.op(), {to.whole(inputs[0]), node.has(1) ? inputs[1] : kAbsent, count->by},
+                              attributes, 1, node.version())[0]);
+    return true;
+  };
+}
+
 }  // namespace
 
 std::vector<Row> reduction_operators() {
-  std::vector<Row> rows{{"ReduceLogSumExp", 1, log_sum_exp, true}};
+  std::vector<Row> rows{{"ReduceLogSumExp", 1, log_sum_exp, true, false, of_counted(18)}};
   for (const Reduction& row : kReductions)
-    rows.push_back(
-        {row.name, 1, [&row](const NodeReader& node) { return define_reduction(node, row); }, true});
+    rows.push_back({row.name, 1, [&row](const NodeReader& node) { return define_reduction(node, row); }, true,
+                    false, of_counted(row.axes_input_since)});
   return rows;
 }
 

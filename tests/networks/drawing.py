@@ -28,7 +28,7 @@ LARGEST_INTEGER = 1 << 40
 MOST_ELEMENTS = 4000
 # Operators that only move elements, or are exact.
 EXACT = frozenset("Identity Reshape Flatten Squeeze Unsqueeze Transpose Expand Tile DepthToSpace SpaceToDepth Slice Pad Concat Split Gather GatherElements GatherND ReverseSequence Trilu CenterCropPad Max Min "
-                  "ReduceMax ReduceMin MaxPool GlobalMaxPool Relu Neg Abs Where TopK Clip Sign Ceil Floor Round OneHot NonZero Compress Unique Shape".split())
+                  "ReduceMax ReduceMin MaxPool GlobalMaxPool Relu Neg Abs Where TopK Clip Sign Ceil Floor Round OneHot NonZero Compress Unique Shape Range".split())
 
 # Sums of many terms that may cancel: their error is relative to the terms, not to the result.
 TRANSFORMS = frozenset(("DFT", "STFT"))

@@ -46,12 +46,27 @@ def longer(d, x, axis):
     return add(d, "Unsqueeze", [x, d.constant([at])]), axis + (at <= axis)
 
 
-def summed(d, x, axis):
-    other = [i for i in range(len(d.shape(x))) if i != axis]
-    if not other or d.type(x) not in ("f32", "i64"):
+def reduced(d, x, axis):
+    if d.type(x) not in ("f32", "i64"):
         return x, axis
-    over = d.choose.choice(other)
-    return add(d, "ReduceSum", [x, d.constant([over])], keepdims=0), axis - (over < axis)
+    op = d.choose.choice(("ReduceSum", "ReduceMax", "ReduceMean") if d.type(x) == "f32" else ("ReduceSum", "ReduceMax"))
+    over = d.choose.randrange(len(d.shape(x)))
+    if op == "ReduceSum" or d.opset >= 18:
+        made = add(d, op, [x, d.constant([over])], keepdims=0)
+    else:
+        made = add(d, op, [x], axes=[over], keepdims=0)
+    return (x, axis) if over == axis else (made, axis - (over < axis))
+
+
+def expanded(d, x, axis):
+    """Another tensor, of the shape that x has."""
+    one = d.constant(d.numbers.integers(-3, 4, [1] * len(d.shape(x))), "f32")
+    return add(d, "Expand", [one, add(d, "Shape", [x])]), axis
+
+
+def numbered(d, x, axis):
+    extent = add(d, "Gather", [add(d, "Shape", [x]), d.constant(axis)])
+    return (add(d, "Range", [d.constant(0), extent, d.constant(1)]), 0) if extent else (None, axis)
 
 
 def shape_of(d, x, axis):
@@ -75,7 +90,7 @@ def follow(d, x, axis):
     for _ in range(d.choose.randint(0, 4)):
         if x is None or len(d.shape(x)) > 4:
             return
-        x, axis = d.choose.choice((part, joined, beside, turned, computed, longer, summed, shape_of, again, best))(d, x, axis)
+        x, axis = d.choose.choice((part, joined, beside, turned, computed, longer, reduced, shape_of, expanded, numbered, again, best))(d, x, axis)
 
 
 def nonzero(d):

@@ -1,4 +1,6 @@
 // Extents that depend on data, on their way through a network.
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <operators_onnx/find_operator.h>
@@ -134,6 +136,47 @@ TEST(NetworkCounting, OperatorsThatKnowItTakeThePartThatExists) {
   EXPECT_THAT(values_of(result_of(made, "joined", none)), ElementsAre(-1, -2, -3));
 }
 
+TEST(NetworkCounting, ReductionsTakeWhatExists) {
+  const auto reduced = [](const std::string& op, std::map<std::string, Attribute> attributes) {
+    Builder made = rows();
+    attributes["keepdims"] = int64_t{0};
+    made.node(op, {"R"}, {"Y"}, std::move(attributes));
+    return values_of(result_of(made, "Y"));
+  };
+  const std::map<std::string, Attribute> rows_alone{{"axes", std::vector<int64_t>{0}}};
+  EXPECT_THAT(reduced("ReduceMax", rows_alone), ElementsAre(9, 10, 11));
+  EXPECT_THAT(reduced("ReduceMin", rows_alone), ElementsAre(3, 4, 5));
+  EXPECT_THAT(reduced("ReduceMean", rows_alone), ElementsAre(6, 7, 8));
+  EXPECT_THAT(reduced("ReduceMean", {}), ElementsAre(7));
+  EXPECT_THAT(reduced("ReduceProd", rows_alone), ElementsAre(27, 40, 55));
+  EXPECT_THAT(reduced("ReduceL1", {}), ElementsAre(42));
+  EXPECT_THAT(reduced("ReduceLogSumExp", {{"axes", std::vector<int64_t>{0}}}).at(0),
+              testing::DoubleNear(std::log(std::exp(3.0) + std::exp(9.0)), 1e-9));
+}
+
+TEST(NetworkCounting, ShapesThatAreComputedOfItFollowIt) {
+  Builder made = rows();
+  made.integers("four", {4});
+  made.integers("pair", {1, 3});
+  made.numbers("one row", {1, 3}, {7, 8, 9});
+  made.numbers("step", {}, {1}, kI64);
+  made.numbers("begin", {}, {0}, kI64);
+  made.node("Shape", {"R"}, {"shape"});
+  made.node("Gather", {"shape", "zero"}, {"found"});
+  made.node("Expand", {"one row", "shape"}, {"expanded"});
+  made.node("ConstantOfShape", {"found"}, {"zeros"});
+  made.node("Squeeze", {"found", "zero"}, {"end"});
+  made.node("Range", {"begin", "end", "step"}, {"places"});
+  made.node("Mul", {"places", "four"}, {"multiples"});
+  made.node("Concat", {"found", "pair"}, {"to"}, {{"axis", int64_t{0}}});
+  made.node("Reshape", {"R", "to"}, {"reshaped"});
+  EXPECT_THAT(values_of(result_of(made, "expanded")), ElementsAre(7, 8, 9, 7, 8, 9));
+  EXPECT_THAT(values_of(result_of(made, "zeros")), ElementsAre(0, 0));
+  EXPECT_THAT(values_of(result_of(made, "multiples")), ElementsAre(0, 4));
+  EXPECT_EQ(result_of(made, "reshaped").shape, (Shape{2, 1, 3}));
+  EXPECT_EQ(result_of(made, "places", {kInputs[0], numbers({4}, {0, 0, 0, 0})}).shape, (Shape{0}));
+}
+
 TEST(NetworkCounting, NegativeIndicesCountFromTheLastThatExists) {
   Builder made = rows();
   made.input("I", kI64, {int64_t{2}});
@@ -157,11 +200,20 @@ TEST(NetworkCounting, OtherNodesAreRefusedByName) {
   made.node("NonZero", {"O"}, {"other N"});
   made.node("Squeeze", {"other N", "zero"}, {"other P"});
   made.node("Gather", {"X", "other P"}, {"other R"});
-  made.node("ReduceMax", {"R"}, {"reduced"}, {{"axes", std::vector<int64_t>{0}}});
-  made.node("ReduceMean", {"R"}, {"mean"});
+  made.node("ArgMax", {"R"}, {"best"});
   made.node("Softmax", {"R"}, {"softmax"}, {{"axis", int64_t{0}}});
   made.node("CumSum", {"R", "zero"}, {"running"});
   made.node("Expand", {"R", "all"}, {"expanded"});
+  made.integers("two", {2});
+  made.node("Shape", {"P"}, {"found"});
+  made.node("Mul", {"found", "two"}, {"doubled"});
+  made.node("ConstantOfShape", {"doubled"}, {"zeros of twice"});
+  made.node("Add", {"found", "two"}, {"two more"});
+  made.node("ConstantOfShape", {"two more"}, {"more zeros"});
+  made.node("Sub", {"found", "found"}, {"start"});
+  made.node("Slice", {"X", "start", "found", "zero"}, {"from data"});
+  made.node("Min", {"found", "two"}, {"at most two"});
+  made.node("ConstantOfShape", {"at most two"}, {"few zeros"});
   made.node("Reshape", {"R", "flat"}, {"flattened"});
   made.node("Reshape", {"R", "all"}, {"reshaped"});
   made.node("Slice", {"R", "first", "flat", "zero"}, {"from the end"});
@@ -172,15 +224,16 @@ TEST(NetworkCounting, OtherNodesAreRefusedByName) {
   made.node("EyeLike", {"R"}, {"eye"});
   made.node("Transpose", {"R"}, {"turned"});
   made.node("MatMul", {"turned", "R"}, {"product"});
-  for (const char* name :
-       {"reduced", "mean", "softmax", "running", "expanded", "flattened", "reshaped", "from the end",
-        "reversed", "with all", "with others", "known place", "eye", "product"}) {
+  for (const char* name : {"best", "softmax", "running", "expanded", "flattened", "reshaped", "from the end",
+                           "reversed", "with all", "with others", "known place", "eye", "product",
+                           "zeros of twice", "from data", "more zeros"}) {
     SCOPED_TRACE(name);
     EXPECT_THAT(refusal_of(made, name),
                 testing::AnyOf(HasSubstr("extent that is data"), HasSubstr("extent of an axis"),
                                HasSubstr("whose extent is data")));
   }
-  EXPECT_THAT(refusal_of(made, "reduced"), HasSubstr("its input 'R' has an extent that is data, at most 4"));
+  EXPECT_THAT(refusal_of(made, "few zeros"), HasSubstr("must be known before the network runs"));
+  EXPECT_THAT(refusal_of(made, "best"), HasSubstr("its input 'R' has an extent that is data, at most 4"));
 }
 
 TEST(NetworkCounting, AFilesExtentMayBeTheOneOfItsExample) {

@@ -1,0 +1,141 @@
+#include "counted_values.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tunesmith/workload/statements.h"
+#include "unique_name.h"
+#include "values.h"
+
+namespace tunesmith::network {
+namespace {
+
+using workload::Syntax;
+using workload::SyntaxKind;
+
+constexpr int64_t kMaxElements = 64;  // shapes are small
+
+/// The arrays "in0", ... whose values are constant.
+using Fixed = std::set<std::string>;
+
+/// Does it read an array that is not fixed?
+bool varies(const Syntax& value, const Fixed& fixed) {
+  return (value.kind == SyntaxKind::Access && !fixed.contains(value.name)) ||
+         std::ranges::any_of(value.args, [&](const auto& part) { return varies(*part, fixed); });
+}
+
+/// Is it a sum of multiples of elements whose places are known?
+bool is_affine(const Syntax& value, const Fixed& fixed) {
+  const auto all_are = [&] {
+    return std::ranges::all_of(value.args, [&](const auto& part) { return is_affine(*part, fixed); });
+  };
+  if (!varies(value, fixed)) return true;
+  switch (value.kind) {
+    case SyntaxKind::Access:
+      return std::ranges::none_of(value.args, [&](const auto& index) { return varies(*index, fixed); });
+    case SyntaxKind::Negate:
+      return all_are();
+    case SyntaxKind::Binary: {
+      const bool scales =
+          value.name == "*" && !(varies(*value.args[0], fixed) && varies(*value.args[1], fixed));
+      return (value.name == "+" || value.name == "-" || scales) && all_are();
+    }
+    case SyntaxKind::Call:
+      if (value.name == "select")
+        return !varies(*value.args[0], fixed) && is_affine(*value.args[1], fixed) &&
+               is_affine(*value.args[2], fixed);
+      return (value.name == "i64" || value.name == "i32") && all_are();
+    case SyntaxKind::Reduce:
+      return value.name == "sum" && all_are();
+    case SyntaxKind::Integer:
+    case SyntaxKind::Name:
+    case SyntaxKind::Real:
+    case SyntaxKind::Not:
+      return false;
+  }
+  return false;
+}
+
+bool is_affine(const DefinedNode& defined) {
+  if (defined.computation.compute.empty()) return false;
+  Fixed fixed;
+  for (size_t i = 0; i < defined.inputs.size(); ++i)
+    if (defined.inputs[i] && defined.inputs[i]->constant != nullptr) fixed.insert(fmt::format("in{}", i));
+  return std::ranges::all_of(workload::parse_statements(defined.computation.compute, "statements"),
+                             [&](const auto& statement) { return is_affine(*statement.value, fixed); });
+}
+
+bool are_few_integers(const TensorType& type) {
+  return (type.dtype == kI64 || type.dtype == kI32) && element_count(type.shape) <= kMaxElements;
+}
+
+}  // namespace
+
+const CountedValues::Values* CountedValues::of(TensorIndex tensor) const {
+  const auto found = values_.find(tensor);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+const CountedValues::Values* CountedValues::replaced_by(TensorIndex constant) const {
+  const auto found = stand_ins_.find(constant);
+  return found == stand_ins_.end() ? nullptr : &found->second;
+}
+
+void CountedValues::add_count(TensorIndex by, int64_t bound) {
+  const auto constant_of = [&](int64_t value) {
+    tunesmith::Tensor made =
+        tunesmith::Tensor::zeros(kI64, input_of(network_.tensors[static_cast<size_t>(by)]).type.shape);
+    made.set_int(0, value);
+    return to_constant(std::move(made));
+  };
+  values_.insert_or_assign(by, Values{by, bound, constant_of(bound), constant_of(bound + 1)});
+}
+
+void CountedValues::derive(const DefinedNode& defined) {
+  const Node& node = *defined.node;
+  const Values* first = nullptr;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!defined.inputs[i] || !are_few_integers(defined.inputs[i]->type)) return;
+    const Values* values = of(node.inputs[i]);
+    if (values == nullptr && defined.inputs[i]->constant == nullptr) return;
+    if (values != nullptr && first != nullptr && (values->by != first->by || values->bound != first->bound))
+      return;
+    if (first == nullptr) first = values;
+  }
+  if (first == nullptr || !node.bodies.empty() ||
+      !std::ranges::all_of(defined.computation.outputs, are_few_integers) || !is_affine(defined))
+    return;
+  const auto computed = [&](std::shared_ptr<const Constant> Values::* which) {
+    std::map<TensorIndex, tunesmith::Tensor> given;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Values* values = of(node.inputs[i]);
+      given.emplace(node.inputs[i],
+                    to_tensor(values == nullptr ? *defined.inputs[i]->constant : *(values->*which)));
+    }
+    return compute(defined, [&](TensorIndex index) -> const tunesmith::Tensor& { return given.at(index); });
+  };
+  auto most = computed(&Values::most), beyond = computed(&Values::beyond);
+  const TensorIndex by = first->by;
+  const int64_t bound = first->bound;
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i] != kAbsent && most[i] && beyond[i])
+      values_.insert_or_assign(node.outputs[i], Values{by, bound, to_constant(*std::move(most[i])),
+                                                       to_constant(*std::move(beyond[i]))});
+}
+
+bool CountedValues::stand_in(Node& node, size_t input) {
+  const Values* values = of(node.inputs[input]);
+  if (values == nullptr) return false;
+  Tensor constant = network_.tensors[static_cast<size_t>(node.inputs[input])];
+  constant.name = unique_name(network_, constant.name + " at most");
+  constant.constant = values->most;
+  node.inputs[input] = static_cast<TensorIndex>(network_.tensors.size());
+  stand_ins_.emplace(node.inputs[input], *values);
+  network_.tensors.push_back(std::move(constant));
+  return true;
+}
+
+}  // namespace tunesmith::network

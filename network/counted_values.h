@@ -1,0 +1,41 @@
+// Shapes that are computed of counts, for fix_shapes.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "joined.h"
+#include "tunesmith/network/network.h"
+
+namespace tunesmith::network {
+
+/// Integers of which each is a multiple of one count plus a number. Lives as long as the pass.
+class CountedValues {
+ public:
+  struct Values {
+    TensorIndex by = kAbsent;                ///< the count
+    int64_t bound = 0;                       ///< its highest value
+    std::shared_ptr<const Constant> most;    ///< the values where the count is the bound
+    std::shared_ptr<const Constant> beyond;  ///< where it is one more
+  };
+
+  explicit CountedValues(Network& network) : network_(network) {}
+
+  void add_count(TensorIndex by, int64_t bound);
+  /// Knows the node's outputs if these are such values of such inputs.
+  void derive(const DefinedNode& defined);
+
+  /// Gives the node a constant in the place of such values; false if the input is none of these.
+  bool stand_in(Node& node, size_t input);
+  /// The values in whose place the constant is; null if it is no such constant.
+  const Values* replaced_by(TensorIndex constant) const;
+
+ private:
+  const Values* of(TensorIndex tensor) const;
+
+  Network& network_;
+  std::map<TensorIndex, Values> values_;
+  std::map<TensorIndex, Values> stand_ins_;  // by the constants
+};
+
+}  // namespace tunesmith::network
