@@ -8,8 +8,9 @@ import subprocess
 import sys
 
 # attention_scores is for inline_constant_scalars (a constant that attention multiplies with), softmax for row_chain (rows that the cores share evenly),
-# reduce_sum_1d for stream (what no first-level cache holds), gmm of f16 for tensor_core.
-WORKLOADS = ("attention_scores:seq=4,heads=2,dim=6", "softmax:m=64,n=40", "reduce_sum_1d:n=20000", "gmm:n=20,m=16,k=32,dtype=f16")
+# reduce_sum_1d for stream (what no first-level cache holds), gmm of f16 for tensor_core, attention for fused_attention.
+ATTENTION = pathlib.Path(__file__).resolve().parent.parent / "e2e" / "attention.yaml"
+WORKLOADS = ("attention_scores:seq=4,heads=2,dim=6", "softmax:m=64,n=40", "reduce_sum_1d:n=20000", "gmm:n=20,m=16,k=32,dtype=f16", f"{ATTENTION}:n=64,d=32")
 
 
 def main():
