@@ -22,6 +22,7 @@ constexpr const char* kShared = "shared";
 constexpr const char* kHeld = "accumulator";
 constexpr int64_t kMaxTiles = 4;     // intrinsic tiles per warpgroup along one dimension
 constexpr int64_t kPieceBytes = 16;  // rows of sums begin at odd multiples of this
+constexpr int64_t kRowBytes = 16;    // rows of tensors from which boxes are copied, at any
 constexpr int64_t kPanel = 64;       // elements in a row of a factor in shared memory
 
 /// Boxes of the factors, fetched by a separate producer.
@@ -42,7 +43,7 @@ class Warpgroups {
   BlockRV run() {
     const std::string type = schedule_.read_accesses(block_).front().buffer->dtype.str();
     const MatrixForm form = bring_to_matrix_form(schedule_, block_);
-    const TensorIntrinsic product = intrinsic("", type);
+    const TensorIntrinsic product = intrinsic(order_of(form), type);
     make_copies(form, product);
     lay_out(product);
     annotate_fetches();
@@ -75,19 +76,26 @@ class Warpgroups {
     return *found;
   }
 
+  /// Factors are read as they lie: "_ka" where the reduction comes first in A, "_bk" where it is last in B.
+  static std::string order_of(const MatrixForm& form) {
+    return std::string(form.reduction_last[0] ? "" : "_ka") + (form.reduction_last[1] ? "_bk" : "");
+  }
+
   void make_copies(const MatrixForm& form, const TensorIntrinsic& product) {
     const ProductPadding padding = pad_product(schedule_, block_, product);
-    if (boxes_ != nullptr && !padding.copies.empty())
-      refuse("tiles do not divide the factors, and a bulk copy has no condition");
     result_ = result_writer(schedule_, block_, form, padding.of_result, kShared);
     sums_ = schedule_.cache_write(block_, 0, kHeld);
-    for (const size_t factor : {0U, 1U}) {
-      const bool lies = form.reduction_last[factor];
-      const bool taken = takes_reduction_last(product, factor);
-      shared_.push_back(copy_factor(schedule_, block_, form, factor, kShared, {lies, taken, lies}));
-    }
+    for (const int64_t read : form.reads) shared_.push_back(schedule_.cache_read(block_, read, kShared));
     inline_blocks(schedule_, form.copies);
-    inline_blocks(schedule_, padding.copies);
+    for (const BlockRV& copy : padding.copies) {
+      if (boxes_ == nullptr || has_rows_for_boxes(copy)) schedule_.compute_inline(copy);
+    }
+  }
+
+  /// Do rows of what the block reads begin where boxes may? If not, boxes are copied from what it writes.
+  bool has_rows_for_boxes(const BlockRV& copy) const {
+    const Buffer read = schedule_.read_accesses(copy).front().buffer;
+    return read->shape.back() * read->dtype.bytes() % kRowBytes == 0;
   }
 
   void lay_out(const TensorIntrinsic& product) {
@@ -172,7 +180,7 @@ class Hopper final : public TransformationModule {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(Hopper, PluginKind::Module, "hopper", "0.2.0",
+TUNESMITH_PLUGIN(Hopper, PluginKind::Module, "hopper", "0.3.0",
                  "give products to the matrix unit of warpgroups",
                  OptionSpec::integers("columns", {128, 256}, 128, 256,
                                       "columns of what a call computes; each is a sketch"),

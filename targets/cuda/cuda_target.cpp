@@ -33,10 +33,10 @@ ObjectArgument argument_of(const Buffer& buffer, const LoweredProgram& lowered) 
   const std::vector<Buffer> known = lowered.program.buffers();
   const auto found = std::ranges::find(known, buffer);
   if (found != known.end())
-    return {buffer->name, false, found - known.begin(), buffer->bytes(), storage_type(buffer->dtype), {}, {}};
+    return {buffer->name, false, found - known.begin(), buffer->bytes(), storage_type(buffer->dtype), {}};
   const auto slot = std::ranges::find(lowered.workspace, buffer, &WorkspaceSlot::buffer);
   check_invariant(slot != lowered.workspace.end(), "what a kernel takes is an argument or workspace");
-  return {buffer->name, true, slot->offset, buffer->bytes(), storage_type(buffer->dtype), {}, {}};
+  return {buffer->name, true, slot->offset, buffer->bytes(), storage_type(buffer->dtype), {}};
 }
 
 }  // namespace
@@ -212,11 +212,8 @@ CompiledKernel CudaTarget::kernel_of(const LoweredProgram& lowered, const Lowere
     ObjectLaunch launch{kernels[i].name, kernels[i].launch, {}, std::move(programs[i])};
     for (const Buffer& buffer : kernels[i].arguments)
       launch.arguments.push_back(argument_of(buffer, lowered));
-    for (const MappedTensor& map : kernels[i].maps) {
-      ObjectArgument& argument = launch.arguments.emplace_back(argument_of(map.buffer, lowered));
-      argument.extents = map.extents;
-      argument.box = map.box;
-    }
+    for (const MappedTensor& map : kernels[i].maps)
+      launch.arguments.emplace_back(argument_of(map.buffer, lowered)).tensor = map.tensor;
     object.launches.push_back(std::move(launch));
   }
   return {object.bytes(), symbol, lowered.workspace_bytes};

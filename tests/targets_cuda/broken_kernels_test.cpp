@@ -312,7 +312,7 @@ extern "C" __global__ void test(half_t* A, const __grid_constant__ TensorMap a, 
     cuda::EmulatedArgument map;
     map.name = "A";
     map.kind = cuda::EmulatedArgument::Kind::Map;
-    map.extents = map.box = {64, 64};
+    map.tensor = cuda::BoxedTensor::dense({64, 64}, {64, 64});
     std::vector<cuda::EmulatedArgument> arguments{buffer("A", std::vector<unsigned char>(8192, 1)), map,
                                                   output("out", kElements)};
     return run_text(text, arguments, 64);

@@ -29,8 +29,7 @@ EmulatedArgument tensor_map(const std::string& buffer, unsigned inner, unsigned 
   EmulatedArgument argument;
   argument.name = buffer;
   argument.kind = EmulatedArgument::Kind::Map;
-  argument.extents = {inner, outer};
-  argument.box = {box_inner, box_outer};
+  argument.tensor = BoxedTensor::dense({inner, outer}, {box_inner, box_outer});
   return argument;
 }
 

@@ -155,7 +155,7 @@ EmulationReport emulated(const std::string& text, const Schedule& s, ThreadOrder
   std::vector<EmulatedArgument> arguments;
   for (const Tensor& tensor : random_arguments(lowered.program)) {
     const auto* begin = reinterpret_cast<const unsigned char*>(tensor.bytes.data());
-    arguments.push_back({"x", EmulatedArgument::Kind::Buffer, {begin, begin + tensor.bytes.size()}, {}, {}});
+    arguments.push_back({"x", EmulatedArgument::Kind::Buffer, {begin, begin + tensor.bytes.size()}, {}});
   }
   EmulationReport report = kernel.run(launch, arguments, {.order = order});
   if (output != nullptr) *output = arguments.back().bytes;

@@ -45,8 +45,9 @@ TEST(HopperBoxes, AreFetchedByAProducerOfItsOwn) {
         "const __grid_constant__ TensorMap B_map)",
         "mbar_init(arrived + i, 1), mbar_init(released + i, 2);", "if (warpgroup_x == 2 && thread_x == 0) {",
         "mbar_expect(arrived + r_0_0_in_4, 49152);",
-        "tma_load_2d((&A_shared[0]) + (r_0_0_in_4 * 8192 + (0)), ", "} else if (warpgroup_x < 2) {",
-        "wgmma_wait<1>();", "if (r_0_0_1 > 0 && thread_x == 0) mbar_arrive(released + before);"})
+        "tma_load_2d((&A_shared[0]) + (r_0_0_in_4 * 8192 + (0)), &A_map, r_0_0 * 64, ",
+        "} else if (warpgroup_x < 2) {", "wgmma_wait<1>();",
+        "if (r_0_0_1 > 0 && thread_x == 0) mbar_arrive(released + before);"})
     EXPECT_THAT(target.source(candidate->lowered, "kernel").value(), HasSubstr(part));
   if (const cuda::Nvrtc* const nvrtc = cuda::Nvrtc::find()) {
     const cuda::Compilation compilation = cuda::KernelCompiler(*nvrtc).compile(text, "k.cu", "sm_90a");
@@ -68,8 +69,10 @@ TEST(HopperBoxes, AreEncodedByTheLibrarysFunction) {
       {&kernel, &program, "product", folder.path(), "by hand"});
   std::stringstream text;
   text << std::ifstream(files.library).rdbuf();
-  EXPECT_THAT(text.str(), HasSubstr("tunesmith_encode(&map0, A, 128, 128, 64, 128))"));
-  EXPECT_THAT(text.str(), HasSubstr("tunesmith_encode(&map1, B, 256, 128, 64, 64))"));
+  for (const char* part : {"extents0[] = {128, 128}, row_bytes0[] = {256};", "box0[] = {64, 128};",
+                           "tunesmith_encode(&map0, A, 2, extents0, row_bytes0, box0)",
+                           "extents1[] = {256, 128}", "box1[] = {64, 64};"})
+    EXPECT_THAT(text.str(), HasSubstr(part));
   EXPECT_THAT(text.str(), HasSubstr("((float*)C, map0, map1);"));
 }
 
@@ -106,12 +109,13 @@ std::string said_of(const std::string& text) {
 }
 
 TEST(HopperBoxes, AreDeclinedWithAReasonWhereTheyAreNotLegal) {
-  EXPECT_EQ(said_of("gmm:n=128,m=256,k=128,dtype=f16"), "");
-  EXPECT_EQ(said_of("gmm:n=128,m=128,k=128,dtype=f16"),
-            "256 columns without boxes: tiles do not divide the factors, and a bulk copy has no condition");
+  for (const char* legal :
+       {"gmm:n=128,m=256,k=128,dtype=f16", "gmm:n=100,m=131,k=129,dtype=f16", "gram:n=128,k=128,dtype=f16",
+        "attention_scores:seq=100,heads=2,dim=96,dtype=f16"})
+    EXPECT_EQ(said_of(legal), "") << legal;
   EXPECT_THAT(said_of("gmm:n=128,m=128,k=64,dtype=f16"),
               HasSubstr("128 columns without boxes: the reduction is one step"));
-  EXPECT_THAT(said_of("gram:n=128,k=128,dtype=f16"),
+  EXPECT_THAT(said_of("conv2d:h=10,w=8,ci=64,co=64,kernel=3,dtype=f16"),
               HasSubstr("128 columns without boxes: the block computes something else"));
 }
 

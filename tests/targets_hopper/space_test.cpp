@@ -38,9 +38,9 @@ INSTANTIATE_TEST_SUITE_P(
     Workloads, HopperSpace,
     ::testing::Values(Sketched{"gmm:n=128,m=256,k=128,dtype=f16", {false, true, false, true}},
                       Sketched{"gmm:n=100,m=72,k=50,dtype=bf16", {false, false}},
-                      Sketched{"gmm:b=2,n=64,m=130,k=192,dtype=f16", {false, false}},
+                      Sketched{"gmm:b=2,n=64,m=130,k=192,dtype=f16", {false, true, false, true}},
                       Sketched{"dense_bias:n=64,m=128,k=64,dtype=f16", {false, false}},
-                      Sketched{"dense_bias:n=64,m=128,k=128,dtype=bf16", {false, true, false}},
+                      Sketched{"dense_bias:n=64,m=128,k=128,dtype=bf16", {false, true, false, true}},
                       Sketched{"conv2d:h=10,w=8,ci=16,co=64,kernel=3,dtype=f16", {false, false}}),
     [](const auto& one) {
       std::string name = one.param.workload;

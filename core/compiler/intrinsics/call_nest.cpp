@@ -13,26 +13,31 @@ StmtPtr call_nest(Program& program, const TensorIntrinsicPtr& called, const Intr
     loops.push_back({Var(iter.var->name), iter.extent});
     fresh.set(iter.var, loops.back().var);
   }
-  const auto place = [&](const Buffer& buffer, std::span<const Expr> indices, Buffer* given) {
+  const auto given = [&](const Buffer& buffer) -> const IntrinsicMatch::Operand& {
     size_t position = 0;
     while (intrinsic.operands[position].buffer != buffer) ++position;
-    *given = match.operands[position].buffer;
-    Expr offset = match.operands[position].first.front();
+    return match.operands[position];
+  };
+  const auto place = [&](const IntrinsicMatch::Operand& operand, std::span<const Expr> indices) {
+    Expr offset = operand.first.front();
     for (size_t d = 0; d < indices.size(); ++d)
-      offset = offset + substitute(indices[d], fresh) * match.operands[position].strides[d];
+      offset = offset + substitute(indices[d], fresh) * operand.strides[d];
     return offset;
   };
   const Store& store = intrinsic.store();
-  Buffer to;
-  const Expr at = place(store.buffer, store.indices, &to);
+  const IntrinsicMatch::Operand& to = given(store.buffer);
   const Expr value = rewrite_expr(store.value, [&](const Expr& part) -> Expr {
     const LoadNode* old = part.as<LoadNode>();
     if (old == nullptr) return part;
-    Buffer from;
-    const Expr offset = place(old->buffer, old->indices(), &from);
-    return load(from, {offset});
+    const IntrinsicMatch::Operand& from = given(old->buffer);
+    const Expr offset = place(from, old->indices());
+    if (!from.inside) return load(from.buffer, {offset});
+    const Expr inside = substitute(from.inside, fresh);
+    const Expr read = load(from.buffer, {offset}, inside);
+    return select(inside, read, constant(0, read.dtype()));
   });
-  StmtPtr nest = program.make_nest(loops, std::make_unique<Store>(to, std::vector<Expr>{at}, value));
+  StmtPtr nest = program.make_nest(
+      loops, std::make_unique<Store>(to.buffer, std::vector<Expr>{place(to, store.indices)}, value));
   Annotations& annotations = nest->as<Loop>()->annotations;
   annotations[kTensorIntrinsic] = intrinsic.name;
   annotations[kTensorContent] = TensorIntrinsics::global().content_of(called);

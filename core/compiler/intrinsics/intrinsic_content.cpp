@@ -23,8 +23,8 @@ class Content {
 };
 
 void add(Content& content, const TensorOperand& operand) {
-  const auto& [buffer, strides, stride_multiple, by_address, alignment, swizzled, scope, layout, registers] =
-      operand;
+  const auto& [buffer, strides, stride_multiple, by_address, alignment, swizzled, zero_outside, scope, layout,
+               registers] = operand;
   content.text(buffer->name);
   content.text(buffer->dtype.str());
   content.number(buffer->shape.size());
@@ -35,6 +35,7 @@ void add(Content& content, const TensorOperand& operand) {
   content.number(by_address);
   content.number(alignment);
   content.number(static_cast<int>(swizzled));
+  content.number(zero_outside);
   content.text(scope);
   content.text(layout);
   content.text(registers);

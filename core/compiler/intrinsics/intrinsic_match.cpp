@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "analysis/buffer_uses.h"
+#include "intrinsics/element_place.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/ir/extents.h"
 #include "tunesmith/ir/visit.h"
@@ -46,6 +47,7 @@ class Matcher {
 
  private:
   bool same(const Expr& wanted, const Expr& given) {
+    if (wanted.is(ExprKind::Load) && given.is(ExprKind::Select)) return same_inside(wanted, given);
     if (wanted.kind() != given.kind() || wanted.dtype() != given.dtype()) return false;
     if (const LoadNode* load = wanted.as<LoadNode>()) {
       const LoadNode* other = given.as<LoadNode>();
@@ -67,10 +69,39 @@ class Matcher {
     return true;
   }
 
-  bool access(const Buffer& wanted, std::span<const Expr> axes, const Buffer& given,
-              std::span<const Expr> indices) {
+  /// The load of an operand whose elements are zeros outside of its buffer.
+  bool same_inside(const Expr& wanted, const Expr& given) {
+    const LoadNode* from = wanted.as<LoadNode>();
+    const LoadNode* read = given.arg(1).as<LoadNode>();
+    const Expr& condition = given.arg(0);
+    const size_t position = position_of(from->buffer);
+    if (!intrinsic_.operands[position].zero_outside || read == nullptr || given.dtype() != wanted.dtype() ||
+        !equal(given.arg(2), constant(0, wanted.dtype())) ||
+        (read->mask() && !equal(read->mask(), condition)))
+      return false;
+    if (!lowered_ && !says_inside(condition, *read->buffer, read->indices(), analyzer_)) {
+      why = "the condition of a copy is not that an element lies inside of its buffer";
+      return false;
+    }
+    Substitution iters;
+    for (size_t l = 0; l < nest_.loops.size(); ++l) {
+      const int iter = (*iters_)[l];
+      iters.set(nest_.loops[l]->var,
+                iter < 0 ? Expr(0) : Expr(intrinsic_.block().iters[static_cast<size_t>(iter)].var));
+    }
+    return access(from->buffer, from->indices(), read->buffer, read->indices(), substitute(condition, iters));
+  }
+
+  size_t position_of(const Buffer& wanted) const {
     size_t position = 0;
     while (intrinsic_.operands[position].buffer != wanted) ++position;
+    return position;
+  }
+
+  /// `inside`: as IntrinsicMatch::Operand's.
+  bool access(const Buffer& wanted, std::span<const Expr> axes, const Buffer& given,
+              std::span<const Expr> indices, const Expr& inside = {}) {
+    const size_t position = position_of(wanted);
     const TensorOperand& operand = intrinsic_.operands[position];
     if (wanted->dtype != given->dtype) return false;
     if (!operand.scope.empty() && operand.scope != given->scope) {
@@ -81,19 +112,19 @@ class Matcher {
     for (const Expr& index : indices) first.push_back(analyzer_.simplify(substitute(index, zero_)));
     IntrinsicMatch::Operand& known = match_.operands[position];
     if (known.buffer == nullptr) {
-      known = {given, std::move(first), operand.strides};
+      known = {given, std::move(first), operand.strides, inside};
     } else if (known.buffer != given ||
                !std::equal(first.begin(), first.end(), known.first.begin(), known.first.end(),
                            [&](const Expr& a, const Expr& b) { return analyzer_.can_prove_equal(a, b); })) {
       return false;
     }
-    return same_steps(operand, axes, given, indices, known.strides);
+    return same_steps(operand, axes, given, indices, known);
   }
 
   /// True if each loop moves through the array as its iterator does through the operand; `found` gets the
   /// free stride.
   bool same_steps(const TensorOperand& operand, std::span<const Expr> axes, const Buffer& given,
-                  std::span<const Expr> indices, std::vector<int64_t>& found) {
+                  std::span<const Expr> indices, IntrinsicMatch::Operand& found) {
     const std::vector<int64_t> strides = lowered_ ? std::vector<int64_t>{1} : given->effective_strides();
     const bool layout = lowered_ || !is_intermediate(program_, given);
     std::vector<LinearForm> forms;
@@ -125,8 +156,8 @@ class Matcher {
       }
       if (moves != uses) return false;
       if (!uses || !layout) continue;
-      if (dimension == operand.free_dimension()) found[dimension] = step;
-      const bool fits = dimension == operand.free_dimension() ? is_row_distance(operand, step)
+      if (dimension == operand.free_dimension()) found.strides[dimension] = step;
+      const bool fits = dimension == operand.free_dimension() ? is_row_distance(operand, step, found.inside)
                                                               : step == operand.strides[dimension];
       if (!fits) {
         why = "an operand does not lie as the intrinsic wants it";
@@ -136,10 +167,10 @@ class Matcher {
     return true;
   }
 
-  /// Is `step` a valid row stride for the operand's free dimension?
-  static bool is_row_distance(const TensorOperand& operand, int64_t step) {
+  /// Is `step` a valid row stride for the operand's free dimension? Rows that end inside may be shorter.
+  static bool is_row_distance(const TensorOperand& operand, int64_t step, const Expr& inside) {
     const int64_t row = operand.buffer->elements() / operand.buffer->shape[operand.free_dimension()];
-    return step >= row && step % operand.stride_multiple == 0;
+    return step >= (inside ? 1 : row) && step % operand.stride_multiple == 0;
   }
 
   const TensorIntrinsic& intrinsic_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/buffer_uses.h"
+#include "intrinsics/element_place.h"
 #include "tunesmith/affine/simplify.h"
 #include "tunesmith/intrinsics/intrinsic_match.h"
 #include "tunesmith/ir/regions.h"
@@ -128,8 +129,25 @@ TensorCall tensor_call(const Loop& loop) {
   auto match = match_intrinsic(*call.intrinsic, *nest, Program(), true, &why);
   check_invariant(match.has_value(), "a call of an intrinsic computes what the intrinsic does");
   for (IntrinsicMatch::Operand& operand : match->operands)
-    call.operands.push_back({operand.buffer, std::move(operand.first.front()), std::move(operand.strides)});
+    call.operands.push_back({operand.buffer, std::move(operand.first.front()), std::move(operand.strides),
+                             std::move(operand.inside)});
   return call;
+}
+
+std::optional<std::vector<Expr>> element_indices(const TensorCall& call, size_t position,
+                                                 const Analyzer& ranges) {
+  const TensorCall::Operand& operand = call.operands[position];
+  const Buffer& buffer = call.intrinsic->operands[position].buffer;
+  Expr offset = operand.offset;
+  walk_expr(call.intrinsic->store().value, [&](const Expr& part) {
+    const LoadNode* read = part.as<LoadNode>();
+    if (read == nullptr || read->buffer != buffer) return;
+    for (size_t d = 0; d < operand.strides.size(); ++d)
+      offset = offset + read->indices()[d] * operand.strides[d];
+  });
+  Analyzer inner = ranges;
+  inner.bind(call.intrinsic->block());
+  return indices_at(offset, operand.inside, *operand.buffer, inner);
 }
 
 }  // namespace tunesmith

@@ -63,7 +63,8 @@ void call_intrinsic(Program& program, Loop& loop, const LowerOptions& options) {
   const Analyzer analyzer = Analyzer::at(store);
   rewrite_exprs(store, [&](const Expr& part) -> Expr {
     const LoadNode* access = part.as<LoadNode>();
-    return access == nullptr ? part : load(access->buffer, {analyzer.simplify(access->indices()[0])});
+    if (access == nullptr) return part;
+    return load(access->buffer, {analyzer.simplify(access->indices()[0])}, access->mask());
   });
   store.indices[0] = analyzer.simplify(store.indices[0]);
 }

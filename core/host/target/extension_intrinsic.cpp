@@ -63,8 +63,9 @@ void read_strides(const YamlEntry& entry, TensorOperand& operand) {
 void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
   TensorOperand& operand = intrinsic->operands[operand_named(*intrinsic, entry.key, entry.value)];
   if (entry.value.kind != YamlNode::Kind::Map) fail(entry.value, "an operand: expected a mapping");
-  refuse_unknown_keys(
-      entry.value, {"strides", "pass", "alignment", "swizzle", "scope", "layout", "registers"}, "an operand");
+  refuse_unknown_keys(entry.value,
+                      {"strides", "pass", "alignment", "swizzle", "outside", "scope", "layout", "registers"},
+                      "an operand");
   if (const YamlNode* scope = entry.value.find("scope")) {
     operand.scope = text_of(*scope);
     if (operand.scope == kScopeRegister)
@@ -82,6 +83,13 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
     if (text != "any" && text != "always")
       fail(*swizzle, fmt::format("swizzle: expected any or always, found '{}'", text));
     operand.swizzled = text == "any" ? TensorOperand::Swizzled::Any : TensorOperand::Swizzled::Always;
+  }
+  if (const YamlNode* outside = entry.value.find("outside")) {
+    if (text_of(*outside) != "zero")
+      fail(*outside, fmt::format("outside: expected zero, found '{}'", outside->text));
+    if (!intrinsic->bulk_copy || &operand == intrinsic->operands.data())
+      fail(*outside, "outside: only what a bulk copy reads may lie outside of its buffer");
+    operand.zero_outside = true;
   }
   if (const YamlNode* layout = entry.value.find("layout")) operand.layout = text_of(*layout);
   if (const YamlNode* registers = entry.value.find("registers")) operand.registers = text_of(*registers);

@@ -9,7 +9,7 @@
 namespace tunesmith::cuda {
 namespace {
 
-constexpr char kMagic[] = "tunesmith cuda candidate 6\n";
+constexpr char kMagic[] = "tunesmith cuda candidate 7\n";
 
 class Writer {
  public:
@@ -84,8 +84,7 @@ std::string CandidateObject::bytes() const {
       writer.number(argument.position);
       writer.number(argument.bytes);
       writer.text(argument.type);
-      writer.number(argument.extents);
-      writer.number(argument.box);
+      writer.number(argument.tensor);
     }
     writer.text(launch.program);
   }
@@ -121,8 +120,7 @@ CandidateObject CandidateObject::parse(const std::string& bytes) {
       argument.position = reader.number<int64_t>();
       argument.bytes = reader.number<int64_t>();
       argument.type = reader.text();
-      argument.extents = reader.number<std::array<unsigned, 2>>();
-      argument.box = reader.number<std::array<unsigned, 2>>();
+      argument.tensor = reader.number<BoxedTensor>();
     }
     launch.program = reader.text();
   }

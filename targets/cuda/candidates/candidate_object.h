@@ -1,11 +1,11 @@
 // A compiled candidate as bytes, on its way from the tuner to the worker.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "machine/boxed_tensor.h"
 #include "machine/launch.h"
 
 namespace tunesmith::cuda {
@@ -17,10 +17,10 @@ struct ObjectArgument {
   int64_t position = 0;  // or the offset
   int64_t bytes = 0;
   std::string type;  // of an element, in the kernel's text
-  /// For a map of the buffer (MappedTensor); all zero: a pointer to it.
-  std::array<unsigned, 2> extents{}, box{};
+  /// For a map of the buffer (MappedTensor); of no dimension: a pointer to it.
+  BoxedTensor tensor;
 
-  bool is_map() const { return box[0] > 0; }
+  bool is_map() const { return tensor.rank > 0; }
 };
 
 /// The device of a candidate's launches, which determines `program`

@@ -54,7 +54,7 @@ DeviceCandidate::DeviceCandidate(const Device& device, CandidateObject object, i
                                         ? data(workspace_) + static_cast<DriverPointer>(argument.position)
                                         : data(buffers_.at(argument.position));
       if (argument.is_map()) {
-        parameters.maps.push_back(device_.map(address, argument.extents, argument.box));
+        parameters.maps.push_back(device_.map(address, argument.tensor));
       } else {
         parameters.pointers.push_back(address);
       }

@@ -85,7 +85,7 @@ EmulatedArgument EmulatedCandidate::emulated(const ObjectArgument& argument, con
       argument.in_workspace || std::ranges::find(object_.outputs, argument.position) != object_.outputs.end();
   // A kernel does not write tensors of which it has a map, so it may have a copy.
   const Kind kind = argument.is_map() ? Kind::Hidden : written ? Kind::Buffer : Kind::Input;
-  return {argument.name, kind, bytes, {}, {}};
+  return {argument.name, kind, bytes, {}};
 }
 
 std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, std::vector<bool>& to_check) {
@@ -96,7 +96,7 @@ std::optional<size_t> EmulatedCandidate::run(ThreadOrder order, Memory& memory, 
     for (const ObjectArgument& argument : launch.arguments) {
       arguments.push_back(emulated(argument, memory.of(argument)));
       if (argument.is_map())
-        arguments.push_back({argument.name, EmulatedArgument::Kind::Map, {}, argument.extents, argument.box});
+        arguments.push_back({argument.name, EmulatedArgument::Kind::Map, {}, argument.tensor});
     }
     EmulationReport report =
         kernels_[i].run(launch.launch, arguments, {order, true, kSeed, kLongestEmulation, to_check[i]});

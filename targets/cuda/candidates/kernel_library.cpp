@@ -124,8 +124,8 @@ extern "C" {{
 
 /// Encodes a map by the driver's function, which the runtime finds.
 constexpr const char* kEncode =
-    R"(static cudaError_t tunesmith_encode(TensorMap* map, const void* address, unsigned long long columns,
-                                    unsigned long long rows, unsigned box_columns, unsigned box_rows) {
+    R"(static cudaError_t tunesmith_encode(TensorMap* map, const void* address, unsigned rank, const unsigned long long* extents,
+                                    const unsigned long long* row_bytes, const unsigned* box) {
   typedef int (*Encode)(TensorMap*, int, unsigned, void*, const unsigned long long*, const unsigned long long*, const unsigned*,
                         const unsigned*, int, int, int, int);
   void* function = nullptr;
@@ -136,13 +136,27 @@ constexpr const char* kEncode =
   if (const cudaError_t error = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found)) return error;
 #endif
   if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-  const unsigned long long extents[] = {columns, rows}, row_bytes = 2 * columns;
-  const unsigned box[] = {box_columns, box_rows}, steps[] = {1, 1};
+  const unsigned steps[] = {1, 1, 1, 1};
   // 16-bit elements, 128-byte swizzle, lines of 128 bytes in L2; what lies outside is zero.
-  return ((Encode)function)(map, 1, 2, (void*)address, extents, &row_bytes, box, steps, 0, 3, 2, 0) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+  return ((Encode)function)(map, 1, rank, (void*)address, extents, row_bytes, box, steps, 0, 3, 2, 0) == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 )";
+
+/// Encodes the map of this number.
+std::string map_text(const BoxedTensor& tensor, int number, const std::string& pointer) {
+  std::vector<uint64_t> row_bytes;
+  for (size_t d = 1; d < tensor.rank; ++d) row_bytes.push_back(uint64_t{2} * tensor.strides[d]);
+  return fmt::format(
+      "  TensorMap map{0};\n"
+      "  const unsigned long long extents{0}[] = {{{3}}}, row_bytes{0}[] = {{{4}}};\n"
+      "  const unsigned box{0}[] = {{{5}}};\n"
+      "  if (const cudaError_t error = tunesmith_encode(&map{0}, {1}, {2}, extents{0}, row_bytes{0}, "
+      "box{0}))\n"
+      "    return (int)error;\n",
+      number, pointer, tensor.rank, fmt::join(std::span(tensor.extents).first(tensor.rank), ", "),
+      fmt::join(row_bytes, ", "), fmt::join(std::span(tensor.box).first(tensor.rank), ", "));
+}
 
 bool has_maps(const CandidateObject& object) {
   return std::ranges::any_of(object.launches, [](const ObjectLaunch& launch) {
@@ -172,11 +186,7 @@ std::string host_text(const LibraryRequest& request, const CandidateObject& obje
         continue;
       }
       arguments.push_back(fmt::format("map{}", maps));
-      text += fmt::format(
-          "  TensorMap map{0};\n"
-          "  if (const cudaError_t error = tunesmith_encode(&map{0}, {1}, {2}, {3}))\n    return "
-          "(int)error;\n",
-          maps++, pointer, fmt::join(argument.extents, ", "), fmt::join(argument.box, ", "));
+      text += map_text(argument.tensor, maps++, pointer);
     }
     const size_t dynamic_bytes = launch.launch.dynamic_shared_bytes;
     if (dynamic_bytes > kGrantedSharedBytes) {

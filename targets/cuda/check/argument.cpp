@@ -91,8 +91,8 @@ CheckedArgument read_argument(const std::string& text) {
   } else if (std::regex_match(text, match, map)) {
     argument.kind = EmulatedArgument::Kind::Map;
     argument.name = match[2];
-    argument.extents = {whole(match[3]), whole(match[4])};
-    argument.box = {whole(match[5]), whole(match[6])};
+    argument.tensor =
+        BoxedTensor::dense({whole(match[3]), whole(match[4])}, {whole(match[5]), whole(match[6])});
     return checked;
   } else if (std::regex_match(text, match, integer)) {
     argument.bytes = bytes_of_value(std::stoi(match[2]));

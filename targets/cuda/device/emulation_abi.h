@@ -75,10 +75,10 @@ void multiply_fragments(FragmentType type, void* accumulators, const unsigned* a
 void load_accumulators(void* accumulators, const void* memory, unsigned stride, bool column, int line);
 void store_accumulators(void* memory, const void* accumulators, unsigned stride, bool column, int line);
 
-/// wgmma m64 n`columns` k16 of f16 or bf16 with f32 accumulators; a and b are matrix descriptors. The product
-/// is formed when its group is waited for.
+/// wgmma m64 n`columns` k16 of f16 or bf16 with f32 accumulators; a and b are matrix descriptors, whose rows
+/// run along k or not. The product is formed when its group is waited for.
 void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
-                    bool b_row_major, bool accumulate, bool bf16, int line);
+                    bool a_column_major, bool b_row_major, bool accumulate, bool bf16, int line);
 /// wgmma.fence: orders this thread's accesses of registers before the products that it issues.
 void fence_products();
 void commit_products();
@@ -92,15 +92,21 @@ void fence_mbarriers();
 void arrive_mbarrier(void* barrier, unsigned expected_bytes);
 void wait_mbarrier(void* barrier, unsigned parity, int line);
 
-/// A tensor that boxes are copied from: two dimensions, the innermost first, 16-bit elements, 128-byte
-/// swizzle. Has the size and alignment of the driver's CUtensorMap, so that kernels have one parameter list.
+/// A tensor that boxes are copied from: up to four dimensions, the innermost first, strides in bytes, 16-bit
+/// elements, 128-byte swizzle; beyond its rank a dimension has one element. Has the size and alignment of the
+/// driver's CUtensorMap, so that kernels have one parameter list.
 struct alignas(64) TensorMap {
   const char* base;
-  unsigned long long row_bytes;
-  unsigned extent[2], box[2];
-  unsigned char unused[96];
+  unsigned long long stride[4];
+  unsigned extent[4], box[4], rank;
+  unsigned char unused[52];
 };
-void copy_box(void* shared, const TensorMap* map, int x, int y, void* barrier, int line);
+static_assert(sizeof(TensorMap) == 128, "as large as CUtensorMap");
+/// The position of a box's first element, the innermost index first.
+struct BoxPosition {
+  int index[4];
+};
+void copy_box(void* shared, const TensorMap* map, unsigned rank, BoxPosition first, void* barrier, int line);
 
 }  // namespace tunesmith_emulation
 

@@ -18,11 +18,12 @@ inline unsigned long long wgmma_desc(const void* p, unsigned leading, unsigned s
   return (unsigned long long)((smem_u32(p) & 0x3FFFF) >> 4) | (unsigned long long)(leading >> 4) << 16 |
          (unsigned long long)(stride >> 4) << 32 | 1ull << 62;
 }
-#define TUNESMITH_WGMMA(n, type, bf16)                                                               \
-  template <int b_row_major>                                                                         \
-  inline void wgmma_m64n##n##k16##type(float(&d)[n / 2], unsigned long long a, unsigned long long b, \
-                                       int accumulate, int line = __builtin_LINE()) {                \
-    tunesmith_emulation::multiply_group(d, n, a, b, b_row_major != 0, accumulate != 0, bf16, line);  \
+#define TUNESMITH_WGMMA(n, type, bf16)                                                                      \
+  template <int b_row_major, int a_column_major = 0>                                                        \
+  inline void wgmma_m64n##n##k16##type(float(&d)[n / 2], unsigned long long a, unsigned long long b,        \
+                                       int accumulate, int line = __builtin_LINE()) {                       \
+    tunesmith_emulation::multiply_group(d, n, a, b, a_column_major != 0, b_row_major != 0, accumulate != 0, \
+                                        bf16, line);                                                        \
   }
 TUNESMITH_WGMMA(64, , false)
 TUNESMITH_WGMMA(128, , false)
@@ -47,7 +48,15 @@ inline void mbar_wait(void* barrier, int parity, int line = __builtin_LINE()) {
 }
 inline void tma_load_2d(void* s, const TensorMap* map, int x, int y, void* barrier,
                         int line = __builtin_LINE()) {
-  tunesmith_emulation::copy_box(s, map, x, y, barrier, line);
+  tunesmith_emulation::copy_box(s, map, 2, {{x, y, 0, 0}}, barrier, line);
+}
+inline void tma_load_3d(void* s, const TensorMap* map, int x, int y, int z, void* barrier,
+                        int line = __builtin_LINE()) {
+  tunesmith_emulation::copy_box(s, map, 3, {{x, y, z, 0}}, barrier, line);
+}
+inline void tma_load_4d(void* s, const TensorMap* map, int x, int y, int z, int w, void* barrier,
+                        int line = __builtin_LINE()) {
+  tunesmith_emulation::copy_box(s, map, 4, {{x, y, z, w}}, barrier, line);
 }
 template <int N>
 inline void reg_alloc() {

@@ -9,7 +9,7 @@
 //   round_tf32, mma_m16n8k8_f32                          sm_80; of f32 that are rounded to tf32 (cvt.rna)
 //   wmma_load_a<column>, wmma_load_b<column>, wmma_mma<a_column, b_column>, wmma_load_c, wmma_store    16x16x16 of
 //                                                        f16 (sm_75), _s8 (sm_75), _bf16 (sm_80); opaque fragments
-//   wgmma_*, fence_async_shared, mbar_*, tma_load_2d, reg_alloc<N>, reg_dealloc<N>     sm_90a
+//   wgmma_*, fence_async_shared, mbar_*, tma_load_2d / 3d / 4d, reg_alloc<N>, reg_dealloc<N>     sm_90a
 #pragma once
 
 #ifndef __CUDACC__
@@ -335,27 +335,27 @@ __device__ __forceinline__ unsigned long long wgmma_desc(const void* p, unsigned
 #define TUNESMITH_SUMS_8(i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 #define TUNESMITH_SUMS_32(i) TUNESMITH_SUMS_8(i), TUNESMITH_SUMS_8(i + 8), TUNESMITH_SUMS_8(i + 16), TUNESMITH_SUMS_8(i + 24)
-// After the sums come a, b, accumulate and b_row_major, whose numbers in the text are the next four.
-#define TUNESMITH_WGMMA(columns, of, types, registers, numbers, at_a, at_b, at_accumulate, at_major, ...) \
-  template <int b_row_major> \
+// After the sums come a, b, accumulate, a_column_major and b_row_major, whose numbers in the text are the next five.
+#define TUNESMITH_WGMMA(columns, of, types, registers, numbers, at_a, at_b, at_accumulate, at_a_major, at_b_major, ...) \
+  template <int b_row_major, int a_column_major = 0> \
   __device__ __forceinline__ void wgmma_m64n##columns##k16##of(float (&d)[registers], unsigned long long a, unsigned long long b, \
                                                               int accumulate) { \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " at_accumulate ", 0;\n" \
                  "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." types " {" numbers "}, " at_a ", " at_b \
-                 ", p, 1, 1, 0, " at_major ";\n}\n" \
+                 ", p, 1, 1, " at_a_major ", " at_b_major ";\n}\n" \
                  : __VA_ARGS__ \
-                 : "l"(a), "l"(b), "r"(accumulate), "n"(b_row_major)); \
+                 : "l"(a), "l"(b), "r"(accumulate), "n"(a_column_major), "n"(b_row_major)); \
   }
 #define TUNESMITH_WGMMA_TYPES(columns, ...) \
   TUNESMITH_WGMMA(columns, , "f16.f16", __VA_ARGS__) \
   TUNESMITH_WGMMA(columns, _bf16, "bf16.bf16", __VA_ARGS__)
-TUNESMITH_WGMMA_TYPES(64, 32, TUNESMITH_NUMBERS_0, "%32", "%33", "%34", "%35",
+TUNESMITH_WGMMA_TYPES(64, 32, TUNESMITH_NUMBERS_0, "%32", "%33", "%34", "%35", "%36",
                       TUNESMITH_SUMS_32(0))
-TUNESMITH_WGMMA_TYPES(128, 64, TUNESMITH_NUMBERS_0 ", " TUNESMITH_NUMBERS_32, "%64", "%65", "%66", "%67",
+TUNESMITH_WGMMA_TYPES(128, 64, TUNESMITH_NUMBERS_0 ", " TUNESMITH_NUMBERS_32, "%64", "%65", "%66", "%67", "%68",
                       TUNESMITH_SUMS_32(0), TUNESMITH_SUMS_32(32))
-TUNESMITH_WGMMA_TYPES(192, 96, TUNESMITH_NUMBERS_0 ", " TUNESMITH_NUMBERS_32 ", " TUNESMITH_NUMBERS_64, "%96", "%97", "%98", "%99",
+TUNESMITH_WGMMA_TYPES(192, 96, TUNESMITH_NUMBERS_0 ", " TUNESMITH_NUMBERS_32 ", " TUNESMITH_NUMBERS_64, "%96", "%97", "%98", "%99", "%100",
                       TUNESMITH_SUMS_32(0), TUNESMITH_SUMS_32(32), TUNESMITH_SUMS_32(64))
-TUNESMITH_WGMMA_TYPES(256, 128, TUNESMITH_NUMBERS_0 ", " TUNESMITH_NUMBERS_32 ", " TUNESMITH_NUMBERS_64 ", " TUNESMITH_NUMBERS_96, "%128", "%129", "%130", "%131",
+TUNESMITH_WGMMA_TYPES(256, 128, TUNESMITH_NUMBERS_0 ", " TUNESMITH_NUMBERS_32 ", " TUNESMITH_NUMBERS_64 ", " TUNESMITH_NUMBERS_96, "%128", "%129", "%130", "%131", "%132",
                       TUNESMITH_SUMS_32(0), TUNESMITH_SUMS_32(32), TUNESMITH_SUMS_32(64), TUNESMITH_SUMS_32(96))
 #undef TUNESMITH_WGMMA_TYPES
 #undef TUNESMITH_WGMMA
@@ -387,11 +387,21 @@ __device__ __forceinline__ void mbar_wait(void* barrier, int parity) {
       "{\n.reg .pred p;\nWAIT:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra DONE;\nbra WAIT;\nDONE:\n}"
       ::"r"(smem_u32(barrier)), "r"(parity) : "memory");
 }
-// The box of the map whose first element is (x, y), x along the innermost dimension.
+// The box of the map whose first element is (x, y ..), x along the innermost dimension.
 __device__ __forceinline__ void tma_load_2d(void* s, const TensorMap* map, int x, int y, void* barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
       ::"r"(smem_u32(s)), "l"(map), "r"(x), "r"(y), "r"(smem_u32(barrier)) : "memory");
+}
+__device__ __forceinline__ void tma_load_3d(void* s, const TensorMap* map, int x, int y, int z, void* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+      ::"r"(smem_u32(s)), "l"(map), "r"(x), "r"(y), "r"(z), "r"(smem_u32(barrier)) : "memory");
+}
+__device__ __forceinline__ void tma_load_4d(void* s, const TensorMap* map, int x, int y, int z, int w, void* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];"
+      ::"r"(smem_u32(s)), "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(smem_u32(barrier)) : "memory");
 }
 template <int N>
 __device__ __forceinline__ void reg_alloc() {

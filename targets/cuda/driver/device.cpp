@@ -4,6 +4,7 @@
 #include <bit>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tunesmith::cuda {
 
@@ -101,19 +102,23 @@ void Device::fill(DriverPointer to, unsigned char value, size_t bytes) const {
   driver_.check(driver_.functions().fill(to, value, bytes), fmt::format("cuMemsetD8 of {} bytes", bytes));
 }
 
-DriverTensorMap Device::map(DriverPointer address, const std::array<unsigned, 2>& extents,
-                            const std::array<unsigned, 2>& box) const {
+DriverTensorMap Device::map(DriverPointer address, const BoxedTensor& tensor) const {
   // Of cuda.h: UINT16, INTERLEAVE_NONE, SWIZZLE_128B, L2_PROMOTION_L2_128B; what lies outside is zero.
   constexpr int kBits16 = 1, kPlain = 0, kSwizzle128 = 3, kPromotion128 = 2, kZeros = 0;
-  const std::array<uint64_t, 2> sizes{extents[0], extents[1]};
-  const uint64_t row_bytes = uint64_t{2} * extents[0];
-  const std::array<uint32_t, 2> steps{1, 1};
+  std::array<uint64_t, BoxedTensor::kMaxRank> sizes{}, row_bytes{};
+  for (size_t d = 0; d < tensor.rank; ++d) {
+    sizes[d] = tensor.extents[d];
+    if (d > 0) row_bytes[d - 1] = uint64_t{2} * tensor.strides[d];
+  }
+  BoxedTensor::Sizes steps{};
+  steps.fill(1);
   DriverTensorMap map{};
-  driver_.check(
-      driver_.functions().encode_tiled(&map, kBits16, 2, std::bit_cast<void*>(address), sizes.data(),
-                                       &row_bytes, box.data(), steps.data(), kPlain, kSwizzle128,
-                                       kPromotion128, kZeros),
-      fmt::format("cuTensorMapEncodeTiled of {}x{} by {}x{}", extents[1], extents[0], box[1], box[0]));
+  driver_.check(driver_.functions().encode_tiled(&map, kBits16, tensor.rank, std::bit_cast<void*>(address),
+                                                 sizes.data(), row_bytes.data(), tensor.box.data(),
+                                                 steps.data(), kPlain, kSwizzle128, kPromotion128, kZeros),
+                fmt::format("cuTensorMapEncodeTiled of {} by {}, the innermost first",
+                            fmt::join(std::span(tensor.extents).first(tensor.rank), "x"),
+                            fmt::join(std::span(tensor.box).first(tensor.rank), "x")));
   return map;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "driver/driver.h"
+#include "machine/boxed_tensor.h"
 #include "machine/launch.h"
 
 namespace tunesmith::cuda {
@@ -72,10 +73,8 @@ class Device {
   void on_device(DriverPointer to, DriverPointer from, size_t bytes) const;
   void fill(DriverPointer to, unsigned char value, size_t bytes) const;
 
-  /// A map of rows of 16-bit elements that begin at `address`, for
-  /// boxes with the 128-byte swizzle; the innermost extent comes first.
-  DriverTensorMap map(DriverPointer address, const std::array<unsigned, 2>& extents,
-                      const std::array<unsigned, 2>& box) const;
+  /// A map of the tensor that begins at `address`, for boxes with the 128-byte swizzle.
+  DriverTensorMap map(DriverPointer address, const BoxedTensor& tensor) const;
 
   /// From a cubin, which is code for this device and is not compiled again.
   DeviceModule load(const std::string& cubin) const;

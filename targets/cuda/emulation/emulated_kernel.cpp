@@ -156,8 +156,9 @@ std::string argument_option(const EmulatedArgument& argument, size_t offset) {
     case EmulatedArgument::Kind::Value:
       return fmt::format("--value={:02x}", fmt::join(argument.bytes, ""));
     case EmulatedArgument::Kind::Map:
-      return fmt::format("--map={}:{},{}:{},{}", argument.name, argument.extents[0], argument.extents[1],
-                         argument.box[0], argument.box[1]);
+      return fmt::format("--map={}:{}:{}:{}:{}", argument.name, argument.tensor.rank,
+                         fmt::join(argument.tensor.extents, ","), fmt::join(argument.tensor.strides, ","),
+                         fmt::join(argument.tensor.box, ","));
   }
   throw InternalError("an argument of no kind");
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/boxed_tensor.h"
 #include "machine/launch.h"
 #include "support/temporary_folder.h"
 
@@ -39,12 +40,12 @@ struct EmulatedArgument {
     Input,   ///< the same, which it may not write: a store is a `fault` that names it
     Hidden,  ///< memory that only maps point to; no argument of the kernel
     Value,   ///< `bytes` themselves: a number
-    Map      ///< a TensorMap of the buffer `name`: 16-bit elements, the innermost extent first
+    Map      ///< a TensorMap of the buffer `name`
   };
   std::string name;
   Kind kind = Kind::Value;
   std::vector<unsigned char> bytes;
-  std::array<unsigned, 2> extents{}, box{};
+  BoxedTensor tensor;  // of a map
 };
 
 /// The same mistake `count` times; `messages` has the first

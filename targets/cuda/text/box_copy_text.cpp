@@ -2,9 +2,72 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "tunesmith/lower/lower.h"
 
 namespace tunesmith::cuda {
+namespace {
+
+/// Elements of 16 bits in the 16 bytes at whose multiples rows begin.
+constexpr int64_t kRowUnit = 8;
+
+/// A tensor, and the indices of the first element of a box of it, both the innermost dimension first.
+struct Box {
+  BoxedTensor tensor;
+  std::vector<Expr> first;
+};
+
+unsigned size_of(int64_t value) { return static_cast<unsigned>(value); }
+
+/// The buffer as rows of the operand's stride.
+Box box_of_rows(const TensorCall::Operand& operand, const std::vector<int64_t>& box, const Analyzer& ranges) {
+  const Buffer& buffer = operand.buffer;
+  const int64_t length = operand.strides[0];
+  const Expr column = ranges.simplify(floormod(operand.offset, length));
+  if (buffer->span() % length != 0 || !ranges.can_prove(le(column + box[1], length)))
+    throw LowerError("cuda", "what a bulk copy fetches is no box of a tensor", buffer->name);
+  return {BoxedTensor::dense({size_of(length), size_of(buffer->span() / length)},
+                             {size_of(box[1]), size_of(box[0])}),
+          {column, ranges.simplify(floordiv(operand.offset, length))}};
+}
+
+/// The buffer in its own dimensions, outside of which elements are zeros.
+Box box_of_tensor(const TensorCall& call, size_t position, const Analyzer& ranges) {
+  const Buffer& buffer = call.operands[position].buffer;
+  const Block& semantics = call.intrinsic->block();
+  const std::vector<int64_t>& box = call.intrinsic->operands[position].buffer->shape;
+  const auto indices = element_indices(call, position, ranges);
+  const std::vector<int64_t> strides = buffer->effective_strides();
+  if (!indices || strides.back() != 1)
+    throw LowerError("cuda", "the elements outside of a tensor that a bulk copy reads are not its zeros",
+                     buffer->name);
+  Substitution begin;
+  for (const IterVar& iter : semantics.iters) begin.set(iter.var, Expr(0));
+  Box result;
+  for (size_t d = strides.size(); d-- > 0;) {
+    const Expr first = ranges.simplify(substitute((*indices)[d], begin));
+    if (buffer->shape[d] == 1 && is_const_int(first, 0) && d + 1 < strides.size()) continue;
+    BoxedTensor& tensor = result.tensor;
+    if (tensor.rank == BoxedTensor::kMaxRank)
+      throw LowerError("cuda", "a bulk copy reads a tensor of more than four dimensions", buffer->name);
+    if (tensor.rank > 0 && strides[d] % kRowUnit != 0)
+      throw LowerError("cuda",
+                       "rows of a tensor that a bulk copy reads do not begin at multiples of 16 bytes",
+                       buffer->name);
+    const bool moves = std::ranges::any_of(
+        semantics.iters, [&](const IterVar& iter) { return uses_var((*indices)[d], iter.var); });
+    tensor.extents[tensor.rank] = size_of(buffer->shape[d]);
+    tensor.strides[tensor.rank] = size_of(strides[d]);
+    tensor.box[tensor.rank] = size_of(tensor.rank == 0 ? box[1] : moves ? box[0] : 1);
+    result.first.push_back(first);
+    ++tensor.rank;
+  }
+  return result;
+}
+
+}  // namespace
 
 BoxPlace box_place(const TensorCall& call, size_t position, const Analyzer& ranges, Names& names,
                    ExprText& exprs, BoxCopies& copies) {
@@ -13,27 +76,19 @@ BoxPlace box_place(const TensorCall& call, size_t position, const Analyzer& rang
   const Buffer& buffer = operand.buffer;
   if (copies.arrival.empty())
     throw LowerError("cuda", "a bulk copy stands outside of a pipeline with a producer", buffer->name);
-  const std::vector<int64_t>& box = declared.buffer->shape;
-  const size_t free = declared.free_dimension();
-  if (box.size() != 2 || free != 0 || buffer->dtype.bytes() != 2)
+  const std::vector<int64_t>& shape = declared.buffer->shape;
+  if (shape.size() != 2 || declared.free_dimension() != 0 || buffer->dtype.bytes() != 2)
     throw LowerError("cuda", "a bulk copy is not of rows of 16-bit elements", call.intrinsic->name);
-  const int64_t length = operand.strides[free];
-  const Expr column = ranges.simplify(floormod(operand.offset, length));
-  if (buffer->span() % length != 0 || !ranges.can_prove(le(column + box[1], length)))
-    throw LowerError("cuda", "what a bulk copy fetches is no box of a tensor", buffer->name);
-  const MappedTensor wanted{buffer,
-                            "",
-                            {static_cast<unsigned>(length), static_cast<unsigned>(buffer->span() / length)},
-                            {static_cast<unsigned>(box[1]), static_cast<unsigned>(box[0])}};
+  const Box box =
+      operand.inside ? box_of_tensor(call, position, ranges) : box_of_rows(operand, shape, ranges);
   auto map = std::ranges::find_if(copies.maps, [&](const MappedTensor& known) {
-    return known.buffer == buffer && known.extents == wanted.extents && known.box == wanted.box;
+    return known.buffer == buffer && known.tensor == box.tensor;
   });
-  if (map == copies.maps.end()) {
-    map = copies.maps.insert(map, wanted);
-    map->name = names.fresh(buffer->name + "_map");
-  }
-  return {map->name, exprs.text(column, ranges),
-          exprs.text(ranges.simplify(floordiv(operand.offset, length)), ranges)};
+  if (map == copies.maps.end())
+    map = copies.maps.insert(map, {buffer, names.fresh(buffer->name + "_map"), box.tensor});
+  std::vector<std::string> place;
+  for (const Expr& index : box.first) place.push_back(exprs.text(index, ranges));
+  return {map->name, fmt::format("tma_load_{}d", box.tensor.rank), fmt::format("{}", fmt::join(place, ", "))};
 }
 
 }  // namespace tunesmith::cuda

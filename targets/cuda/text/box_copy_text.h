@@ -2,20 +2,20 @@
 // barrier in shared memory. The tensor is a kernel parameter: a map that the host encodes.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
+#include "machine/boxed_tensor.h"
 #include "text/expr_text.h"
 #include "tunesmith/intrinsics/tensor_intrinsic.h"
 
 namespace tunesmith::cuda {
 
-/// A buffer as rows from which boxes are copied. The innermost extent comes first; elements have 16 bits.
+/// A buffer from which boxes are copied.
 struct MappedTensor {
   Buffer buffer;
   std::string name;  // of the kernel parameter
-  std::array<unsigned, 2> extents{}, box{};
+  BoxedTensor tensor;
 };
 
 struct BoxCopies {
@@ -25,11 +25,14 @@ struct BoxCopies {
 
 /// Position of a call's operand in its tensor in global memory.
 struct BoxPlace {
-  std::string map, column, row;  // as text
+  std::string map;    // its name
+  std::string load;   // the function that copies from a map of so many dimensions
+  std::string place;  // of the first element, the innermost index first, as arguments
 };
 
-/// For operand `position` of the call. Adds its map to `copies`. Throws LowerError
-/// if no barrier waits for the copy, or the operand is not provably a box of rows.
+/// For operand `position` of the call. Adds its map to `copies`. Throws LowerError if no barrier waits for
+/// the copy, or the operand is not provably a box: of rows, or of the tensor itself where it may reach
+/// outside.
 BoxPlace box_place(const TensorCall& call, size_t position, const Analyzer& ranges, Names& names,
                    ExprText& exprs, BoxCopies& copies);
 

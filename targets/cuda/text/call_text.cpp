@@ -99,8 +99,8 @@ std::vector<std::string> call_lines(const Loop& loop, Names& names, ExprText& ex
     if (intrinsic.bulk_copy && i > 0) {
       const BoxPlace place = box_place(call, i, ranges, names, exprs, copies);
       words[name + "_map"] = place.map;
-      words[name + "_column"] = place.column;
-      words[name + "_row"] = place.row;
+      words[name + "_load"] = place.load;
+      words[name + "_place"] = place.place;
       words["arrival"] = copies.arrival;
     } else if (declared.layout.empty()) {
       AddressParts parts{operand.offset};

@@ -16,8 +16,8 @@ namespace tunesmith::cuda {
 /// of a buffer held in one piece. Where the text uses NAME_offset, the pointer
 /// is to the fixed part of the offset (address_parts.h). NAME_at(e) is the
 /// address of the element at distance e from the first one, with the buffer's
-/// swizzle. For a bulk copy (box_copy_text.h), NAME_map, NAME_column and
-/// NAME_row give the position of operand NAME, and `arrival` is the barrier.
+/// swizzle. For a bulk copy (box_copy_text.h), NAME_load is the function that
+/// copies a box of operand NAME, NAME_map and NAME_place say which one, and `arrival` is the barrier.
 std::vector<std::string> call_lines(const Loop& call, Names& names, ExprText& exprs, BoxCopies& copies);
 
 /// A wait statement for calls; `pending` is replaced

@@ -40,7 +40,7 @@ struct Function {
 /// The content of the fake's maps.
 struct Map {
   DriverPointer address = 0;
-  std::array<unsigned, 2> extents{}, box{};
+  BoxedTensor tensor;
 };
 struct Module {
   std::map<std::string, Function> functions;
@@ -94,9 +94,10 @@ void run(Function& function, const Launch& launch, void** parameters) {
       const Map& map = *static_cast<Map*>(parameters[i]);
       const auto* from = reinterpret_cast<unsigned char*>(map.address);
       const std::string name = "map" + std::to_string(i);
-      const size_t bytes = size_t{2} * map.extents[0] * map.extents[1];
-      arguments.push_back({name, EmulatedArgument::Kind::Hidden, {from, from + bytes}, {}, {}});
-      arguments.push_back({name, EmulatedArgument::Kind::Map, {}, map.extents, map.box});
+      const unsigned outermost = map.tensor.rank - 1;
+      const size_t bytes = size_t{2} * map.tensor.extents[outermost] * map.tensor.strides[outermost];
+      arguments.push_back({name, EmulatedArgument::Kind::Hidden, {from, from + bytes}, {}});
+      arguments.push_back({name, EmulatedArgument::Kind::Map, {}, map.tensor});
       pointers.insert(pointers.end(), {map.address, 0});
       continue;
     }
@@ -107,7 +108,6 @@ void run(Function& function, const Launch& launch, void** parameters) {
     arguments.push_back({"argument" + std::to_string(i),
                          value ? EmulatedArgument::Kind::Value : EmulatedArgument::Kind::Buffer,
                          {from, from + (value ? 4 : bytes_from(pointers.back()))},
-                         {},
                          {}});
   }
   const std::vector<EmulatedArgument> before = arguments;
@@ -140,13 +140,18 @@ void run(Function& function, const Launch& launch, void** parameters) {
 DriverResult encode_tiled(DriverTensorMap* map, int type, uint32_t rank, void* address,
                           const uint64_t* extents, const uint64_t* strides, const uint32_t* box,
                           const uint32_t* steps, int interleave, int swizzle, int, int fill) {
-  if (type != 1 || rank != 2 || strides[0] != 2 * extents[0] || strides[0] % 16 != 0 || box[0] != 64 ||
-      box[1] > 256 || steps[0] != 1 || steps[1] != 1 || interleave != 0 || swizzle != 3 || fill != 0 ||
-      reinterpret_cast<uintptr_t>(address) % 16 != 0)
+  if (type != 1 || rank < 2 || rank > BoxedTensor::kMaxRank || box[0] != 64 || interleave != 0 ||
+      swizzle != 3 || fill != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0)
     return kInvalidValue;
-  const Map made{reinterpret_cast<DriverPointer>(address),
-                 {unsigned(extents[0]), unsigned(extents[1])},
-                 {box[0], box[1]}};
+  Map made{reinterpret_cast<DriverPointer>(address), {rank, {}, {1}, {}}};
+  for (size_t d = 0; d < rank; ++d) {
+    if (extents[d] == 0 || box[d] == 0 || box[d] > 256 || steps[d] != 1 ||
+        (d > 0 && strides[d - 1] % 16 != 0))
+      return kInvalidValue;
+    made.tensor.extents[d] = unsigned(extents[d]);
+    made.tensor.box[d] = box[d];
+    if (d > 0) made.tensor.strides[d] = unsigned(strides[d - 1] / 2);
+  }
   static_assert(sizeof made <= sizeof *map);
   std::memcpy(map, &made, sizeof made);
   return kSuccess;

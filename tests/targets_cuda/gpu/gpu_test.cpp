@@ -252,7 +252,8 @@ extern "C" __global__ void __launch_bounds__(64) k(unsigned short* __restrict__ 
   object.outputs = {1};
   Launch launch;
   launch.block = {64, 1, 1};
-  const ObjectArgument map{"A", false, 0, int64_t{2} * 128 * 16, "half_t", {128, 16}, {64, 8}};
+  const ObjectArgument map{
+      "A", false, 0, int64_t{2} * 128 * 16, "half_t", BoxedTensor::dense({128, 16}, {64, 8})};
   object.launches.push_back({"k", launch, {{"O", false, 1, 128, "half_t"}, map}, compilation.cubin});
   const std::unique_ptr<LoadedKernel> loaded = target().load({object.bytes(), "k", 0, 0.0});
   std::vector<uint16_t> values(size_t{128} * 16), row(64);

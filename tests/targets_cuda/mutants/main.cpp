@@ -64,13 +64,15 @@ constexpr Source kSources[] = {{"cuda", "gmm:n=32,m=48,k=16"},
                                {"cuda", "reduce_sum_1d:n=1001"},
                                {"cuda-hopper", "gmm:n=128,m=128,k=448,dtype=f16"},
                                {"cuda-hopper", "gmm:b=2,n=64,m=256,k=256,dtype=bf16"},
-                               {"cuda-hopper", "dense_bias_gelu:n=256,m=128,k=320,dtype=f16"}};
+                               {"cuda-hopper", "dense_bias_gelu:n=256,m=128,k=320,dtype=f16"},
+                               {"cuda-hopper", "gmm:b=2,n=100,m=136,k=200,dtype=f16"},
+                               {"cuda-hopper", "gram:n=131,k=264,dtype=bf16"}};
 constexpr uint64_t kMaxDraws = 4000;
 constexpr const char* kSymbol = "k";
 /// More than these programs use, so that buffers keep their names.
 constexpr int64_t kStaticSharedBytes = 232448;
 /// Occurs in the text of a program in which a producer copies boxes.
-constexpr const char* kBoxCopy = "tma_load_2d(";
+constexpr const char* kBoxCopy = "tma_load_";
 
 /// Does the mistake concern the order of threads and copies? All of these are tried.
 bool is_of_order(const std::string& kind) {

@@ -34,7 +34,7 @@ class ProducerFinder {
  public:
   explicit ProducerFinder(const std::string& text) : text_(text), begin_(text.find("__global__")) {
     if (begin_ == std::string::npos) begin_ = 0;
-    if (text.find("tma_load_2d(", begin_) != std::string::npos) one_use_ = witness_of_one_use(text);
+    if (text.find("tma_load_", begin_) != std::string::npos) one_use_ = witness_of_one_use(text);
   }
 
   std::vector<Mutation> take() { return std::move(found_); }
@@ -132,12 +132,13 @@ std::vector<Mutation> producer_mutations_of(const std::string& text) {
   finder.without("phase", R"(phase\w* \^= \w+ == \d+;)");
   finder.other_number("phase", R"(phase\w* \^= \w+ == (\d+);)", {-1, 1});
   finder.instead("phase", R"(int (phase\w*) = 0)", "int $1 = 1");
-  finder.without("box", R"(tma_load_2d\([^;]*\);)");
-  finder.next_version("box", R"(tma_load_2d\([^;]*\((\w+_in_\d+) \* )");
-  finder.next_version("box", R"(tma_load_2d\([^;]*arrived\w* \+ (\w+)\))");
-  finder.instead("box", R"((tma_load_2d\([^;]*)arrived( \+ \w+\)))", "$1released$2");
-  finder.instead("box", R"((tma_load_2d\([^;]*), ([^,;]*), ([^,;]*), (\w+ \+ \w+\)))", "$1, $2 + 8, $3, $4");
-  finder.instead("box", R"((tma_load_2d\([^;]*), ([^,;]*), ([^,;]*), (\w+ \+ \w+\)))", "$1, $2, $3 + 1, $4");
+  finder.without("box", R"(tma_load_\dd\([^;]*\);)");
+  finder.next_version("box", R"(tma_load_\dd\([^;]*\((\w+_in_\d+) \* )");
+  finder.next_version("box", R"(tma_load_\dd\([^;]*arrived\w* \+ (\w+)\))");
+  finder.instead("box", R"((tma_load_\dd\([^;]*)arrived( \+ \w+\)))", "$1released$2");
+  finder.instead("box", R"((tma_load_\dd\([^;]*&\w+, [^,;]*)(?=, ))", "$1 + 8");
+  finder.instead("box", R"((tma_load_\dd\([^;]*&\w+, [^,;]*, [^,;]*)(?=, ))", "$1 + 1");
+  finder.instead("box", R"((tma_load_[34]d\([^;]*&\w+, [^,;]*, [^,;]*, [^,;]*)(?=, ))", "$1 + 1");
   finder.exchanged_maps();
   finder.without("product", R"(wgmma_commit\(\);)");
   finder.without("product", R"(wgmma_wait<\d+>\(\);)");

@@ -48,7 +48,7 @@ intrinsics:
   - name: unit_fetch
     bulk_copy: true
     semantics: {inputs: {G: {shape: [8, 8], dtype: f32}}, compute: "S[i<8, j<8] = G[i, j]", outputs: [S]}
-    operands: {G: {strides: [1n, 1]}, S: {strides: [1n, 1], scope: shared}}
+    operands: {G: {strides: [1n, 1], outside: zero}, S: {strides: [1n, 1], scope: shared}}
     implementation: {fragment: fetch}
 )unit";
 
@@ -87,6 +87,7 @@ struct Variation {
   bool bind_steps = false;  // a loop around the product to the members
   int64_t steps = 2;        // number of steps that fetch tiles
   int64_t stages = 0;       // above 0: stages of a pipeline with bulk copies
+  int64_t outside = 0;      // how far the last blocks and steps reach over the edges
 };
 
 const Variation kProduced{.stages = 2};
@@ -95,8 +96,9 @@ const Variation kProduced{.stages = 2};
 Schedule squad_product(const Variation& vary = {}) {
   squad_options();  // the intrinsics are known from here on
   const std::string tiled = "(i, j) -> (i // 4, j // 4, i % 4, j % 4)";
-  Schedule s(gmm(16, 8, 8 * vary.steps));
+  Schedule s(gmm(16 - vary.outside, 8 - vary.outside, 8 * vary.steps - vary.outside));
   const BlockRV product = s.get_block("O");
+  if (vary.outside > 0) s.pad_einsum(product, {16, 8, 8});
   const BlockRV store = s.cache_write(product, 0, "tile");
   s.transform_layout(product, "write", 0, tiled);
   std::vector<BlockRV> fetched;
@@ -106,6 +108,9 @@ Schedule squad_product(const Variation& vary = {}) {
     s.storage_align(fetched.back(), 0, 0, 8, vary.align);
     held.push_back(s.cache_read(product, operand, "tile"));
     s.transform_layout(held.back(), "write", 0, tiled);
+  }
+  if (vary.outside > 0) {
+    for (const char* copy : {"A_pad", "B_pad"}) s.compute_inline(s.get_block(copy));
   }
   const std::vector<LoopRV> loops = s.get_loops(product);
   const std::vector<LoopRV> i = s.split(loops[0], {2, 2, 4});
@@ -179,6 +184,7 @@ void expect_same_after_every_step_for_squads(const Schedule& s) {
 TEST(GroupCalls, ComputeTheSameAfterEveryStep) {
   expect_same_after_every_step_for_squads(squad_product());
   expect_same_after_every_step_for_squads(squad_product(kProduced));
+  expect_same_after_every_step_for_squads(squad_product({.stages = 2, .outside = 3}));
 }
 
 TEST(GroupCalls, OneMoreSquadFetchesByBulkCopies) {

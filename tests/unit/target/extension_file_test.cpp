@@ -97,6 +97,17 @@ TEST(ExtensionFile, ABulkCopyCopies) {
               HasSubstr("the semantics of a bulk copy must copy"));
 }
 
+TEST(ExtensionFile, ABulkCopyMayReadOutside) {
+  const std::string copy = with_semantics("{X: {shape: [2], dtype: f32}}", "O[i<2] = X[i]");
+  const std::string bulk = copy + "    bulk_copy: true\n";
+  EXPECT_TRUE(load(bulk + "    operands: {X: {outside: zero}}\n")->intrinsics()[0]->operands[1].zero_outside);
+  EXPECT_THAT(complaint(bulk + "    operands: {X: {outside: one}}\n"),
+              HasSubstr("outside: expected zero, found 'one'"));
+  for (const std::string& other :
+       {bulk + "    operands: {O: {outside: zero}}\n", copy + "    operands: {X: {outside: zero}}\n"})
+    EXPECT_THAT(complaint(other), HasSubstr("outside: only what a bulk copy reads may lie outside"));
+}
+
 TEST(ExtensionFile, SemanticsThatNoInstructionHas) {
   EXPECT_THAT(complaint(with_semantics("{X: {shape: [4], dtype: f32}}", "O[i<2] = X[i + 1]")),
               HasSubstr("an index of the semantics must be an axis by itself"));
@@ -337,6 +348,7 @@ TEST(ExtensionFile, TheContentOfAnIntrinsicIsAllThatItSays) {
   changed([](TensorIntrinsic& i) { i.operands[0].alignment = 16; });
   changed([](TensorIntrinsic& i) { i.operands[0].swizzled = TensorOperand::Swizzled::Any; });
   changed([](TensorIntrinsic& i) { i.operands[0].swizzled = TensorOperand::Swizzled::Always; });
+  changed([](TensorIntrinsic& i) { i.operands[0].zero_outside = true; });
   changed([](TensorIntrinsic& i) { i.operands[0].scope = "local"; });
   changed([](TensorIntrinsic& i) { i.operands[0].layout = "local"; });
   changed([](TensorIntrinsic& i) { i.operands[0].registers = "local"; });

@@ -31,7 +31,7 @@ struct PendingProduct {
   float* accumulators;
   unsigned long long a, b;
   unsigned columns;
-  bool b_row_major, accumulate, bf16;
+  bool a_column_major, b_row_major, accumulate, bf16;
   int line;
 };
 

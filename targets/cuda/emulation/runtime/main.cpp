@@ -8,8 +8,8 @@
 //   --input=NAME:OFFSET:BYTES     the same, which the kernel may not write
 //   --hidden=NAME:OFFSET:BYTES    the same as an input, but no argument
 //   --value=HEX                   the bytes of a number
-//   --map=BUFFER:E0,E1:B0,B1      a TensorMap of a buffer of 16-bit elements: extents and box,
-//                                 innermost dimension first
+//   --map=BUFFER:RANK:E,E,E,E:S,S,S,S:B,B,B,B    a TensorMap of a buffer of 16-bit elements: extents, strides in
+//                                 elements, and box, innermost dimension first; 0 beyond the rank
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -113,13 +113,19 @@ void add_value(Launch& launch, const std::string& hex) {
 void add_map(Launch& launch, const std::string& text) {
   const size_t colon = text.find(':');
   TensorMap map{};
-  scan(text.substr(colon + 1), "%u,%u:%u,%u", 4, &map.extent[0], &map.extent[1], &map.box[0], &map.box[1]);
+  unsigned strides[4] = {};
+  scan(text.substr(colon + 1), "%u:%u,%u,%u,%u:%u,%u,%u,%u:%u,%u,%u,%u", 13, &map.rank, &map.extent[0],
+       &map.extent[1], &map.extent[2], &map.extent[3], &strides[0], &strides[1], &strides[2], &strides[3],
+       &map.box[0], &map.box[1], &map.box[2], &map.box[3]);
   for (const Buffer& buffer : buffers)
     if (buffer.name == text.substr(0, colon)) map.base = buffer.low;
-  map.row_bytes = 2ull * map.extent[0];
-  if (map.row_bytes % 16 != 0)
-    report_and_stop(Kind::BadLaunch, "a map of rows of %llu bytes, which must be a multiple of 16",
-                    map.row_bytes);
+  for (unsigned d = 0; d < 4; ++d) {
+    map.stride[d] = 2ull * strides[d];
+    if (d >= map.rank) map.extent[d] = map.box[d] = 1;
+    if (d > 0 && map.stride[d] % 16 != 0)
+      report_and_stop(Kind::BadLaunch, "a map of rows of %llu bytes, which must be a multiple of 16",
+                      map.stride[d]);
+  }
   launch.values.push_back(value_of(&map, sizeof map));
 }
 

@@ -29,7 +29,7 @@ struct Mbarrier {
 struct BoxCopy {
   char* to;
   TensorMap map;
-  int x, y;
+  BoxPosition first;
   void* mbarrier;
   unsigned issuer;
   uint32_t issuer_step;
@@ -63,15 +63,35 @@ void complete_phase(Mbarrier& mbarrier) {
   ++machine.progress;
 }
 
+unsigned rows_of(const TensorMap& map) { return map.box[1] * map.box[2] * map.box[3]; }
+
+/// The row's place in the tensor; null if it lies outside.
+const char* source_row(const BoxCopy& copy, unsigned row) {
+  const char* place = copy.map.base;
+  for (unsigned d = 1; d < 4; row /= copy.map.box[d++]) {
+    const long index = long(copy.first.index[d]) + row % copy.map.box[d];
+    if (index < 0 || index >= long(copy.map.extent[d])) return nullptr;
+    place += copy.map.stride[d] * size_t(index);
+  }
+  return place;
+}
+
+/// The elements of rows that lie inside of the tensor.
+struct Columns {
+  long begin, end;
+};
+Columns columns_of(const BoxCopy& copy) {
+  const long first = copy.first.index[0];
+  return {std::max(first, 0L), std::min(first + copy.map.box[0], long(copy.map.extent[0]))};
+}
+
 void copy_rows(const BoxCopy& copy) {
-  const TensorMap& map = copy.map;
-  for (unsigned row = 0; row < map.box[1]; ++row) {
+  const auto [begin, end] = columns_of(copy);
+  for (unsigned row = 0; row < rows_of(copy.map); ++row) {
     char line[kRowBytes] = {};  // elements outside the tensor are zero
-    for (unsigned column = 0; column < map.box[0]; ++column) {
-      const int x = copy.x + int(column), y = copy.y + int(row);
-      if (x < 0 || y < 0 || unsigned(x) >= map.extent[0] || unsigned(y) >= map.extent[1]) continue;
-      std::memcpy(line + size_t(2) * column, map.base + map.row_bytes * unsigned(y) + 2 * size_t(x), 2);
-    }
+    const char* from = source_row(copy, row);
+    if (from != nullptr && begin < end)
+      std::memcpy(line + 2 * size_t(begin - copy.first.index[0]), from + 2 * begin, 2 * size_t(end - begin));
     for (unsigned chunk = 0; chunk < kRowBytes / kSwizzledBytes; ++chunk)
       std::memcpy(copy.to + row * kRowBytes + ((chunk ^ (row & 7)) * kSwizzledBytes),
                   line + chunk * kSwizzledBytes, kSwizzledBytes);
@@ -81,11 +101,9 @@ void copy_rows(const BoxCopy& copy) {
 /// Visits the parts of the tensor's rows that the box covers.
 template <class Visit>
 void each_source_row(const BoxCopy& copy, Visit visit) {
-  const TensorMap& map = copy.map;
-  const long begin = std::max(copy.x, 0), end = std::min(long(copy.x) + map.box[0], long(map.extent[0]));
-  if (begin >= end) return;
-  for (long y = std::max(copy.y, 0); y < std::min(long(copy.y) + map.box[1], long(map.extent[1])); ++y)
-    visit(map.base + map.row_bytes * size_t(y) + 2 * size_t(begin), 2 * size_t(end - begin));
+  const auto [begin, end] = columns_of(copy);
+  for (unsigned row = 0; row < rows_of(copy.map) && begin < end; ++row)
+    if (const char* from = source_row(copy, row)) visit(from + 2 * begin, 2 * size_t(end - begin));
 }
 
 void end_source_reads(const BoxCopy& copy) {
@@ -101,7 +119,7 @@ void land_copies(void* address, Mbarrier& mbarrier) {
       continue;
     }
     copy_rows(copy);
-    const size_t bytes = size_t(copy.map.box[1]) * kRowBytes;
+    const size_t bytes = rows_of(copy.map) * kRowBytes;
     end_async_write(machine.threads[copy.issuer], copy.to, bytes, true);
     end_source_reads(copy);
     if (checks_on()) {
@@ -194,13 +212,17 @@ void wait_mbarrier(void* address, unsigned parity, int line) {
   acquire_from(mbarrier.completed);
 }
 
-void copy_box(void* shared, const TensorMap* map, int x, int y, void* mbarrier, int line) {
+void copy_box(void* shared, const TensorMap* map, unsigned rank, BoxPosition first, void* mbarrier,
+              int line) {
   Thread& thread = running();
   if (shared_address(shared) % 1024 != 0 || size_t{map->box[0]} * 2 != kRowBytes)
     report_and_stop(Kind::BadOperand,
                     "the box of line %d: it must begin at a multiple of 1024 bytes of shared memory, and be "
                     "128 bytes wide",
                     line);
+  if (map->rank != rank)
+    report_and_stop(Kind::BadOperand, "the box of line %d: %u indices in a map of %u dimensions", line, rank,
+                    map->rank);
   copiers.insert(thread.id);
   const Mbarrier& arrival = barrier_at(mbarrier, line);
   if (fences_of(machine.threads[arrival.initialiser]) == arrival.fences)
@@ -208,8 +230,8 @@ void copy_box(void* shared, const TensorMap* map, int x, int y, void* mbarrier, 
            "the box of line %d arrives at an mbarrier that thread %u has initialised without a "
            "fence.mbarrier_init or fence.proxy.async after it",
            line, arrival.initialiser);
-  begin_async_write(thread, shared, size_t(map->box[1]) * kRowBytes);
-  const BoxCopy copy{static_cast<char*>(shared), *map, x, y, mbarrier, thread.id, step_of(thread)};
+  begin_async_write(thread, shared, rows_of(*map) * kRowBytes);
+  const BoxCopy copy{static_cast<char*>(shared), *map, first, mbarrier, thread.id, step_of(thread)};
   each_source_row(copy, [&](const char* row, size_t bytes) { begin_copy_read(thread, row, bytes, true); });
   copies.push_back(copy);
 }

@@ -41,22 +41,22 @@ const char* operand_address(const PendingProduct& product, unsigned long long de
   return address;
 }
 
+/// The chunks of an operand of `length` rows or columns.
+template <class Visit>
+void each_chunk_of(const PendingProduct& product, unsigned long long descriptor, unsigned length,
+                   bool along_mn, Visit visit) {
+  for (unsigned mn = 0; mn < length; mn += along_mn ? 8 : 1) {
+    for (unsigned k = 0; k < kWgmmaDepth; k += along_mn ? 1 : 8) {
+      const char* element = operand_address(product, descriptor, mn, k, along_mn);
+      visit(element - reinterpret_cast<uintptr_t>(element) % kChunk);
+    }
+  }
+}
+
 template <class Visit>
 void each_chunk(const PendingProduct& product, Visit visit) {
-  const auto chunk = [&](const char* element) {
-    visit(element - reinterpret_cast<uintptr_t>(element) % kChunk);
-  };
-  for (unsigned row = 0; row < kWgmmaRows; ++row)
-    for (unsigned k = 0; k < kWgmmaDepth; k += 8) chunk(operand_address(product, product.a, row, k, false));
-  if (product.b_row_major) {
-    for (unsigned k = 0; k < kWgmmaDepth; ++k)
-      for (unsigned column = 0; column < product.columns; column += 8)
-        chunk(operand_address(product, product.b, column, k, true));
-  } else {
-    for (unsigned column = 0; column < product.columns; ++column)
-      for (unsigned k = 0; k < kWgmmaDepth; k += 8)
-        chunk(operand_address(product, product.b, column, k, false));
-  }
+  each_chunk_of(product, product.a, kWgmmaRows, product.a_column_major, visit);
+  each_chunk_of(product, product.b, product.columns, product.b_row_major, visit);
 }
 
 const PendingProduct& product_of(unsigned first, unsigned lane) {
@@ -78,7 +78,8 @@ void form(unsigned first) {
   }
   for (unsigned row = 0; row < kWgmmaRows; ++row)
     for (unsigned k = 0; k < kWgmmaDepth; ++k)
-      std::memcpy(&a_halves[row * kWgmmaDepth + k], operand_address(product, product.a, row, k, false), 2);
+      std::memcpy(&a_halves[row * kWgmmaDepth + k],
+                  operand_address(product, product.a, row, k, product.a_column_major), 2);
   for (unsigned k = 0; k < kWgmmaDepth; ++k)
     for (unsigned column = 0; column < columns; ++column)
       std::memcpy(&b_halves[k * columns + column],
@@ -113,14 +114,15 @@ void* shared_pointer(unsigned address) {
 }
 
 void multiply_group(float* accumulators, unsigned columns, unsigned long long a, unsigned long long b,
-                    bool b_row_major, bool accumulate, bool bf16, int line) {
+                    bool a_column_major, bool b_row_major, bool accumulate, bool bf16, int line) {
   Thread& thread = running();
   if (!thread.products_fenced) {
     report(Kind::MissingProductFence,
            "wgmma of line %d: thread %u could access the sums, and has executed no wgmma.fence since", line,
            thread.id);
   }
-  const PendingProduct product{accumulators, a, b, columns, b_row_major, accumulate, bf16, line};
+  const PendingProduct product{accumulators, a,          b,    columns, a_column_major,
+                               b_row_major,  accumulate, bf16, line};
   thread.products.issue(product);
   // One thread stands for the warpgroup: its reads are the instruction's.
   if (checks_on() && thread.id % kWarpgroup == 0)

@@ -26,13 +26,15 @@ struct IntrinsicMatch {
     Buffer buffer;
     std::vector<Expr> first;       // indices of the first element: all loops of the nest are at 0
     std::vector<int64_t> strides;  // the intrinsic's; a free stride has this nest's value, 0 before layout
+    Expr inside = {};              // as TensorCall::Operand's
   };
   std::vector<Operand> operands;
 };
 
 /// Compares up to the order of loops and of operands of sums and products, and checks the layout of operands.
 /// Before lowering, the layout of the program's intermediates is unknown and not checked. `lowered`: accesses
-/// have one index, the offset. If they differ, `why` receives the difference as a constant sentence.
+/// have one index, the offset, and the caller checks their conditions. If they differ, `why` receives the
+/// difference as a constant sentence.
 std::optional<IntrinsicMatch> match_intrinsic(const TensorIntrinsic& intrinsic, const StoreNest& nest,
                                               const Program& program, bool lowered, std::string_view* why);
 

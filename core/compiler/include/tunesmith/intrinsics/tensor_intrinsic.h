@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@
 
 #pragma GCC visibility push(default)
 namespace tunesmith {
+
+class Analyzer;
 
 struct TensorOperand {
   /// The buffer in the semantics.
@@ -36,6 +39,9 @@ struct TensorOperand {
   /// May the operand's buffer have a Swizzle? `Always`: it must have one.
   enum class Swizzled : uint8_t { No, Any, Always };
   Swizzled swizzled = Swizzled::No;
+  /// Of what a bulk copy reads: are elements outside of the buffer zeros? A nest whose condition is exactly
+  /// that an element lies inside, and that copies zeros elsewhere, then computes the semantics, too.
+  bool zero_outside = false;
   /// The required memory scope of the operand; empty for any scope except `register`.
   std::string scope;
   /// For a scope that belongs to a group: the name of the layout in which the members hold
@@ -154,6 +160,9 @@ struct TensorCall {
     Buffer buffer;
     Expr offset;                   // of the first element, in elements
     std::vector<int64_t> strides;  // the operand's strides; a free stride has the value of this call
+    /// With TensorOperand::zero_outside: the condition that an element is not a zero, over the
+    /// iterators of the semantics. Null: all elements lie inside.
+    Expr inside = {};
   };
   std::vector<Operand> operands;  // as TensorIntrinsic::operands
 };
@@ -161,6 +170,12 @@ struct TensorCall {
 /// The call that an annotated loop of a lowered program represents, by the version of the intrinsic with
 /// which it was lowered. Throws InternalError if the loop does not have the form that lowering gave it.
 TensorCall tensor_call(const Loop& loop);
+
+/// For an operand that may reach outside of its buffer: the index in each dimension of the buffer of the
+/// element for which the semantics' iterators stand. It lies inside of the buffer exactly where
+/// TensorCall::Operand::inside holds. Nothing if no such indices are found.
+std::optional<std::vector<Expr>> element_indices(const TensorCall& call, size_t position,
+                                                 const Analyzer& ranges);
 
 /// The intrinsic that the annotation of a loop or
 /// block names, if it is in `known`, else null.
