@@ -8,7 +8,8 @@
 //   --input=NAME:OFFSET:BYTES     the same, which the kernel may not write
 //   --hidden=NAME:OFFSET:BYTES    the same as an input, but no argument
 //   --value=HEX                   the bytes of a number
-//   --map=BUFFER:RANK:E,E,E,E:S,S,S,S:B,B,B,B    a TensorMap of a buffer of 16-bit elements: extents, strides in
+//   --map=BUFFER:RANK:E,E,E,E:S,S,S,S:B,B,B,B    a TensorMap of a buffer of 16-bit elements: extents, strides
+//   in
 //                                 elements, and box, innermost dimension first; 0 beyond the rank
 #include <algorithm>
 #include <csignal>
