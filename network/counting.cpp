@@ -152,7 +152,7 @@ bool Counting::pass_through(size_t node, const DefinedNode& defined) {
     const auto axis = static_cast<size_t>(std::get<int64_t>(of_node.attributes.at("axis")));
     counts_[of_node.outputs[0]] = {axis, of_node.inputs[1]};
     values_.add_count(of_node.inputs[1], defined.inputs[0]->type.shape[axis]);
-    return true;
+    return !defined.computation.constants.empty();  // there is no element
   }
   const std::optional<Varied> varied = varied_inputs(defined);
   if (!varied) {
@@ -180,7 +180,7 @@ bool Counting::pass_through(size_t node, const DefinedNode& defined) {
       refuse(defined, *varied, needs);
     counts_[of_node.outputs[output]] = {*axis, varied->by};
   }
-  return true;
+  return false;
 }
 
 /// The axis of the output that is longer where the counted ones of the inputs are, and whose elements are

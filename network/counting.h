@@ -25,8 +25,9 @@ class Counting {
   std::optional<Count> of(TensorIndex tensor) const;
 
   /// Finds the counts of a node's results. A counted axis may pass through a node which computes elements
-  /// along it independently of each other and of its extent. Throws UserError for other nodes. False if it
-  /// has replaced the node, whose constant result is counted.
+  /// along it independently of each other and of its extent. Throws UserError for other nodes. Puts a counted
+  /// copy in the place of a node whose result is constant. False if there are counts: then the results may
+  /// not become constants, whose elements all exist.
   bool pass_through(size_t node, const DefinedNode& defined);
 
   /// Gives the node, which needs the values of an input in advance, those of the highest counts; false if the

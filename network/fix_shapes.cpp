@@ -172,10 +172,10 @@ class ShapeFixer {
         if (input != kAbsent && tensor(input).elements)
           throw UserError(describe(node) + ": an input is a sequence or an optional value");
       const DefinedNode defined = defined_of(node);
-      const bool is_kept = counting_.pass_through(network_.nodes.size() - 1, defined);
+      const bool is_whole = counting_.pass_through(network_.nodes.size() - 1, defined);
       for (size_t i = 0; i < node.outputs.size(); ++i)
         if (node.outputs[i] != kAbsent) set_type(node, node.outputs[i], defined.computation.outputs.at(i));
-      if (is_kept) set_constants(defined);
+      if (is_whole) set_constants(defined);
     } catch (const NeedsConstant& error) {
       faults_.push_back({network_.nodes.size() - 1, error.what(), given_source(node.inputs[error.input()])});
       mark_unknown(node);

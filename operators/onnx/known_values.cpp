@@ -9,7 +9,7 @@ namespace {
 
 /// The indices of elements that are not zero, axis by axis.
 Computation nonzero(const NodeReader& node) {
-  if (node.constant(0) == nullptr) return nonzero_of_data(node);
+  if (node.constant(0) == nullptr || node.output_count() > 1) return nonzero_of_data(node);
   const Constant& values = node.values(0, "X");
   const bool is_float = values.dtype.is_float();
   const std::vector<double> numbers = is_float ? number_elements(values) : std::vector<double>();

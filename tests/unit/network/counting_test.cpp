@@ -170,9 +170,11 @@ TEST(NetworkCounting, ShapesThatAreComputedOfItFollowIt) {
   made.node("Mul", {"places", "four"}, {"multiples"});
   made.node("Concat", {"found", "pair"}, {"to"}, {{"axis", int64_t{0}}});
   made.node("Reshape", {"R", "to"}, {"reshaped"});
+  made.node("NonZero", {"expanded"}, {"of constants"});
   EXPECT_THAT(values_of(result_of(made, "expanded")), ElementsAre(7, 8, 9, 7, 8, 9));
   EXPECT_THAT(values_of(result_of(made, "zeros")), ElementsAre(0, 0));
   EXPECT_THAT(values_of(result_of(made, "multiples")), ElementsAre(0, 4));
+  EXPECT_EQ(result_of(made, "of constants").shape, (Shape{2, 6}));
   EXPECT_EQ(result_of(made, "reshaped").shape, (Shape{2, 1, 3}));
   EXPECT_EQ(result_of(made, "places", {kInputs[0], numbers({4}, {0, 0, 0, 0})}).shape, (Shape{0}));
 }
