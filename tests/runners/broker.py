@@ -45,7 +45,8 @@ class Broker:
         self.folder.mkdir()
         self.port, distribution, epmd = free_ports(3)
         (self.folder / "plugins").write_text("[].\n")
-        (self.folder / "rabbitmq.conf").write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\nvm_memory_high_watermark.absolute = 512MiB\ndisk_free_limit.absolute = 50MB\n")
+        (self.folder / "rabbitmq.conf").write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\nvm_memory_high_watermark.absolute = 512MiB\ndisk_free_limit.absolute = 50MB\n"
+                                                   "raft.wal_max_size_bytes = 64000000\n")  # kept in memory; by default as much as the limit
         if tls:
             self.tls_port, self.certificates = free_ports(1)[0], make_certificates(self.folder)
             with open(self.folder / "rabbitmq.conf", "a") as file:
@@ -84,6 +85,12 @@ class Broker:
         done = subprocess.run([SERVER.parent / "rabbitmqctl", *words], env=self.environment, capture_output=True, text=True, timeout=240)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    def await_log(self, text, seconds=60):
+        until = time.monotonic() + seconds
+        while not any(text in log.read_text(errors="replace") for log in (self.folder / "log").glob("*.log")):
+            assert time.monotonic() < until, f"the broker's log never said '{text}'"
+            time.sleep(0.2)
 
     def unacknowledged(self, prefix):
         """The number of messages that consumers of the queues with this prefix have not acknowledged."""

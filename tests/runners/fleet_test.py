@@ -172,6 +172,23 @@ def ended_without_broker(bench):
     assert bench.searched("tune_amqp") == wanted
 
 
+def broker_without_memory(bench):
+    """A broker that is low on memory takes no answers: the worker says so, and continues when it takes them again."""
+    wanted = bench.local()
+    worker = bench.worker(1)
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    worker.send_signal(signal.SIGSTOP)
+    bench.broker.control("set_vm_memory_high_watermark", "absolute", "1MB")
+    bench.broker.await_log("memory resource limit alarm set")
+    worker.send_signal(signal.SIGCONT)
+    bench.await_text("worker1", "the broker takes no answers now: low on memory; they wait here")
+    assert process.poll() is None, bench.text("tune_amqp")
+    bench.broker.control("set_vm_memory_high_watermark", "absolute", "512MiB")
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
 def dead_letter(bench):
     """A candidate on which three workers die has failed; the others are measured."""
     victim = bench.worker(1)
@@ -383,7 +400,7 @@ def encrypted(bench):
     assert "WORD2" not in runs
 
 
-CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, broker_without_memory, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
 @contextlib.contextmanager

@@ -58,7 +58,7 @@ def main():
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--times", type=float, default=1.0)
     parser.add_argument("--search", default="evolutionary")
-    words = parser.parse_args()
+    words = parser.parse_intermixed_args()
     with fleet_test.running(lambda folder: TableBench(words, folder)) as bench:
         first = None
         for count in map(int, words.workers.split(",")):

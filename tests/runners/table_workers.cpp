@@ -147,7 +147,6 @@ void ask(const broker::Address& address, const TableWorkers& workers, const Tabl
   job.candidate.workload = {table.workload_hash, table.workload, table.definition};
   job.candidate.target = worker.target;
   job.candidate.threads = worker.threads;
-  job.candidate.trace = table.rows.front().trace;
   job.candidate.trace_version = kTraceVersion;
   broker::Post post(address);
   broker::Post::Options options;
@@ -158,6 +157,7 @@ void ask(const broker::Address& address, const TableWorkers& workers, const Tabl
     std::vector<broker::Question> questions;
     for (int64_t i = 0; i < kRound; ++i) {
       job.candidate.lowered_hash = static_cast<uint64_t>(done + i + 1);
+      job.candidate.trace = table.rows[static_cast<size_t>(done + i) % table.rows.size()].trace;
       questions.push_back({"job", line_of(job), fmt::format("job-{}", done + i)});
     }
     for (const std::optional<broker::Reply>& reply : post.ask(questions, options)) {
