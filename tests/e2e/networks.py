@@ -571,6 +571,28 @@ def results_are_files_of_numpys_of_their_types(folder):
         assert struct.unpack(f"<3{letter}", written[-3 * struct.calcsize(letter):]) == (1, 200, 30000), written
 
 
+def a_result_whose_extent_is_data_is_cut_to_it(folder):
+    needs_onnx()
+    kept, built = pathlib.Path(__file__).parent.parent / "networks/counted/suppression_by_offsets", folder / "built"
+    run("build", kept / "model.onnx", "--output", built, "--unscheduled", "--name", "net", "--database", folder / "none.db")
+    header = (built / "net.h").read_text()
+    for line in ("output 0: final boxes f32 [9, 4]", "output 3: count of final boxes i64 []", "Of output 0, axis 0 has as many elements as output 3 says"):
+        assert line in header, (line, header)
+    given = [word for i in range(3) for word in ("--input", kept / f"input_{i}.npy")]
+    said = json.loads(run("run", built, *given, "--output", folder / "out", "--json").stdout)["outputs"]
+    assert [output["shape"] for output in said] == [[9, 4], [9], [9]], said
+    for i, bytes_of in enumerate((144, 72, 72)):
+        assert (folder / f"out/output_{i}.npy").read_bytes()[-bytes_of:] == (kept / f"expected_{i}.npy").read_bytes()[-bytes_of:], i
+    shapes = {tuple(json.loads(run("run", built, "--seed", seed, "--json").stdout)["outputs"][0]["shape"]) for seed in range(6)}
+    assert len(shapes) > 1 and all(rows <= 9 and columns == 4 for rows, columns in shapes), shapes
+    assert json.loads(run("verify", built, "--calls", 2, "--json").stdout)["right"]
+    described = json.loads((built / "net.json").read_text())
+    assert described["counted"][0] == {"output": 0, "axis": 0, "by": 3}, described["counted"]
+    for damage in ({"output": 0, "axis": 2, "by": 3}, {"output": 0, "axis": 0, "by": 9}, {"output": 1, "axis": 0, "by": 0}):
+        (built / "net.json").write_text(json.dumps({**described, "counted": [damage]}))
+        assert "a count is of no output, or no output is it" in run("run", built, code=2).stderr
+
+
 def dimensions_are_checked(folder):
     needs_onnx()
     file = folder / "two.onnx"
