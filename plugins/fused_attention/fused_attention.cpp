@@ -105,6 +105,7 @@ class Fusion {
       schedule_.compute_inline(schedule_.get_block(found_.quotient));
       end_ = schedule_.factor_out(result_);
     }
+    if (schedule_.get_consumers(sum_).size() != 1) refuse("the sum has other readers than the division");
     scores_ = found_.scores.empty() ? schedule_.cache_write(product_, 0, places_.own)
                                     : schedule_.get_block(found_.scores);
     while (schedule_.block(schedule_.get_producers(scores_).at(0)).name != found_.product)
@@ -380,8 +381,8 @@ class FusedAttention final : public TransformationModule {
 
 TUNESMITH_PLUGIN(FusedAttention, PluginKind::Module, "fused_attention", "0.1.0",
                  "compute attention in one launch: scores and results of some rows stay in registers",
-                 OptionSpec::integers("thread_rows", {8, 16}, 1, 64, "choices for the threads along rows"),
-                 OptionSpec::integers("thread_columns", {8, 16}, 1, 64,
+                 OptionSpec::integers("thread_rows", {8, 16}, 1, 32, "choices for the threads along rows"),
+                 OptionSpec::integers("thread_columns", {8, 16}, 2, 32,
                                       "choices for the threads along keys, and along columns of the result"),
                  OptionSpec::integers("row_tiles", {2, 4, 8}, 2, 16, "choices for the rows of a thread"),
                  OptionSpec::integers("key_tiles", {2, 4, 8}, 2, 16, "choices for the keys of a thread"));

@@ -15,7 +15,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr uint64_t kDraws = 6;
+constexpr uint64_t kDraws = 3;
 
 constexpr const char* kCausal = R"(name: causal
 params: {h: 2, n: 32, keys: 64, d: 32}
@@ -89,7 +89,7 @@ std::string reason_of(const SketchSet& set, const std::string& block) {
 class FusedAttention : public ::testing::TestWithParam<const char*> {
  protected:
   PluginRegistry registry_;
-  Space space_{SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda"), registry_};
+  Space space_{SpacesFile::load(TUNESMITH_SOURCE_DIR "/spaces.yaml").space("cuda-attention"), registry_};
 };
 
 TEST_P(FusedAttention, IsOneLaunch) {
