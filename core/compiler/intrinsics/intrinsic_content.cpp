@@ -22,6 +22,9 @@ class Content {
   std::string all_;
 };
 
+/// Beyond the values of TensorOperand::Swizzled.
+constexpr int kZeroOutside = 8;
+
 void add(Content& content, const TensorOperand& operand) {
   const auto& [buffer, strides, stride_multiple, by_address, alignment, swizzled, zero_outside, scope, layout,
                registers] = operand;
@@ -34,8 +37,8 @@ void add(Content& content, const TensorOperand& operand) {
   content.number(stride_multiple);
   content.number(by_address);
   content.number(alignment);
-  content.number(static_cast<int>(swizzled));
-  content.number(zero_outside);
+  // One number for both, so that what was recorded before there were zeros outside keeps its hash.
+  content.number(static_cast<int>(swizzled) + (zero_outside ? kZeroOutside : 0));
   content.text(scope);
   content.text(layout);
   content.text(registers);

@@ -252,16 +252,16 @@ class KernelWriter {
     --depth_;
     line(fmt::format("}} else if ({}) {{", exprs_.text(produced.rest().condition, Analyzer::at(at))));
     ++depth_;
-    line(fmt::format("int {} = 0, {} = 0;", phase, before));
+    line(fmt::format("int {} = 0; unsigned long long* {} = {};", phase, before, released));
     after_ = produced.waits();
     written_loop(at, [&] {
       line(fmt::format("  mbar_wait({}, {});", stage(arrived), phase));
       nested(*produced.rest().then_case());
       // The calls of an iteration are asynchronous: their inputs are released in the next iteration.
       line("  " + waiting_line(produced.waits(), produced.calls()));
-      line(fmt::format("  if ({} > 0 && {}) mbar_arrive({} + {});", names_.of(at.var.get()),
-                       exprs_.text(produced.first_of_group(), Analyzer::at(at)), released, before));
-      line(fmt::format("  {} = {};", before, version()));
+      line(fmt::format("  if ({} > 0 && {}) mbar_arrive({});", names_.of(at.var.get()),
+                       exprs_.text(produced.first_of_group(), Analyzer::at(at)), before));
+      line(fmt::format("  {} = {};", before, stage(released)));
       line(fmt::format("  {} ^= {} == {};", phase, version(), produced.versions() - 1));
     });
     line(waiting_line(std::exchange(after_, ""), 0));

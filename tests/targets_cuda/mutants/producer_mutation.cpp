@@ -17,16 +17,17 @@ std::string witness_of_one_use(const std::string& text) {
   return with_witness(std::regex_replace(text, wait, "$1mutant_witness<int>($2, 0)"));
 }
 
-/// Traps if `before`, the released version, is not 0 and is filled again.
+/// Traps if `before`, the released version, is not the first one and is filled again.
 std::string witness_of_first_version(const std::string& text) {
   static const std::regex versions(R"(for \(int i = 0; i < (\d+); \+\+i\) mbar_init)"),
-      release(R"((\w+)( > 0 && [^)]*\) mbar_arrive\(\w+ \+ )(before\w*))");
+      release(R"((\w+)( > 0 && [^)]*\) mbar_arrive\()(before\w*))");
   std::smatch count, match, steps;
   if (!std::regex_search(text, count, versions) || !std::regex_search(text, match, release)) return "";
   const std::regex loop(fmt::format(R"(for \(int {0} = 0; {0} < (\d+);)", match[1].str()));
   if (!std::regex_search(text, steps, loop)) return "";
-  const std::string witness = fmt::format("({0} + {1} <= {2} ? mutant_witness<int>({3}, 0) : {3})",
-                                          match[1].str(), count[1].str(), steps[1].str(), match[3].str());
+  const std::string witness =
+      fmt::format("({0} + {1} <= {2} ? mutant_witness<unsigned long long*>({3}, released) : {3})",
+                  match[1].str(), count[1].str(), steps[1].str(), match[3].str());
   return with_witness(std::string(text).replace(size_t(match.position(3)), size_t(match.length(3)), witness));
 }
 
@@ -122,8 +123,8 @@ std::vector<Mutation> producer_mutations_of(const std::string& text) {
   finder.without("arrival", R"(mbar_arrive\([^;]*\))");
   finder.without("arrival", R"(\w+ > 0 && )");
   finder.without("arrival", R"( && \w+ == 0(?=\) mbar_arrive))");
-  finder.without("arrival", R"(before\w* = \w+_in_\d+;)");
-  finder.next_version("arrival", R"(before\w* = (\w+);)");
+  finder.without("arrival", R"(before\w* = \w+ \+ \w+_in_\d+;)");
+  finder.next_version("arrival", R"(before\w* = \w+ \+ (\w+);)");
   finder.without("bytes", R"(mbar_expect\([^;]*\);)");
   finder.instead("bytes", R"(mbar_expect\((.*), \d+\))", "mbar_arrive($1)");
   finder.other_number("bytes", R"(mbar_expect\(.*, (\d+)\))", {-1024, 1024});
