@@ -18,7 +18,7 @@ struct ObjectArgument {
   int64_t bytes = 0;
   std::string type;  // of an element, in the kernel's text
   /// For a map of the buffer (MappedTensor); of no dimension: a pointer to it.
-  BoxedTensor tensor;
+  BoxedTensor tensor = {};
 
   bool is_map() const { return tensor.rank > 0; }
 };
