@@ -15,7 +15,7 @@
 namespace tunesmith {
 namespace {
 
-constexpr uint64_t kDraws = 3;
+constexpr uint64_t kAttentionDraws = 3;
 
 constexpr const char* kCausal = R"(name: causal
 params: {h: 2, n: 32, keys: 64, d: 32}
@@ -98,7 +98,7 @@ TEST_P(FusedAttention, IsOneLaunch) {
   interpret(program, wanted);
   const SketchSet set = space_.generate(program);
   ASSERT_EQ(set.sketches.size(), 1U);
-  for (uint64_t draw = 0; draw < kDraws; ++draw) {
+  for (uint64_t draw = 0; draw < kAttentionDraws; ++draw) {
     const Trace sketch = set.sketches.front().trace().with_open_decisions();
     const auto candidate = space_.materialise(program, sketch, RandomStream(7, draw));
     ASSERT_TRUE(candidate) << candidate.error().message;
