@@ -18,6 +18,7 @@ using namespace tunesmith;
 constexpr const char* kUnit = "hopper";
 constexpr const char* kLaunchAxis = "block.x";
 constexpr const char* kGroupAxis = "warpgroup.x";
+constexpr const char* kThreadAxis = "thread.x";
 constexpr const char* kShared = "shared";
 constexpr const char* kHeld = "accumulator";
 constexpr int64_t kMaxTiles = 4;     // intrinsic tiles per warpgroup along one dimension
@@ -87,9 +88,17 @@ class Warpgroups {
     sums_ = schedule_.cache_write(block_, 0, kHeld);
     for (const int64_t read : form.reads) shared_.push_back(schedule_.cache_read(block_, read, kShared));
     inline_blocks(schedule_, form.copies);
-    for (const BlockRV& copy : padding.copies) {
-      if (boxes_ == nullptr || has_rows_for_boxes(copy)) schedule_.compute_inline(copy);
-    }
+    for (const BlockRV& copy : padding.copies)
+      boxes_ == nullptr || has_rows_for_boxes(copy) ? schedule_.compute_inline(copy) : launch_by_rows(copy);
+  }
+
+  /// Neighbouring threads copy neighbouring elements, and no index is divided.
+  void launch_by_rows(const BlockRV& copy) {
+    std::vector<LoopRV> rows = schedule_.get_loops(copy);
+    const std::vector<LoopRV> columns = schedule_.split(rows.back(), {std::nullopt, kPanel});
+    rows.pop_back();
+    schedule_.bind(rows.size() == 1 ? rows.front() : schedule_.fuse(rows), kLaunchAxis);
+    schedule_.bind(columns[1], kThreadAxis);
   }
 
   /// Do rows of what the block reads begin where boxes may? If not, boxes are copied from what it writes.

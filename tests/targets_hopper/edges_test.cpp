@@ -100,6 +100,7 @@ TEST(BoxesOverEdgesOf, LargeShapesHaveReducedInstances) {
     SCOPED_TRACE(found->trace.str());
     const auto twin = GridTwinFinder(large, hopper_space()).find_grid_twin(*found);
     ASSERT_TRUE(twin);
+    SCOPED_TRACE(twin->workload->key);
     const Program& program = twin->workload->program;
     EXPECT_LT(program.outputs.front()->elements(), 600 * 600);
     for (const int64_t extent : {program.outputs.front()->shape[1], program.outputs.front()->shape[2]})

@@ -76,7 +76,7 @@ target: llvm
 intrinsics:
   - name: outside_zero_fetch
     bulk_copy: true
-    semantics: {inputs: {G: {shape: [4, 4], dtype: f32}}, compute: "S[i<4, j<4] = G[i, j]", outputs: [S]}
+    semantics: {inputs: {G: {shape: [4, 8], dtype: f32}}, compute: "S[i<4, j<8] = G[i, j]", outputs: [S]}
     operands: {G: {strides: [1n, 1], outside: zero}, S: {strides: [1n, 1]}}
     implementation: {fragment: fetch}
 )",
@@ -88,7 +88,7 @@ intrinsics:
 /// Why a copy that computes this is none of the unit's; "" if it is one.
 std::string refusal(const std::string& value) {
   const std::string text =
-      "name: t\nparams: {n: 4}\ninputs: {G: {shape: [3, 3], dtype: f32}}\ncompute: |\n  S[i<4, j<4] = " +
+      "name: t\nparams: {n: 4}\ninputs: {G: {shape: [3, 3], dtype: f32}}\ncompute: |\n  S[i<4, j<8] = " +
       value + "\noutputs: [S]\n";
   const Program program = WorkloadDefinition::parse(text, "t.yaml").instantiate().program;
   const Block& block = *program.blocks().front();
