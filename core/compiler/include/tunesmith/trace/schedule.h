@@ -68,7 +68,6 @@ class Schedule {
                                 const std::optional<Decision>& decision = std::nullopt);
 
   // ---- Look-ups ----
-
   BlockRV get_block(std::string_view name);
   /// Loops around the block, outermost first.
   std::vector<LoopRV> get_loops(BlockRV block);
@@ -82,7 +81,6 @@ class Schedule {
   BlockRV handle(const Block& block);
 
   // ---- Sampling ----
-
   /// One of `candidates`, with the prior `probabilities` (one for each, summing to 1).
   IntRV sample_categorical(std::vector<int64_t> candidates, std::vector<double> probabilities);
   /// `n` factors whose product is the loop's extent, drawn uniformly among all such tuples whose last factor
@@ -94,16 +92,14 @@ class Schedule {
   LoopRV sample_compute_location(BlockRV block);
 
   // ---- Loops ----
-
   /// Requires: at most one open factor (nullopt); product >= extent. A larger product
   /// adds a predicate to the blocks inside. Returns the new loops, outermost first.
   std::vector<LoopRV> split(LoopRV loop, const std::vector<std::optional<IntArg>>& factors);
   /// Requires: each loop is the only child of the previous one; constant extents.
   LoopRV fuse(const std::vector<LoopRV>& loops);
-  /// Merges loop nests that directly follow one another in one sequence and have
-  /// equal extents: their bodies run one after the other in each iteration. Returns
-  /// the first loop. Requires: serial loops without annotations; an element that
-  /// two of the nests access and one writes is accessed by one iteration only.
+  /// Merges loop nests that directly follow one another in one sequence and have equal extents: their bodies
+  /// run one after the other in each iteration. Returns the first loop. Requires: serial loops without
+  /// annotations; an element that two of the nests access and one writes is accessed by one iteration only.
   LoopRV merge(const std::vector<LoopRV>& loops);
   /// Cuts the loop's range at `points`, which increase within it. Returns one loop per piece,
   /// each with copies of the blocks below (the first keeps the names). Predicates and selects
@@ -166,7 +162,6 @@ class Schedule {
   void set_scope(BlockRV block, int write_index, std::string_view scope);
 
   // ---- Placement ----
-
   /// Moves a producer under `loop`, where it computes only the region that is read there. Requires:
   /// a complete block (the only writer, affine bijective bindings, spatial and reduction
   /// iterators), all consumers under `loop`, no output of the program; the needed region
@@ -182,7 +177,6 @@ class Schedule {
   void reverse_compute_inline(BlockRV block);
 
   // ---- Reductions ----
-
   /// Moves the init into a separate block before `loop`. Requires: a reduction block with an init;
   /// no reduction iterator is bound outside `loop`; nothing inside writes what the init reads.
   BlockRV decompose_reduction(BlockRV block, LoopRV loop);
@@ -209,16 +203,14 @@ class Schedule {
   BlockRV winograd(BlockRV block);
 
   // ---- Layouts ----
-
   /// Stores an intermediate in another order: the element at indices x lies at `index_map`(x),
   /// written "(i, j) -> (i // 16, j, i % 16)". The buffer is that of the block's `index`-th
   /// read (`access` "read") or write ("write"); all its accesses change. Requires: an
   /// intermediate buffer; the map is one-to-one on its shape, without negative results.
   void transform_layout(BlockRV block, std::string_view access, int index, std::string_view index_map);
-  /// The results of `index_map`, with one parameter per old iterator, become the
-  /// block's iterators, with one new loop each. Requires: a nest of one serial
-  /// loop without annotations per iterator and nothing else; the map is
-  /// one-to-one and onto its box, and separates spatial from reduction iterators.
+  /// The results of `index_map`, with one parameter per old iterator, become the block's iterators, with one
+  /// new loop each. Requires: a nest of one serial loop without annotations per iterator and nothing else;
+  /// the map is one-to-one and onto its box, and separates spatial from reduction iterators.
   void transform_block_layout(BlockRV block, std::string_view index_map);
   /// Redirects the block's `index`-th read or write to a copy in the order of the block's
   /// iterators: as cache_read for "read", as cache_write for "write". Returns the copying
@@ -229,12 +221,11 @@ class Schedule {
   /// the block writes a multiple of `factor` plus `offset`; gaps are never read.
   /// Requires: an intermediate buffer, the only one that the block writes.
   void storage_align(BlockRV block, int write_index, int axis, int64_t factor, int64_t offset);
-  /// Permutes pieces of 16 bytes within each row of the `write_index`-th buffer that the
-  /// block writes, depending on the row's number (Swizzle), so that a column of neighbouring
-  /// rows lies in different banks. Requires: an intermediate buffer, the only one that the
-  /// block writes, with rows that storage_align does not change. Lowering refuses memory
-  /// without banks, rows (along the last dimension of the placed buffer) that are no power
-  /// of two of at least 32 bytes, and intrinsics that do not accept such an operand.
+  /// Permutes pieces of 16 bytes within each row of the `write_index`-th buffer that the block writes,
+  /// depending on the row's number (Swizzle), so that a column of neighbouring rows lies in different banks.
+  /// Requires: an intermediate buffer, the only one that the block writes, with rows that storage_align does
+  /// not change. Lowering refuses memory without banks, rows (along the last dimension of the placed buffer)
+  /// that are no power of two of at least 32 bytes, and intrinsics that do not accept such an operand.
   void storage_swizzle(BlockRV block, int write_index);
   /// Enlarges the iterators of a product of tensors to multiples of `padding`, one for each: inputs
   /// are read through zero-padded copies "X_pad", and the output is written to a larger buffer and
@@ -249,7 +240,6 @@ class Schedule {
   void reorder_block_iter_var(BlockRV block, const std::vector<int64_t>& order);
 
   // ---- Tensor intrinsics ----
-
   /// Makes the loop nest the body of a new block; each instance runs a tile of the old block, and
   /// the old block stays inside, with iterators over the tile. Returns the new block. Requires: one
   /// block under the loop and nothing else; loops over whole tiles of its iterators, whose extents
@@ -264,7 +254,6 @@ class Schedule {
   BlockRV tensorize(BlockRV block, std::string_view intrinsic);
 
   // ---- Annotations ----
-
   using AnnotationArg = std::variant<int64_t, double, std::string, IntRV>;
   void annotate(BlockRV block, std::string_view key, AnnotationArg value);
   void annotate(LoopRV loop, std::string_view key, AnnotationArg value);
