@@ -85,7 +85,8 @@ def a_network_is_shown(folder):
     said = run("show", file).stdout
     assert said.splitlines()[3:] == ["add: S: ?[...] = Add@17(X, W)", "Relu: R: ?[...] = Relu@17(S)", "Relu_1: Q: ?[...] = Relu@17(R)",
                                      "odd: Y: f32[batch, 2] = nobody.Odd@3(Q)", "output Y: f32[batch, 2]"], said
-    assert "--dim gives values to the passes" in run("show", file, "--dim", "batch=3", code=2).stderr
+    assert run("show", file, "--dim", "batch=3").stdout == run("show", file).stdout  # as it is read
+    assert "it leaves open: batch" in run("show", file, "--dim", "rows=3", code=2).stderr
     said = json.loads(run("show", file, "--json").stdout)
     assert [each["op"] for each in said["nodes"]] == ["Add", "Relu", "Relu", "nobody.Odd"] and said["nodes"][0]["inputs"] == ["X", "W"], said
     assert {"name": "W", "type": "f32", "shape": [2], "constant": True, "order": [], "part": None} in said["tensors"], said

@@ -48,9 +48,6 @@ nlohmann::json kernels_json(const TaskedNetwork& tasked) {
 int run_network_show(const Common& common, const NetworkArguments& arguments) {
   if (arguments.dot && common.json)
     throw UserError("--dot prints a graph as text, and --json an object", "leave out one of them");
-  if (!arguments.dimensions.empty() && !arguments.dot && !arguments.passes)
-    throw UserError("--dim gives values to the passes, and the network is shown as it is read",
-                    "add --passes");
   Session session(common);
   if (arguments.dot) {
     fmt::print(output(), "{}", to_dot(read_tasks(session, arguments)));
@@ -58,6 +55,7 @@ int run_network_show(const Common& common, const NetworkArguments& arguments) {
   }
   const Network network =
       network::read_network(session.registry(), arguments.file, arguments.operators).network;
+  require_known(network, dimensions_of(arguments.dimensions));
   nlohmann::json said = network_json(network);
   if (!common.json) fmt::print(output(), "{}", to_text(network));
   if (arguments.passes) {

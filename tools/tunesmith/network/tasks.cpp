@@ -37,17 +37,6 @@ std::optional<ParamRange> value_of(const std::string& text, size_t equals) {
   return is_number && value >= 1 ? std::optional(ParamRange{value, value, {}}) : std::nullopt;
 }
 
-/// Requires that each dimension is an extent that the network leaves open.
-void require_known(const network::Network& network, const network::Dimensions& dimensions) {
-  const std::set<std::string> open = network::open_extents(network);
-  for (const auto& [name, range] : dimensions) {
-    if (open.contains(name)) continue;
-    throw UserError(fmt::format("--dim {}: the network leaves no extent of this name open", name),
-                    open.empty() ? "all its extents are numbers"
-                                 : fmt::format("it leaves open: {}", fmt::join(open, ", ")));
-  }
-}
-
 fs::path file_of(const TaskedNetwork& tasked, size_t task, const std::string& folder) {
   return fs::path(folder) / fmt::format("{:02}_{}.yaml", task + 1, tasked.workload(task).name);
 }
@@ -111,6 +100,16 @@ std::optional<std::vector<int64_t>> values_given(const std::vector<network::Vary
                       names.empty() ? "it is for one shape: build it with --dim NAME=1..16"
                                     : fmt::format("what varies: {}", fmt::join(names, ", ")));
   return values;
+}
+
+void require_known(const network::Network& network, const network::Dimensions& dimensions) {
+  const std::set<std::string> open = network::open_extents(network);
+  for (const auto& [name, range] : dimensions) {
+    if (open.contains(name)) continue;
+    throw UserError(fmt::format("--dim {}: the network leaves no extent of this name open", name),
+                    open.empty() ? "all its extents are numbers"
+                                 : fmt::format("it leaves open: {}", fmt::join(open, ", ")));
+  }
 }
 
 TaskedNetwork read_tasks(Session& session, const NetworkArguments& arguments,

@@ -19,6 +19,9 @@ using network::title_of;
 /// "batch=1", "batch=1..16", "tokens=1..512:typical=128,384". Throws UserError.
 network::Dimensions dimensions_of(const std::vector<std::string>& texts);
 
+/// Throws UserError for a dimension that is no extent which the network leaves open.
+void require_known(const network::Network& network, const network::Dimensions& dimensions);
+
 /// The given values of varying extents; nothing if none was given. Throws UserError for a value that is
 /// missing or out of range.
 std::optional<std::vector<int64_t>> values_given(const std::vector<network::VaryingExtent>& varying,
