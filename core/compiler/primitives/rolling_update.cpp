@@ -182,6 +182,10 @@ std::optional<Refusal> scaled_refusal(const Program& program, Block& block, Onli
     return Refusal{"a loop further out carries the reduction", carrying->var->name, carrying};
   if (carrying == nullptr && is_output(program, stage.buffer))
     return Refusal{"the block writes an output of the program", stage.buffer->name, &block};
+  for (const Block* reader : stage.uses.readers) {
+    if (carrying != nullptr && is_ancestor(*plan->loop, *reader))
+      return Refusal{"a block in the loop reads a sum that the loop has not finished", reader->name, reader};
+  }
   (carrying == nullptr ? plan->within : plan->sums).push_back({&block, stage.buffer, scale.row()});
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <tunesmith/ir/parser.h>
 #include <tunesmith/ir/tree_surgery.h>
 #include <tunesmith/ir/visit.h>
 #include <tunesmith/trace/trace.h>
@@ -209,6 +210,30 @@ TEST(RollingUpdate, RefusesOtherSums) {
   Schedule softmax(
       make_program("{n: 4, m: 6}", "{" + x + "}", maxima + "O[i<n, j<m] = exp(X[i, j] - Max[i])"));
   expect_rolling_refused(std::move(softmax), "the block writes an output of the program", "O", 1);
+}
+
+/// Running sums are relative to the last maximum, not to that so far.
+TEST(RollingUpdate, RefusesReadersOfUnfinishedSums) {
+  const Program running = parse_program(R"(program p(X: f32[4, 6]) -> (O: f32[4, 6])
+  intermediate Max: f32[4]
+  intermediate Sum: f32[4]
+  for i in 0..4:
+    for j in 0..6:
+      block Max(vi: spatial 4 = i, vj: reduction 6 = j):
+        init:
+          Max[vi] = -inf
+        Max[vi] = max(Max[vi], X[vi, vj])
+  for i in 0..4:
+    for j in 0..6:
+      block Sum(vi: spatial 4 = i, vj: reduction 6 = j):
+        init:
+          Sum[vi] = 0.0
+        Sum[vi] = Sum[vi] + exp(X[vi, vj] - Max[vi])
+      block O(vi: spatial 4 = i, vj: spatial 6 = j):
+        O[vi, vj] = Sum[vi]
+)");
+  expect_rolling_refused(Schedule(running), "a block in the loop reads a sum that the loop has not finished",
+                         "O", 1);
 }
 
 }  // namespace
