@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hopper_programs.h"
+#include "tunesmith/lower/lower.h"
 #include "tunesmith/workload/workload.h"
 #include "twins/grid_twin_finder.h"
 
@@ -36,20 +37,26 @@ TEST_P(BoxesOverEdges, AreRight) {
 /// A product under these names of its factors' dimensions, with extents i, j, k, in two batches.
 std::string product(const char* a, const char* b, const char* extents, const char* type) {
   return fmt::format(
-      "name: t\nparams: {{b: 2, {0}}}\ninputs: {{A: {{shape: [b, {1}], dtype: {3}}}, B: {{shape: [b, {2}], "
-      "dtype: "
-      "{3}}}}}\ncompute: |\n  C[z<b, x<i, y<j] = sum(r<k) f32(A[z, {4}]) * f32(B[z, {5}])\noutputs: [C]\n",
+      R"(name: t
+params: {{b: 2, {0}}}
+inputs: {{A: {{shape: [b, {1}], dtype: {3}}}, B: {{shape: [b, {2}], dtype: {3}}}}}
+compute: |
+  C[z<b, x<i, y<j] = sum(r<k) f32(A[z, {4}]) * f32(B[z, {5}])
+outputs: [C]
+)",
       extents, a, b, type, a[0] == 'i' ? "x, r" : "r, x", b[0] == 'k' ? "r, y" : "y, r");
 }
 
 /// Scores of two heads.
 std::string heads(const char* extents) {
   return fmt::format(
-      "name: t\nparams: {{b: 2, {}}}\ninputs: {{Q: {{shape: [b, seq, 2, dim], dtype: f16}}, K: {{shape: [b, "
-      "seq, 2, "
-      "dim], dtype: f16}}}}\ncompute: |\n  S[z<b, h<2, i<seq, j<seq] = sum(r<dim) f32(Q[z, i, h, r]) * "
-      "f32(K[z, j, "
-      "h, r])\noutputs: [S]\n",
+      R"(name: t
+params: {{b: 2, {}}}
+inputs: {{Q: {{shape: [b, seq, 2, dim], dtype: f16}}, K: {{shape: [b, seq, 2, dim], dtype: f16}}}}
+compute: |
+  S[z<b, h<2, i<seq, j<seq] = sum(r<dim) f32(Q[z, i, h, r]) * f32(K[z, j, h, r])
+outputs: [S]
+)",
       extents);
 }
 
@@ -112,6 +119,16 @@ TEST(BoxesOverEdgesOf, LargeShapesHaveReducedInstances) {
       EXPECT_THAT(text, HasSubstr(copies));
     }
   }
+}
+
+TEST(BoxesOverEdgesOf, MapsHaveNumbersOf32Bits) {
+  const std::string huge = product("i, k", "k, j", "i: 81928, j: 136, k: 65544", "f16");
+  const Program program = WorkloadDefinition::parse(huge, "t.yaml").instantiate().program;
+  const SketchSet sketches = hopper_space().generate(program);
+  const CandidatePtr found = draw(program, sketches.sketches.at(1), "hopper_box");
+  ASSERT_NE(found, nullptr);
+  EXPECT_THAT([&] { hopper_space().target().source(found->lowered, "k"); },
+              ::testing::ThrowsMessage<LowerError>(HasSubstr("strides have more than 32 bits")));
 }
 
 }  // namespace

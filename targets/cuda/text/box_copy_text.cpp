@@ -1,6 +1,7 @@
 #include "text/box_copy_text.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +20,12 @@ struct Box {
   std::vector<Expr> first;
 };
 
-unsigned size_of(int64_t value) { return static_cast<unsigned>(value); }
+/// Of a map, whose numbers have 32 bits.
+unsigned size_of(int64_t value, const Buffer& buffer) {
+  if (value > std::numeric_limits<unsigned>::max())
+    throw LowerError("cuda", "a bulk copy reads a tensor whose strides have more than 32 bits", buffer->name);
+  return static_cast<unsigned>(value);
+}
 
 /// The buffer as rows of the operand's stride.
 Box box_of_rows(const TensorCall::Operand& operand, const std::vector<int64_t>& box, const Analyzer& ranges) {
@@ -28,8 +34,8 @@ Box box_of_rows(const TensorCall::Operand& operand, const std::vector<int64_t>& 
   const Expr column = ranges.simplify(floormod(operand.offset, length));
   if (buffer->span() % length != 0 || !ranges.can_prove(le(column + box[1], length)))
     throw LowerError("cuda", "what a bulk copy fetches is no box of a tensor", buffer->name);
-  return {BoxedTensor::dense({size_of(length), size_of(buffer->span() / length)},
-                             {size_of(box[1]), size_of(box[0])}),
+  const auto size = [&](int64_t value) { return size_of(value, buffer); };
+  return {BoxedTensor::dense({size(length), size(buffer->span() / length)}, {size(box[1]), size(box[0])}),
           {column, ranges.simplify(floordiv(operand.offset, length))}};
 }
 
@@ -58,9 +64,9 @@ Box box_of_tensor(const TensorCall& call, size_t position, const Analyzer& range
                        buffer->name);
     const bool moves = std::ranges::any_of(
         semantics.iters, [&](const IterVar& iter) { return uses_var((*indices)[d], iter.var); });
-    tensor.extents[tensor.rank] = size_of(buffer->shape[d]);
-    tensor.strides[tensor.rank] = size_of(strides[d]);
-    tensor.box[tensor.rank] = size_of(tensor.rank == 0 ? box[1] : moves ? box[0] : 1);
+    tensor.extents[tensor.rank] = size_of(buffer->shape[d], buffer);
+    tensor.strides[tensor.rank] = size_of(strides[d], buffer);
+    tensor.box[tensor.rank] = size_of(tensor.rank == 0 ? box[1] : moves ? box[0] : 1, buffer);
     result.first.push_back(first);
     ++tensor.rank;
   }
