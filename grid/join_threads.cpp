@@ -13,7 +13,7 @@
 namespace tunesmith {
 namespace {
 
-/// Buffers accessed since the last barrier, except those of which each thread accesses only its own elements.
+/// Buffers accessed since the last barrier, without those whose elements each belong to one thread.
 struct Touched {
   std::set<const BufferNode*> read;
   std::set<const BufferNode*> written;

@@ -28,8 +28,8 @@ std::optional<Region> read_region(const Block& block, std::span<const Expr> bind
 /// does not access the buffer.
 std::optional<Region> touched_region(const Block& block, const Buffer& buffer, const Viewpoint& view);
 
-/// A box of which `block` writes every element within `buffer` while the loops below `above` run. Nothing if
-/// none is proved. `conditions` receives the conditions on the fixed loops under which the block runs at all.
+/// A box that `block` writes wholly, within `buffer`, while the loops below `above` run. Nothing if none is
+/// proved. `conditions` receives the conditions on the fixed loops under which the block runs at all.
 std::optional<Region> written_region(const Block& block, const Buffer& buffer, const Stmt& above,
                                      std::vector<Expr>* conditions);
 
