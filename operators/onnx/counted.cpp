@@ -211,9 +211,7 @@ bool concat_of_counted(const NodeReader& node, network::Expansion& to) {
   std::vector<TensorIndex> wholes;
   int64_t bound = 0;
   for (size_t i = 0; i < node.input_count(); ++i) bound += node.shape(i).at(axis);
-  std::vector<int64_t> places(static_cast<size_t>(bound));
-  std::iota(places.begin(), places.end(), 0);
-  const TensorIndex here = graph.integers(places);
+  const TensorIndex here = graph.range(bound);
   TensorIndex from = here, existing = graph.integer(0);
   int64_t before = 0;
   for (size_t i = 0; i < node.input_count(); ++i) {

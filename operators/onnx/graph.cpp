@@ -1,6 +1,7 @@
 #include "graph.h"
 
 #include <cstring>
+#include <numeric>
 
 #include "statements.h"
 
@@ -20,6 +21,12 @@ std::vector<TensorIndex> Graph::add_all(const std::string& op, std::vector<Tenso
 
 TensorIndex Graph::integers(const std::vector<int64_t>& values) {
   return to_.make_constant(make_constant(kI64, {static_cast<int64_t>(values.size())}, values));
+}
+
+TensorIndex Graph::range(int64_t end) {
+  std::vector<int64_t> values(static_cast<size_t>(end));
+  std::iota(values.begin(), values.end(), 0);
+  return integers(values);
 }
 
 TensorIndex Graph::integer(int64_t value) {

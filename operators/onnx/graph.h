@@ -25,6 +25,8 @@ class Graph {
                                    Attributes attributes, size_t outputs, int64_t version = kVersion);
   TensorIndex integers(const std::vector<int64_t>& values);
   TensorIndex integer(int64_t value);
+  /// 0, 1, ..., `end` - 1.
+  TensorIndex range(int64_t end);
   TensorIndex number(DType dtype, double value);
   TensorIndex truth(bool value);
 
