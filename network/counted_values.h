@@ -9,7 +9,8 @@
 
 namespace tunesmith::network {
 
-/// Integers of which each is a multiple of one count plus a number. Lives as long as the pass.
+/// Tensors of few integers that are affine in one count (a multiple plus a constant). Lives as long as the
+/// pass.
 class CountedValues {
  public:
   struct Values {

@@ -28,7 +28,7 @@ const CopyFirstOperator kCounted, kWhole;
 
 using workload::Syntax;
 
-/// Equal but for where they stand.
+/// Are they equal, whatever their places in the text?
 bool alike(const Syntax* a, const Syntax* b);
 
 bool alike(const std::vector<workload::AxisSyntax>& a, const std::vector<workload::AxisSyntax>& b) {
@@ -211,7 +211,7 @@ std::optional<size_t> Counting::constant_axis(const DefinedNode& defined, const 
   return axis;
 }
 
-/// Puts a constant, of which data say how much of it exists, in the place of what the node computes.
+/// Replaces the node by a constant of the highest extent, with the count.
 void Counting::count_constant(size_t node, const DefinedNode& defined, Count count) {
   const Node old = network_.nodes[node];
   const auto& constant = defined.computation.constants[0];

@@ -14,7 +14,7 @@ namespace tunesmith::network {
 
 /// Copies `from` to `to`, which has this count.
 Node counted_node(std::string name, TensorIndex from, Count count, TensorIndex to);
-/// Copies all elements of `from` to `to`, which has no count.
+/// Copies `from`, also the elements that its count excludes, to `to`, which has no count.
 Node whole_node(std::string name, TensorIndex from, TensorIndex to);
 
 /// The counts of tensors. Lives as long as the pass.

@@ -1,4 +1,4 @@
-// Operators that give or take tensors of which data decide an extent (network::Count).
+// Operators with inputs or results whose extents depend on data (network::Count).
 #pragma once
 
 #include "graph.h"
@@ -12,9 +12,10 @@ inline constexpr const char* kCountedAxis = "tunesmith.axis";
 TensorIndex counted(network::Expansion& to, TensorIndex tensor, size_t axis, int64_t extent, TensorIndex by);
 /// The positions of the elements of `mask`, of rank 1, that are not zero: [at least 2], counted.
 TensorIndex positions_of(Graph& graph, TensorIndex mask);
-/// Finds the number of elements that are not zero, too, and gives the positions it as their count.
+/// Replaces NonZero by one that also counts the positions, and attaches the count to them.
 bool count_nonzero(const NodeReader& node, network::Expansion& to);
-/// NonZero of unknown values, with the number as a second output and the input's own count as a second input.
+/// NonZero of unknown values. Its second output is the number of positions, its second input the count of its
+/// first, if that has one.
 Computation nonzero_of_data(const NodeReader& node);
 
 bool compress_by_data(const NodeReader& node, network::Expansion& to);

@@ -1,4 +1,4 @@
-// NonMaxSuppression: a loop, of which each step chooses the best box that is left of each batch and class.
+// NonMaxSuppression: each step of a loop chooses the best remaining box of each batch and class.
 #include <algorithm>
 #include <limits>
 
@@ -71,7 +71,7 @@ Computation suppression_step(const NodeReader& node) {
       script.here(left, fmt::format("max({}, 0) * max({}, 0)", shared(y, other_y), shared(x, other_x)));
   const std::string both =
       script.here(left, fmt::format("{} + {} - {}", area(y, x), area(other_y, other_x), intersection));
-  // Boxes without an area, and those that do not meet, are told by comparisons that no rounding changes.
+  // Comparisons, which no rounding changes, exclude boxes without an area and boxes that do not meet.
   const std::string overlap =
       script.here(left, fmt::format("select({} and {} and {} and {}, {} / {}, -1)", meet(y, y), meet(x, x),
                                     meet(y, other_y), meet(x, other_x), intersection, both));
@@ -113,9 +113,8 @@ TensorIndex candidates(const NodeReader& node, Graph& graph, TensorIndex scores)
   const TensorIndex good = graph.add(limited ? "Greater" : "GreaterOrEqual", {scores, least});
   const auto count = node.count(1);
   if (!count) return good;
-  std::vector<int64_t> places(static_cast<size_t>(node.shape(1)[2]));
-  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int64_t>(i);
-  return graph.add("And", {good, graph.add("Less", {graph.integers(places), count->by})});
+  const TensorIndex places = graph.range(node.shape(1)[2]);
+  return graph.add("And", {good, graph.add("Less", {places, count->by})});
 }
 
 void check_boxes(const NodeReader& node) {
