@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tunesmith/support/monotonic_clock.h"
+#include "worker/pool_threads.h"
 
 namespace tunesmith {
 namespace {
@@ -89,6 +90,7 @@ DisturbanceProbe::~DisturbanceProbe() {
 
 double DisturbanceProbe::calibrate() const {
   const int threads = tunesmith_runtime_pool_threads(pool_);
+  wake_threads(pool_);
   double least = 0.0;
   for (int i = 0; i < kCalibrations; ++i) {
     const double begin = now_seconds();

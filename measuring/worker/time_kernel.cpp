@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tunesmith/support/monotonic_clock.h"
+#include "worker/pool_threads.h"
 
 namespace tunesmith {
 namespace {
@@ -14,6 +16,11 @@ constexpr double kLongCall = 1.0;  // seconds
 constexpr double kSettlingCall = 4e-3;
 /// Minimum duration of warming calls before a sample, at least one call: after a pause, one is not enough.
 constexpr double kSettlingSeconds = 0.5e-3;
+/// The race ends for a shorter call only by two samples that agree within kAgreement, this far apart: other
+/// work has a core for milliseconds, and a program that waits for that core is many times slower.
+constexpr double kConfirmedCall = 1e-3;
+constexpr double kConfirmingSeconds = 2e-3;
+constexpr double kAgreement = 1.2;
 
 /// The seconds of one call, averaged over the calls of a sample; `first`: the known time of a call.
 double take_sample(const KernelCall& call, double first) {
@@ -25,12 +32,13 @@ double take_sample(const KernelCall& call, double first) {
   return (now_seconds() - begin) / calls;
 }
 
-/// The seconds of the last warming call before a sample.
-double settle(const KernelCall& call) {
+/// Calls for at least `seconds`, once or more. Returns the seconds of the last call.
+double settle(const KernelCall& call, double seconds = kSettlingSeconds) {
+  wake_threads(call.pool);
   const double begin = now_seconds();
   for (;;) {
     const double last = time_call(call);
-    if (now_seconds() - begin >= kSettlingSeconds) return last;
+    if (now_seconds() - begin >= seconds) return last;
   }
 }
 
@@ -54,9 +62,13 @@ std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions&
   const auto slower_than = [&](double factor) {
     return limit_seconds > 0.0 && least > factor * limit_seconds;
   };
+  const auto confirmed = [&] {
+    if (first >= kConfirmedCall || std::cmp_greater_equal(samples.size(), options.min_repeats)) return true;
+    return samples.size() > 1 && std::ranges::max(samples) <= kAgreement * least;
+  };
   const auto enough = [&] {
     const auto taken = static_cast<int>(samples.size());
-    if (slower_than(options.racing_factor)) return true;
+    if (slower_than(options.racing_factor)) return confirmed();
     if (taken < options.min_repeats) return false;
     return taken >= options.max_repeats || total >= options.min_total_seconds || slower_than(kContender);
   };
@@ -65,6 +77,7 @@ std::vector<double> sample_kernel(const KernelCall& call, const SamplingOptions&
     total += samples.back();
     least = std::min(least, samples.back());
     if (enough()) return samples;
+    if (slower_than(options.racing_factor)) settle(call, kConfirmingSeconds);
     between(static_cast<int>(samples.size()));
   }
 }

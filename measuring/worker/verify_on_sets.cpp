@@ -7,6 +7,7 @@
 
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/monotonic_clock.h"
+#include "worker/pool_threads.h"
 #include "worker/time_kernel.h"
 
 namespace tunesmith {
@@ -16,20 +17,6 @@ namespace {
 /// use all processors, calls overlap only when a thread is interrupted; so long it waits.
 constexpr int kTogetherCalls = 8;
 constexpr double kTogetherSeconds = 5e-3;
-
-/// A chunk run by the caller does not exercise the intended thread, which may lack its set-up.
-class EveryThreadAtWork {
- public:
-  explicit EveryThreadAtWork(tunesmith_runtime_pool* pool) : pool_(pool) {
-    tunesmith_runtime_pool_set_stealing(pool_, 0);
-  }
-  ~EveryThreadAtWork() { tunesmith_runtime_pool_set_stealing(pool_, 1); }
-  EveryThreadAtWork(const EveryThreadAtWork&) = delete;
-  EveryThreadAtWork& operator=(const EveryThreadAtWork&) = delete;
-
- private:
-  tunesmith_runtime_pool* pool_;
-};
 
 /// Calls `work` with the number of each data set, each on its own thread.
 template <typename Work>

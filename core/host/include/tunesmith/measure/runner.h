@@ -30,7 +30,8 @@ struct MeasureOptions {
   int min_repeats = 3;
   int max_repeats = 10;
   double min_total_seconds = 0.01;  // repeats end at this total of the samples, or at max_repeats
-  /// A candidate gets no further sample if its fastest one exceeds racing_factor * limit_seconds.
+  /// A candidate gets no further sample if its fastest one exceeds racing_factor * limit_seconds. Where a
+  /// call takes less than a millisecond, two samples that agree must say so.
   double racing_factor = 1.5;
   uint64_t data_seed = 1;
   /// For a program with parameters: additional values of the parameters for which candidates are verified.
@@ -46,8 +47,8 @@ struct MeasureOptions {
 struct MeasureRequest {
   const CompiledKernel* kernel = nullptr;
   /// The smallest sample of the best program so far, in seconds; 0 if there is none. A slower candidate gets
-  /// fewer samples, one slower by racing_factor gets a single sample, and one slower by orders of magnitude
-  /// times out. Faster candidates of earlier requests in the same run() lower the limit.
+  /// fewer samples, one slower by racing_factor no more than it takes to tell, and one slower by orders of
+  /// magnitude times out. Faster candidates of earlier requests in the same run() lower the limit.
   double limit_seconds = 0.0;
   /// False if the program has no parallel loop: then two threads may verify it on both data sets
   /// concurrently.
