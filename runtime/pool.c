@@ -34,6 +34,7 @@ struct tunesmith_runtime_pool {
   atomic_int float_mode_changed;
   atomic_int stop;
   int stealing;
+  int avoided; /* the processor on which the last caller woke the threads, or -1 */
   int threads;
   pthread_t* handles;
   struct place* places;
@@ -124,9 +125,25 @@ static void* worker(void* argument) {
   }
 }
 
+/* The system prefers the waker's processor for a thread that wakes. There it would wait until the next
+ * balancing, which may be many milliseconds away, while the caller spins. */
+static void keep_off_the_callers_processor(struct tunesmith_runtime_pool* pool) {
+  const int here = sched_getcpu();
+  if (here == pool->avoided || here < 0 || here >= CPU_SETSIZE) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < pool->threads) return;
+  CPU_CLR(here, &set);
+  for (int i = 1; i < pool->threads; ++i) pthread_setaffinity_np(pool->handles[i], sizeof set, &set);
+  pool->avoided = here;
+}
+
 static unsigned hand_out(struct tunesmith_runtime_pool* pool) {
   const unsigned generation = atomic_fetch_add(&pool->generation, 1) + 1;
-  if (atomic_load(&pool->parked) > 0) wake(&pool->generation, pool->threads);
+  if (atomic_load(&pool->parked) > 0) {
+    keep_off_the_callers_processor(pool);
+    wake(&pool->generation, pool->threads);
+  }
   return generation;
 }
 
@@ -166,6 +183,7 @@ tunesmith_runtime_pool* tunesmith_runtime_pool_create(int threads) {
   atomic_init(&pool->float_mode_changed, 0);
   atomic_flag_clear(&pool->busy);
   pool->stealing = 1;
+  pool->avoided = -1;
   pool->threads = 1;
   pool->handles = calloc((size_t)threads, sizeof *pool->handles);
   pool->places = aligned_alloc(kCacheLine, (size_t)threads * sizeof *pool->places);

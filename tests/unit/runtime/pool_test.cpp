@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <tunesmith/runtime/pool.h>
@@ -101,6 +102,32 @@ TEST(RuntimePool, GivesEachThreadItsChunkWhereTheCallerMayNotTakeIt) {
   Counters counters(1000);
   for (int i = 0; i < 100; ++i) tunesmith_runtime_parallel_for(pool.get(), 1000, Counters::body, &counters);
   EXPECT_TRUE(counters.all_are(100));
+}
+
+// On the caller's processor it would wait until the system moves it, while the caller spins.
+TEST(RuntimePool, AThreadWakesBesideTheCaller) {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  ASSERT_EQ(sched_getaffinity(0, sizeof usable, &usable), 0);
+  if (CPU_COUNT(&usable) < 2) GTEST_SKIP() << "one processor";
+  const Pool pool = make_pool(2);
+  tunesmith_runtime_pool_set_stealing(pool.get(), 0);
+  int before = -1, after = -2;
+  cpu_set_t threads;
+  // Repeats, because the system may move the caller.
+  while (before != after) {
+    usleep(3000);  // the thread falls asleep
+    before = sched_getcpu();
+    tunesmith_runtime_parallel_for(
+        pool.get(), 2,
+        [](void* closure, int64_t begin, int64_t) {
+          if (begin == 1) sched_getaffinity(0, sizeof(cpu_set_t), static_cast<cpu_set_t*>(closure));
+        },
+        &threads);
+    after = sched_getcpu();
+  }
+  CPU_CLR(static_cast<size_t>(after), &usable);
+  EXPECT_TRUE(CPU_EQUAL(&threads, &usable));
 }
 
 TEST(RuntimePool, RunsALoopInsideALoopOnOneThread) {

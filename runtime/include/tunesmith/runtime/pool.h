@@ -4,8 +4,9 @@
    A pool runs one parallel loop at a time, on its threads and the caller. A concurrent or nested call runs
    its whole loop on the calling thread. Each thread gets one contiguous chunk of iterations, of nearly equal
    size. Idle threads spin for about a millisecond, so that successive loops start in well under a
-   microsecond, and then sleep. The pool does not change affinity. A pool does not survive fork(): the child
-   must create its own.
+   microsecond, and then sleep. Where the caller may use as many processors as the pool has threads, threads
+   that wake may use these except the caller's current one. A pool does not survive fork(): the child must
+   create its own.
 
    Each chunk runs in the floating-point mode of the calling thread, and a mode that a chunk changes is
    restored after it. */
