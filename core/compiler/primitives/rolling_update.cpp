@@ -7,6 +7,7 @@
 
 #include "analysis/buffer_uses.h"
 #include "analysis/element_reader.h"
+#include "analysis/touched_region.h"
 #include "primitives/primitives.h"
 #include "primitives/shared/placement.h"
 #include "trace/kind_builder.h"
@@ -158,11 +159,34 @@ class Scale {
   std::vector<Expr> row_;
 };
 
+/// Is what the reader reads of the writer's buffer written in the same iteration of the loop, before it?
+bool reads_its_iteration(const Block& reader, const Block& writer, const Buffer& buffer, const Loop& loop) {
+  const Viewpoint view = view_from(loop, reader);
+  std::vector<Expr> conditions;
+  const auto written = written_region(writer, buffer, loop, &conditions);
+  const auto read = read_region(reader, reader.bindings, buffer, view);
+  return precedes(writer, reader) && written && conditions.empty() && read &&
+         covers_within(*written, *read, buffer, view.analyzer);
+}
+
+/// `carried`: the loop finishes what the block writes, not an iteration of it.
+std::optional<Refusal> readers_refusal(const Stage& scaled, const Loop& loop, bool carried) {
+  for (const Block* reader : scaled.uses.readers) {
+    const bool inside = is_ancestor(loop, *reader);
+    if (carried && inside)
+      return Refusal{"a block in the loop reads a sum that the loop has not finished", reader->name, reader};
+    if (!carried && !inside)
+      return Refusal{"a block outside the loop reads what the maximum scales", reader->name, reader};
+    // An earlier iteration scales by another maximum.
+    if (!carried && !reads_its_iteration(*reader, *scaled.block, scaled.buffer, loop))
+      return Refusal{"a block reads what other iterations of the loop scale", reader->name, reader};
+  }
+  return std::nullopt;
+}
+
 std::optional<Refusal> scaled_refusal(const Program& program, Block& block, OnlineMaximum* plan) {
   Stage stage;
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
-  if (!is_ancestor(*plan->loop, block))
-    return Refusal{"a block outside the loop reads what the maximum scales", block.name, &block};
   const Store* store = body_store(block);
   ReductionPattern pattern;
   const bool sums =
@@ -182,10 +206,8 @@ std::optional<Refusal> scaled_refusal(const Program& program, Block& block, Onli
     return Refusal{"a loop further out carries the reduction", carrying->var->name, carrying};
   if (carrying == nullptr && is_output(program, stage.buffer))
     return Refusal{"the block writes an output of the program", stage.buffer->name, &block};
-  for (const Block* reader : stage.uses.readers) {
-    if (carrying != nullptr && is_ancestor(*plan->loop, *reader))
-      return Refusal{"a block in the loop reads a sum that the loop has not finished", reader->name, reader};
-  }
+  if (auto refusal_of_reader = readers_refusal(stage, *plan->loop, carrying != nullptr))
+    return refusal_of_reader;
   (carrying == nullptr ? plan->within : plan->sums).push_back({&block, stage.buffer, scale.row()});
   return std::nullopt;
 }

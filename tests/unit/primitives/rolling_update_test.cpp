@@ -236,5 +236,43 @@ TEST(RollingUpdate, RefusesReadersOfUnfinishedSums) {
                          "O", 1);
 }
 
+/// Earlier iterations scale by an earlier maximum; `block`: sums the exponentials in Sum.
+Program merged_by_hand(const std::string& before, const std::string& after) {
+  return parse_program(R"(program p(X: f32[4, 6]) -> (O: f32[4])
+  intermediate Max: f32[4]
+  intermediate E: f32[4, 6]
+  for i in 0..4:
+    for j in 0..6:
+      block Max(vi: spatial 4 = i, vj: reduction 6 = j):
+        init:
+          Max[vi] = -inf
+        Max[vi] = max(Max[vi], X[vi, vj])
+  for i in 0..4:
+    for j in 0..6:
+)" + before + R"(
+      block E(vi: spatial 4 = i, vj: spatial 6 = j):
+        E[vi, vj] = exp(X[vi, vj] - Max[vi])
+)" + after);
+}
+
+TEST(RollingUpdate, RefusesReadersOfOtherIterations) {
+  const auto sum = [](const char* value) {
+    return fmt::format(R"(
+      block O(vi: spatial 4 = i, vj: reduction 6 = j):
+        init:
+          O[vi] = 0.0
+        O[vi] = O[vi] + {}
+)",
+                       value);
+  };
+  const std::string own = sum("E[vi, vj]"), last = sum("select(vj < 1, E[vi, 0], E[vi, vj - 1])");
+  Schedule right(merged_by_hand("", own));
+  right.rolling_update(right.get_block("Max"), right.get_loops(right.get_block("E"))[1]);
+  expect_sound(merged_by_hand("", own), right, kTolerance);
+  for (const Program& program : {merged_by_hand("", last), merged_by_hand(own, "")})
+    expect_rolling_refused(Schedule(program), "a block reads what other iterations of the loop scale", "E",
+                           1);
+}
+
 }  // namespace
 }  // namespace tunesmith::test
