@@ -4,6 +4,7 @@
 #include <chrono>
 #include <climits>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -53,6 +54,30 @@ TEST(TimeKernel, AColdKernelIsNotTakenForASlowOne) {
     samples = samples_of(counter, kTen, 1e-3).size();
   }
   EXPECT_EQ(samples, 10u);
+}
+
+/// The disturbed call ends the warming ones, and its time said how many calls a sample takes.
+TEST(TimeKernel, ADisturbedWarmingCallDoesNotShortenSamples) {
+  using Clock = std::chrono::steady_clock;
+  struct Disturbed {
+    std::optional<Clock::time_point> begin;
+    int after = -1;  // calls after the disturbed one; -1: before it
+  };
+  const auto disturbed_once = [](void* const* buffers, void*, tunesmith_parallel_for, void*) {
+    auto* state = static_cast<Disturbed*>(buffers[0]);
+    if (!state->begin) state->begin = Clock::now();
+    const bool now = state->after < 0 && Clock::now() - *state->begin > std::chrono::microseconds(300);
+    if (now) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    state->after += now || state->after >= 0 ? 1 : 0;
+  };
+  int calls = 0;
+  // Repeats, because another disturbance may end the warming calls before this one.
+  for (int attempt = 0; attempt < 20 && calls <= 100; ++attempt) {
+    Disturbed state;
+    sample_kernel({disturbed_once, {&state}}, kTen, 0.0, 0.0);
+    calls = state.after;
+  }
+  EXPECT_GT(calls, 100);
 }
 
 TEST(TimeKernel, AMillisecondIsOneCall) {
