@@ -131,5 +131,24 @@ TEST(BoxesOverEdgesOf, MapsHaveNumbersOf32Bits) {
               ::testing::ThrowsMessage<LowerError>(HasSubstr("strides have more than 32 bits")));
 }
 
+/// A box has rows that follow one another, each once.
+TEST(BoxesOverEdgesOf, OtherRowsAreRefused) {
+  const Program program = WorkloadDefinition::parse(R"(name: t
+params: {i: 100, j: 136, k: 200}
+inputs: {A: {shape: [2*i, k], dtype: f16}, B: {shape: [k, j], dtype: f16}}
+compute: |
+  C[x<i, y<j] = sum(r<k) f32(A[2*x, r]) * f32(B[r, y])
+outputs: [C]
+)",
+                                                    "t.yaml")
+                              .instantiate()
+                              .program;
+  const SketchSet sketches = hopper_space().generate(program);
+  const CandidatePtr found = draw(program, sketches.sketches.at(1), "hopper_box");
+  ASSERT_NE(found, nullptr);
+  EXPECT_THAT([&] { hopper_space().target().source(found->lowered, "k"); },
+              ::testing::ThrowsMessage<LowerError>(HasSubstr("no box of a tensor")));
+}
+
 }  // namespace
 }  // namespace tunesmith

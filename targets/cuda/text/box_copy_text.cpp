@@ -27,22 +27,35 @@ unsigned size_of(int64_t value, const Buffer& buffer) {
   return static_cast<unsigned>(value);
 }
 
+LowerError no_box(const Buffer& buffer) {
+  return LowerError("cuda", "what a bulk copy fetches is no box of a tensor", buffer->name);
+}
+
 /// The buffer as rows of the operand's stride.
 Box box_of_rows(const TensorCall::Operand& operand, const std::vector<int64_t>& box, const Analyzer& ranges) {
   const Buffer& buffer = operand.buffer;
   const int64_t length = operand.strides[0];
   const Expr column = ranges.simplify(floormod(operand.offset, length));
-  if (buffer->span() % length != 0 || !ranges.can_prove(le(column + box[1], length)))
-    throw LowerError("cuda", "what a bulk copy fetches is no box of a tensor", buffer->name);
+  if (buffer->span() % length != 0 || !ranges.can_prove(le(column + box[1], length))) throw no_box(buffer);
   const auto size = [&](int64_t value) { return size_of(value, buffer); };
   return {BoxedTensor::dense({size(length), size(buffer->span() / length)}, {size(box[1]), size(box[0])}),
           {column, ranges.simplify(floordiv(operand.offset, length))}};
 }
 
+/// The semantics' iterators over the operand's rows and columns.
+std::vector<Expr> iterators_of(const TensorIntrinsic& intrinsic, const Buffer& operand) {
+  std::vector<Expr> iterators;
+  walk_expr(intrinsic.store().value, [&](const Expr& part) {
+    const LoadNode* read = part.as<LoadNode>();
+    if (read != nullptr && read->buffer == operand)
+      iterators.assign(read->indices().begin(), read->indices().end());
+  });
+  return iterators;
+}
+
 /// The buffer in its own dimensions, outside of which elements are zeros.
 Box box_of_tensor(const TensorCall& call, size_t position, const Analyzer& ranges) {
   const Buffer& buffer = call.operands[position].buffer;
-  const Block& semantics = call.intrinsic->block();
   const std::vector<int64_t>& box = call.intrinsic->operands[position].buffer->shape;
   const auto indices = element_indices(call, position, ranges);
   const std::vector<int64_t> strides = buffer->effective_strides();
@@ -50,7 +63,10 @@ Box box_of_tensor(const TensorCall& call, size_t position, const Analyzer& range
     throw LowerError("cuda", "the elements outside of a tensor that a bulk copy reads are not its zeros",
                      buffer->name);
   Substitution begin;
-  for (const IterVar& iter : semantics.iters) begin.set(iter.var, Expr(0));
+  for (const IterVar& iter : call.intrinsic->block().iters) begin.set(iter.var, Expr(0));
+  const std::vector<Expr> iterators =
+      iterators_of(*call.intrinsic, call.intrinsic->operands[position].buffer);
+  int dimensions_of_rows = 0;
   Box result;
   for (size_t d = strides.size(); d-- > 0;) {
     const Expr first = ranges.simplify(substitute((*indices)[d], begin));
@@ -62,14 +78,17 @@ Box box_of_tensor(const TensorCall& call, size_t position, const Analyzer& range
       throw LowerError("cuda",
                        "rows of a tensor that a bulk copy reads do not begin at multiples of 16 bytes",
                        buffer->name);
-    const bool moves = std::ranges::any_of(
-        semantics.iters, [&](const IterVar& iter) { return uses_var((*indices)[d], iter.var); });
+    const bool moves = tensor.rank > 0 && uses_var((*indices)[d], Var::from(iterators[0]));
+    const Expr moved = tensor.rank == 0 ? iterators[1] : moves ? iterators[0] : Expr(0);
+    if (!ranges.can_prove_equal((*indices)[d], first + moved)) throw no_box(buffer);
+    dimensions_of_rows += moves ? 1 : 0;
     tensor.extents[tensor.rank] = size_of(buffer->shape[d], buffer);
     tensor.strides[tensor.rank] = size_of(strides[d], buffer);
     tensor.box[tensor.rank] = size_of(tensor.rank == 0 ? box[1] : moves ? box[0] : 1, buffer);
     result.first.push_back(first);
     ++tensor.rank;
   }
+  if (dimensions_of_rows != 1) throw no_box(buffer);
   return result;
 }
 
