@@ -38,8 +38,11 @@ int make_eventfd() {
 
 }  // namespace
 
+Station::Wake::Wake() : descriptor(make_eventfd()) {}
+Station::Wake::~Wake() { close(descriptor); }
+
 Station::Station(Address address, Options options)
-    : address_(std::move(address)), options_(std::move(options)), wake_(make_eventfd()) {
+    : address_(std::move(address)), options_(std::move(options)) {
   thread_ = std::thread([this, first = connect()]() mutable { run(std::move(first)); });
 }
 
@@ -50,12 +53,11 @@ Station::~Station() {
   }
   wake();
   thread_.join();
-  close(wake_);
 }
 
 void Station::wake() {
   constexpr uint64_t kOne = 1;
-  static_cast<void>(!write(wake_, &kOne, sizeof(kOne)));
+  static_cast<void>(!write(wake_.descriptor, &kOne, sizeof(kOne)));
 }
 
 std::unique_ptr<Connection> Station::connect() {
@@ -141,10 +143,11 @@ void Station::serve(Connection& connection) {
       const std::lock_guard lock(mutex_);
       if (ended_ && outgoing_.empty()) return;
     }
-    std::array<pollfd, 2> inputs = {pollfd{connection.socket(), POLLIN, 0}, pollfd{wake_, POLLIN, 0}};
+    std::array<pollfd, 2> inputs = {pollfd{connection.socket(), POLLIN, 0},
+                                    pollfd{wake_.descriptor, POLLIN, 0}};
     poll(inputs.data(), inputs.size(), kPollMilliseconds);
     uint64_t wakes = 0;
-    static_cast<void>(!read(wake_, &wakes, sizeof(wakes)));
+    static_cast<void>(!read(wake_.descriptor, &wakes, sizeof(wakes)));
   }
 }
 

@@ -59,6 +59,14 @@ class Station {
     Message message;
     Clock::time_point sent;
   };
+  /// An eventfd.
+  struct Wake {
+    Wake();
+    ~Wake();
+    Wake(const Wake&) = delete;
+    Wake& operator=(const Wake&) = delete;
+    const int descriptor;
+  };
 
   void run(std::unique_ptr<Connection> connection);
   std::unique_ptr<Connection> connect();
@@ -74,7 +82,7 @@ class Station {
 
   const Address address_;
   const Options options_;
-  const int wake_;  // an eventfd
+  const Wake wake_;
 
   // Of the thread that receives and answers.
   std::map<uint64_t, Outgoing> unconfirmed_;  // sent answers, by their numbers on the current connection
