@@ -93,14 +93,14 @@ std::shared_ptr<const void> MachineLock::lock(const std::filesystem::path& file,
     }
     if (descriptor < 0 || (errno != EWOULDBLOCK && errno != EINTR)) {
       if (!std::exchange(said_missing_, true) && say_) {
-        say_(fmt::format(
-            "{}: {}: this run does not take turns at measuring with others, and they may disturb each other",
-            file.string(), std::strerror(errno)));
+        say_(
+            fmt::format("{}: {}: this run cannot lock the machine, so concurrent runs may disturb each other",
+                        file.string(), std::strerror(errno)));
       }
       break;
     }
     if (!std::exchange(said_waiting_, true) && say_)
-      say_("waiting: another run works on this machine, and they take turns at measuring");
+      say_("waiting: another run is measuring on this machine");
     std::this_thread::sleep_for(kPoll);
   }
   if (descriptor >= 0) close(descriptor);

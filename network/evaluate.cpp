@@ -30,7 +30,7 @@ class Evaluation {
       throw UserError(fmt::format("input '{}' is of type {}, expected {}", tensor.name, value.dtype.str(),
                                   tensor.dtype->str()));
     if (tensor.shape && !fits(*tensor.shape, value.shape))
-      throw UserError(fmt::format("input '{}' has another shape than expected", tensor.name));
+      throw UserError(fmt::format("input '{}' has an unexpected shape", tensor.name));
     values_[static_cast<size_t>(index)] = kept(value);
   }
 
@@ -103,8 +103,8 @@ class Evaluation {
 std::vector<tunesmith::Tensor> evaluate(const Network& network, std::span<const tunesmith::Tensor> inputs,
                                         Precision precision) {
   if (inputs.size() != network.inputs.size())
-    throw UserError(fmt::format("network '{}' takes {} inputs, here are {}", network.name,
-                                network.inputs.size(), inputs.size()));
+    throw UserError(fmt::format("network '{}' takes {} inputs, found {}", network.name, network.inputs.size(),
+                                inputs.size()));
   Evaluation evaluation(network, precision);
   for (size_t i = 0; i < inputs.size(); ++i) evaluation.give(network.inputs[i], inputs[i]);
   for (size_t i = 0; i < network.nodes.size(); ++i) {

@@ -41,7 +41,7 @@ class Expander::OfNode final : public Expansion {
 
   void add(Node node) override {
     if (++all_.made_ > kMaxNodes)
-      throw UserError(fmt::format("it and others like it become more than {} nodes", kMaxNodes));
+      throw UserError(fmt::format("expanded, it and similar nodes exceed {} nodes", kMaxNodes));
     if (node.name.empty()) node.name = all_.unique(next_name());
     made_.push_back(std::move(node));
   }
@@ -52,8 +52,7 @@ class Expander::OfNode final : public Expansion {
     std::map<TensorIndex, TensorIndex> outside{{kAbsent, kAbsent}};
     const size_t own = inner.inputs.size() - body.captured.size();
     if (inputs.size() != own)
-      throw UserError(
-          fmt::format("attribute '{}' takes {} inputs, and it is given {}", body.name, own, inputs.size()));
+      throw UserError(fmt::format("attribute '{}' takes {} inputs, found {}", body.name, own, inputs.size()));
     for (size_t i = 0; i < inner.inputs.size(); ++i)
       outside[inner.inputs[i]] = i < own ? inputs[i] : node_.inputs.at(body.captured[i - own]);
     if (!all_.constants_.contains(&inner)) all_.bodies_.push_back(body.network);
@@ -157,8 +156,8 @@ void Expander::unroll(const Node& node, const std::string& why, std::vector<Node
   const Repetition repetition = repetition_of(node);
   if (repetition.trips > kMaxTrips)
     throw UserError(
-        fmt::format("{}: its {} trips cannot be a loop: {}", describe(node), repetition.trips, why),
-        fmt::format("at most {} are written out", kMaxTrips));
+        fmt::format("{}: its {} iterations cannot be a loop: {}", describe(node), repetition.trips, why),
+        fmt::format("at most {} are unrolled", kMaxTrips));
   OfNode to(*this, node, made);
   const size_t carried = repetition.carried, sliced = sliced_inputs(repetition);
   const std::vector<TensorIndex>& inputs = node.inputs;

@@ -93,7 +93,7 @@ class ShapeFixer {
     if (!missing.empty())
       throw UserError(fmt::format("network '{}' has extents without a value: {}", network_.name,
                                   fmt::join(missing, ", ")),
-                      fmt::format("give them: --dim {}=1", *missing.begin()));
+                      fmt::format("set them, as in --dim {}=1", *missing.begin()));
   }
 
   bool reads_unknown(const Node& node) const {
@@ -119,7 +119,7 @@ class ShapeFixer {
     // An expanded body may not read the inputs that are refused, so it is tried in spite of them.
     const bool is_open = reads_unknown(node);
     try {
-      if (!node.definition) throw UserError(describe(node) + ": the operator is not there yet");
+      if (!node.definition) throw UserError(describe(node) + ": unsupported operator");
       if (is_repetition(node) && !is_open) {
         if (const auto why = fix_body(network_, node, options_)) {
           expander_.unroll(node, *why, made);
@@ -254,21 +254,20 @@ class ShapeFixer {
       refusals.add({node.op, is_named ? fault.message.substr(prefix.size()) : fault.message}, fault.message);
     }
     for (const auto& [op, nodes] : missing)
-      refusals.add({op.first, "the operator is not there yet"},
-                   fmt::format("operator {}@{} is not there yet: node{} {}", op.first, op.second,
+      refusals.add({op.first, "unsupported operator"},
+                   fmt::format("unsupported operator {}@{}: node{} {}", op.first, op.second,
                                nodes.size() > 1 ? "s" : "", fmt::join(nodes, ", ")));
-    if (!missing.empty())
-      refusals.remark("--operators takes files that define operators in the workload language");
+    if (!missing.empty()) refusals.remark("define it in the workload language with --operators");
     const auto skipped = std::ranges::count_if(skipped_, [&](size_t node) { return needed[node]; });
-    if (skipped > 0) refusals.remark(fmt::format("{} nodes read what these compute", skipped));
-    refusals.raise(fmt::format("network '{}' has nodes that are refused", network_.name));
+    if (skipped > 0) refusals.remark(fmt::format("{} nodes depend on them", skipped));
+    refusals.raise(fmt::format("network '{}' has unsupported nodes", network_.name));
   }
 
   /// Checks the declared type against the computed one.
   void set_type(const Node& node, TensorIndex index, const TensorType& type) {
     Tensor& output = tensor(index);
     if (output.dtype && *output.dtype != type.dtype)
-      throw UserError(fmt::format("{}: its output '{}' is of type {}, the file says {}", describe(node),
+      throw UserError(fmt::format("{}: its output '{}' has type {}, the file declares {}", describe(node),
                                   output.name, type.dtype.str(), output.dtype->str()));
     const std::optional<Count> count = counting_.of(index);
     bool same = !output.shape || output.shape->size() == type.shape.size();
@@ -281,7 +280,7 @@ class ShapeFixer {
       std::vector<std::string> declared;
       for (const Extent& extent : *output.shape)
         declared.push_back(std::visit([](const auto& value) { return fmt::format("{}", value); }, extent));
-      throw UserError(fmt::format("{}: its output '{}' has the shape [{}], the file says [{}]",
+      throw UserError(fmt::format("{}: its output '{}' has shape [{}], the file declares [{}]",
                                   describe(node), output.name, fmt::join(type.shape, ", "),
                                   fmt::join(declared, ", ")));
     }
@@ -336,7 +335,8 @@ void refuse_contradiction(const Network& given, const Network& fixed, PassOption
   if (found.empty()) return;
   std::vector<std::string> wrong, right;
   for (const auto& [name, value] : found) {
-    wrong.push_back(fmt::format("'{}' is {} and comes out as {}", name, options.dimensions.at(name), value));
+    wrong.push_back(
+        fmt::format("'{}' is declared {} but computed as {}", name, options.dimensions.at(name), value));
     right.push_back(fmt::format("--dim {}={}", name, value));
     options.dimensions[name] = value;
   }

@@ -18,16 +18,16 @@ class Checker {
   void check() {
     check_tensors();
     for (const TensorIndex input : network_.inputs) {
-      require(exists(input), "an input", "is no tensor");
-      require(!known_[input], "the input", "is there twice, or is a constant", name(input));
+      require(exists(input), "an input", "is not a tensor");
+      require(!known_[input], "the input", "is duplicate or a constant", name(input));
       known_[input] = true;
     }
     check_nodes();
     std::set<TensorIndex> outputs;
     for (const TensorIndex output : network_.outputs) {
-      require(exists(output), "an output", "is no tensor");
-      require(known_[output], "the output", "is neither given nor computed", name(output));
-      require(outputs.insert(output).second, "the output", "is there twice", name(output));
+      require(exists(output), "an output", "is not a tensor");
+      require(known_[output], "the output", "is neither an input nor computed", name(output));
+      require(outputs.insert(output).second, "the output", "is duplicate", name(output));
     }
     for (const CountedOutput& each : network_.counted) check_counted(each);
   }
@@ -51,7 +51,7 @@ class Checker {
     for (size_t i = 0; i < network_.tensors.size(); ++i) {
       const Tensor& tensor = network_.tensors[i];
       require(!tensor.name.empty(), "a tensor", "has no name");
-      require(names.insert(tensor.name).second, "the tensor", "is there twice", tensor.name);
+      require(names.insert(tensor.name).second, "the tensor", "is duplicate", tensor.name);
       if (tensor.shape) check_shape(tensor);
       check_order(tensor);
       check_part(tensor);
@@ -74,26 +74,26 @@ class Checker {
 
   void check_part(const Tensor& tensor) const {
     if (!tensor.part) return;
-    require(exists(tensor.part->whole), "a part's whole", "is no tensor", tensor.name);
+    require(exists(tensor.part->whole), "a part's whole", "is not a tensor", tensor.name);
     const Tensor& whole = network_.tensors[static_cast<size_t>(tensor.part->whole)];
     const int64_t moved = tensor.part->advance * (tensor.part->period - 1);
     require(!whole.part && whole.dtype == tensor.dtype && (!whole.constant || moved != 0) && !tensor.constant,
-            "the part", "is of a part, of a constant or of another type", tensor.name);
+            "the part", "is a part, a constant or of another type", tensor.name);
     int64_t end = tensor.part->begin + std::max<int64_t>(moved, 0) + 1;
     require(tensor.part->begin + std::min<int64_t>(moved, 0) >= 0 && tensor.shape &&
                 tensor.part->strides.size() == tensor.shape->size(),
-            "the part", "has other strides than axes", tensor.name);
+            "the part", "has a wrong number of strides", tensor.name);
     const Shape lying = lying_shape(tensor);
     for (size_t d = 0; d < lying.size(); ++d) {
       require(lying[d] > 0 && tensor.part->strides[d] > 0, "the part", "has no elements", tensor.name);
       end += (lying[d] - 1) * tensor.part->strides[d];
     }
-    require(end <= element_count(lying_shape(whole)), "the part", "reaches out of its whole", tensor.name);
+    require(end <= element_count(lying_shape(whole)), "the part", "exceeds its whole", tensor.name);
   }
 
   void check_counted(const CountedOutput& counted) const {
     require(counted.output < network_.outputs.size() && counted.by < network_.outputs.size(), "a count",
-            "is of no result, or no result");
+            "does not belong to a result");
     const Tensor& tensor = network_.tensors[network_.outputs[counted.output]];
     require(tensor.shape && counted.axis < tensor.shape->size(), "the counted result", "has no such axis",
             tensor.name);
@@ -120,11 +120,11 @@ class Checker {
       require(!__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes), "the constant",
               "has too many elements", tensor.name);
     }
-    require(bytes == constant.bytes.size(), "the constant", "has other bytes than its shape needs",
+    require(bytes == constant.bytes.size(), "the constant", "has a wrong number of bytes for its shape",
             tensor.name);
-    require(tensor.dtype == constant.dtype, "the constant", "has another type than its tensor", tensor.name);
+    require(tensor.dtype == constant.dtype, "the constant", "differs in type from its tensor", tensor.name);
     require(tensor.shape == std::vector<Extent>(constant.shape.begin(), constant.shape.end()), "the constant",
-            "has another shape than its tensor", tensor.name);
+            "differs in shape from its tensor", tensor.name);
   }
 
   void check_nodes() {
@@ -133,22 +133,22 @@ class Checker {
       const Node& node = network_.nodes[position];
       enter_and_leave_loops(position);
       require(!node.name.empty(), "a node", "has no name");
-      require(names.insert(node.name).second, "the node", "is there twice", node.name);
+      require(names.insert(node.name).second, "the node", "is duplicate", node.name);
       for (const TensorIndex input : node.inputs) {
         if (input == kAbsent) continue;
-        require(exists(input), "the node", "reads what is no tensor", node.name);
+        require(exists(input), "the node", "reads an undefined tensor", node.name);
         require(known_[input], "the node", "reads a tensor that no node before it computes", node.name);
       }
       for (const TensorIndex output : node.outputs) {
         if (output == kAbsent) continue;
-        require(exists(output), "the node", "computes what is no tensor", node.name);
-        require(!known_[output], "the node", "computes a tensor that is known already", node.name);
+        require(exists(output), "the node", "computes an undefined tensor", node.name);
+        require(!known_[output], "the node", "computes a tensor twice", node.name);
         known_[output] = true;
       }
       for (const Body& body : node.bodies) {
         require(body.captured.size() <= body.network->inputs.size() &&
                     std::ranges::all_of(body.captured, [&](size_t i) { return i < node.inputs.size(); }),
-                "the node", "has a body that captures what the node does not read", node.name);
+                "the node", "has a body that captures a tensor the node does not read", node.name);
         check_invariants(*body.network);
       }
     }
@@ -159,11 +159,12 @@ class Checker {
     for (const Loop& loop : network_.loops) {
       if (loop.end_node == position) {
         for (const Loop::Carried& carried : loop.carried) {
-          require(known_[carried.after], "a loop", "carries what it does not compute", name(carried.after));
+          require(known_[carried.after], "a loop", "carries a tensor it does not compute",
+                  name(carried.after));
           if (carried.last != kAbsent) known_[carried.last] = true;
         }
         for (const Loop::Slice& written : loop.written) {
-          require(known_[written.part], "a loop", "gives what it does not compute", name(written.part));
+          require(known_[written.part], "a loop", "yields a tensor it does not compute", name(written.part));
           known_[written.whole] = true;
         }
       }
@@ -171,11 +172,12 @@ class Checker {
       require(loop.first_node < loop.end_node && loop.end_node <= network_.nodes.size() && loop.trips > 0,
               "a loop", "has no nodes");
       for (const Loop::Carried& carried : loop.carried) {
-        require(known_[carried.first], "a loop", "carries what nothing computes", name(carried.first));
+        require(known_[carried.first], "a loop", "carries a tensor that nothing computes",
+                name(carried.first));
         known_[carried.before] = true;
       }
       for (const Loop::Slice& read : loop.read) {
-        require(known_[read.whole], "a loop", "reads what nothing computes", name(read.whole));
+        require(known_[read.whole], "a loop", "reads a tensor that nothing computes", name(read.whole));
         known_[read.part] = true;
       }
     }

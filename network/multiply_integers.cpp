@@ -106,7 +106,7 @@ class Multiplying {
     const std::optional<Dequantized> a = dequantized(network_, makers_, node.inputs[0]);
     const std::optional<Dequantized> b = dequantized(network_, makers_, node.inputs[1]);
     if (!a || !b)
-      return tl::make_unexpected("its operands are not both bytes with known scales of f32, without blocks");
+      return tl::make_unexpected("its operands are not both 8-bit integers with known, unblocked f32 scales");
     if (a->axis) return tl::make_unexpected("its first operand has several scales");
     Product product{*a, *b, convolves ? "ConvInteger" : "MatMulInteger"};
     product.channels = convolves ? 1 : shape_of(node.outputs[0]).size() - 1;
@@ -116,13 +116,13 @@ class Multiplying {
       return tl::make_unexpected("an operand is a vector");
     const size_t axis = convolves || product.b_transposed ? 0 : of_b.size() - 1;
     if (b->axis && *b->axis != axis)
-      return tl::make_unexpected("the scales of its second operand differ along an axis that is summed");
+      return tl::make_unexpected("the scales of its second operand vary along a summed axis");
     if (is_gemm &&
         (number(node, "alpha", 1) != 1 || number(node, "beta", 1) != 1 || number(node, "transA", 0) != 0))
       return tl::make_unexpected("expected attributes 'alpha' and 'beta' of 1 and 'transA' of 0");
     const int64_t terms = convolves ? element_count(of_b) / of_b[0] : of_b[axis == 0 ? 1 : axis - 1];
     product.largest_sum = terms * farthest(*a) * farthest(*b);
-    if (product.largest_sum > kMaxSum) return tl::make_unexpected("an i32 may not hold its sums");
+    if (product.largest_sum > kMaxSum) return tl::make_unexpected("its sums may overflow i32");
     if (!options_.find_operator(product.op, node.version))
       return tl::make_unexpected("the operator set has no " + product.op);
     return with_bias(node, std::move(product));

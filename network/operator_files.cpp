@@ -20,10 +20,10 @@ std::vector<workload::ArrayType> array_types(const NodeView& view) {
   for (size_t i = 0; i < view.inputs.size(); ++i) {
     const auto& input = view.inputs[i];
     if (!input || input->elements || input->type.code != Code::None)
-      throw UserError(fmt::format("input {} is {}, where an array is expected", i + 1,
+      throw UserError(fmt::format("input {} is {}, expected an array", i + 1,
                                   !input            ? "missing"
                                   : input->elements ? "a sequence"
-                                                    : "of a type that kernels have not"));
+                                                    : "of a type without kernels"));
     types.push_back({input->type.dtype, array_shape(input->type.shape)});
   }
   return types;
@@ -37,7 +37,8 @@ std::map<std::string, workload::AttributeValue> attribute_values(const Node& nod
     else if (const auto* real = std::get_if<double>(&attribute))
       values[name] = *real;
     else
-      throw UserError(fmt::format("attribute '{}' is no number, as those of operators from files are", name));
+      throw UserError(
+          fmt::format("attribute '{}' is not a number, as required for operators from files", name));
   }
   return values;
 }

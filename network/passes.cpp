@@ -12,33 +12,26 @@ namespace tunesmith::network {
 namespace {
 
 constexpr std::array<Pass, 14> kPasses{{
-    {"resolve", "Finds the definition of each operator.", resolve},
-    {"fix_shapes",
-     "Gives named extents their values and all tensors types and shapes; evaluates what follows from small "
-     "constants.",
+    {"resolve", "Resolves the definition of each operator.", resolve},
+    {"fix_shapes", "Infers types and shapes with the values of named extents; folds small constants.",
      fix_shapes},
     {"move_dequantization",
-     "Moves, chooses and joins bytes, not the numbers that they stand for; drops numbers made of bytes for "
-     "the "
-     "same bytes.",
+     "Moves, selects and concatenates quantized bytes instead of dequantized numbers; removes "
+     "requantizations to the same bytes.",
      move_dequantization},
     {"multiply_integers",
-     "Computes products and convolutions of dequantized bytes as sums of integers, which are scaled.",
+     "Computes products and convolutions of dequantized bytes in integers and scales the sums.",
      multiply_integers},
-    {"fold_constants", "Evaluates all nodes whose inputs are constant.", fold_constants},
-    {"drop_identities", "Removes nodes whose output is their input.", drop_identities},
-    {"eliminate_common_subexpressions", "Computes once what several nodes compute from the same inputs.",
-     eliminate_common_subexpressions},
-    {"eliminate_dead_code", "Removes nodes and outputs that nothing reads.", eliminate_dead_code},
-    {"move_scales", "Multiplies a product's result by a number, not what it reads.", move_scales},
-    {"merge_products", "Makes one of products that read one tensor and differ in their weights.",
-     merge_products},
-    {"copy_results", "Gives results that are inputs or constants a node that copies them.", copy_results},
-    {"choose_layouts", "Lets images lie with their channels last between nodes.", choose_layouts},
-    {"join_in_place", "Lets the operands of a concatenation be computed directly in its result.",
-     join_in_place},
-    {"place_loops", "Puts the body of each loop in its place; what it carries lies in two places by turns.",
-     place_loops},
+    {"fold_constants", "Folds constants.", fold_constants},
+    {"drop_identities", "Removes identity nodes.", drop_identities},
+    {"eliminate_common_subexpressions", "Eliminates common subexpressions.", eliminate_common_subexpressions},
+    {"eliminate_dead_code", "Eliminates dead nodes and outputs.", eliminate_dead_code},
+    {"move_scales", "Moves scalar factors from a product's operands to its result.", move_scales},
+    {"merge_products", "Merges products that read one tensor with different weights.", merge_products},
+    {"copy_results", "Adds copy nodes for results that are inputs or constants.", copy_results},
+    {"choose_layouts", "Stores images with channels last between nodes.", choose_layouts},
+    {"join_in_place", "Computes the operands of a concatenation directly in its result.", join_in_place},
+    {"place_loops", "Inlines loop bodies; carried tensors alternate between two buffers.", place_loops},
 }};
 
 /// Bodies of loops are networks of their own, which the pass on the enclosing network does not reach.

@@ -33,7 +33,7 @@ MappedFile map_file(const fs::path& path) {
   const std::shared_ptr<const int> closer(&file, [](const int* descriptor) { ::close(*descriptor); });
   struct stat status{};
   if (::fstat(file, &status) != 0) throw refuse(std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) throw refuse("it is no file");
+  if (!S_ISREG(status.st_mode)) throw refuse("not a file");
   const auto size = static_cast<size_t>(status.st_size);
   if (size == 0) throw refuse("the file is empty");
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -81,12 +81,11 @@ ReadNetwork read_network(PluginRegistry& registry, const fs::path& file,
     return {std::move(network), info.id, with_operators(importer, operators)};
   }
   if (asked.empty()) {
-    throw EnvironmentError(
-        fmt::format("{}: there is no importer that could read it: this Tunesmith was built without any; {}",
-                    file.string(), registry.places_looked_at()));
+    throw EnvironmentError(fmt::format("{}: no importer can read it: this build has none; {}", file.string(),
+                                       registry.places_looked_at()));
   }
   throw UserError(SourceLocation{file.string()},
-                  fmt::format("no importer reads it; asked were {}", fmt::join(asked, ", ")));
+                  fmt::format("no importer can read it; tried {}", fmt::join(asked, ", ")));
 }
 
 }  // namespace tunesmith::network

@@ -86,7 +86,7 @@ Prior Prior::load(std::string_view bytes, const std::string& file) {
   const auto value = [&](std::string_view name) {
     const size_t end = bytes.find('\n', at);
     if (end == std::string_view::npos || !bytes.substr(at).starts_with(name))
-      throw refuse(fmt::format("this is no prior: it has no '{}'", name));
+      throw refuse(fmt::format("not a prior: it has no '{}'", name));
     const std::string_view found = bytes.substr(at + name.size(), end - at - name.size());
     at = end + 1;
     return std::string(found);

@@ -15,7 +15,7 @@ void check_database(sqlite::Database& database, std::vector<std::string>& faults
   }
   auto references = database.prepare("PRAGMA foreign_key_check");
   while (references.step()) {
-    faults.push_back(fmt::format("row {} of table {} refers to a {} that is not there", references.integer(1),
+    faults.push_back(fmt::format("row {} of table {} refers to a missing {}", references.integer(1),
                                  references.text(0), references.text(2)));
   }
 }

@@ -22,7 +22,7 @@ void scan_environments(sqlite::Database& database, const Visit<Environment>& vis
       if (hex64(environment.hash()) == rows.text(0) && hex64(environment.machine()) == rows.text(1)) {
         stored.content = std::move(environment);
       } else {
-        stored.content = "its hash does not fit its content";
+        stored.content = "its hash does not match its content";
       }
     } catch (const UserError& error) {
       stored.content = error.what();

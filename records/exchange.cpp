@@ -83,7 +83,7 @@ class Export {
     try {
       scan();
     } catch (const sqlite::DamagedFile&) {
-      left_out.push_back(fmt::format("some {}: the file is damaged where they lie", what));
+      left_out.push_back(fmt::format("some {}: that part of the file is damaged", what));
     }
   }
 
@@ -149,14 +149,15 @@ class Intake {
   /// Imports what waited for later lines, and commits.
   void finish() {
     for (const auto& [place, run] : waiting_runs_) {
-      if (!take(run, place)) refuse(place, "its space or its environment is neither here nor in the input");
+      if (!take(run, place))
+        refuse(place, "its space or its environment is missing in the store and in the input");
     }
     for (const auto& [place, roof] : waiting_roofs_) {
-      if (!take(roof, place)) refuse(place, "its environment is neither here nor in the input");
+      if (!take(roof, place)) refuse(place, "its environment is missing in the store and in the input");
     }
     for (const auto& [place, record] : waiting_) {
       if (!take(record, place))
-        refuse(place, "its environment, its workload or its run is neither here nor in the input");
+        refuse(place, "its environment, its workload or its run is missing in the store and in the input");
     }
     commit();
   }
@@ -252,8 +253,9 @@ std::vector<std::string> RecordStore::export_jsonl(std::ostream& out, const Reco
     scan_records(impl_->database, filter, write);
   } catch (const sqlite::DamagedFile&) {
     const int64_t lost = scan_readable_records(impl_->database, filter, write);
-    lines.left_out.push_back(fmt::format("{}: the file is damaged: up to {} records cannot be read, {} can",
-                                         path().string(), lost, seen.size()));
+    lines.left_out.push_back(
+        fmt::format("{}: the file is damaged: up to {} records are unreadable, {} are readable",
+                    path().string(), lost, seen.size()));
   }
   lines.finish();
   return std::move(lines.left_out);
@@ -287,7 +289,7 @@ ImportReport RecordStore::import_jsonl(std::istream& in, const std::string& name
     }
   }
   intake.finish();
-  if (in.bad()) throw EnvironmentError(fmt::format("{}: could not be read to its end", name));
+  if (in.bad()) throw EnvironmentError(fmt::format("{}: could not be read completely", name));
   return report;
 }
 

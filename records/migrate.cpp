@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void cannot_copy(const fs::path& copy, const std::string& why) {
-  throw EnvironmentError(fmt::format(
-      "{}: the record store of an older schema cannot be copied aside, so it was left as it is: {}",
-      copy.string(), why));
+  throw EnvironmentError(
+      fmt::format("{}: the record store of an older schema cannot be backed up, so it was not converted: {}",
+                  copy.string(), why));
 }
 
 void sync_to_disk(const fs::path& file) {

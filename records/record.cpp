@@ -13,13 +13,13 @@ namespace tunesmith {
 
 namespace {
 std::string timing_fault(const Timing& timing, double seconds) {
-  if (timing.samples.empty()) return "it has a time and yet no samples";
+  if (timing.samples.empty()) return "it has a time but no samples";
   if (!is_time(timing.min) || !is_time(timing.median) || !std::ranges::all_of(timing.samples, is_time)) {
     return "a time is not finite and positive";
   }
-  if (!std::isfinite(timing.prepare) || timing.prepare < 0.0) return "its time of preparing is no time";
+  if (!std::isfinite(timing.prepare) || timing.prepare < 0.0) return "its preparation time is invalid";
   const auto [least, most] = std::ranges::minmax(timing.samples);
-  if (!(seconds >= least && seconds <= most)) return "it is compared by a time outside its samples";
+  if (!(seconds >= least && seconds <= most)) return "its time is outside its samples";
   return "";
 }
 }  // namespace
@@ -55,9 +55,9 @@ tl::expected<Workload, std::string> sound_workload(const RecordedWorkload& recor
   try {
     Workload workload = instantiate(recorded);
     if (workload.hash == recorded.hash) return workload;
-    return tl::make_unexpected(std::string("its definition is of another computation"));
+    return tl::make_unexpected(std::string("its definition is another computation"));
   } catch (const UserError& error) {
-    return tl::make_unexpected(fmt::format("its definition is not read: {}", error.what()));
+    return tl::make_unexpected(fmt::format("its definition is invalid: {}", error.what()));
   }
 }
 
@@ -82,21 +82,21 @@ std::string record_fault(const Record& record) {
   if (record.threads < 1) return "its number of threads is not positive";
   if (record.run.empty()) return "its run is empty";
   if ((record.kind == MeasurementKind::Ranking) != (record.ranking > 0)) {
-    return "it is of a ranking without a number, or has the number of a ranking and is of none";
+    return "its kind and its ranking number disagree";
   }
   if (record.round < 0 || (record.round > 0 && record.kind != MeasurementKind::Search))
-    return "it has the number of a round and is not of a search";
-  if (record.score && record.round == 0) return "it has a score and is of no round";
+    return "it has a round number but is no search measurement";
+  if (record.score && record.round == 0) return "it has a score but no round number";
   if (record.score && !std::isfinite(*record.score)) return "its score is not finite";
   if (record.verified_error && !std::isfinite(*record.verified_error))
     return "its verified error is not finite";
   if (record.failure) {
-    if (record.timing) return "it failed and yet has a time";
-    return record.seconds == 0.0 ? "" : "it failed and yet is compared by a time";
+    if (record.timing) return "it failed but has a time";
+    return record.seconds == 0.0 ? "" : "it failed but is compared by a time";
   }
-  if (!record.timing) return "it succeeded and yet has no time";
+  if (!record.timing) return "it succeeded but has no time";
   if (!record.verified_error && record.kind != MeasurementKind::Ranking)
-    return "it succeeded and yet was not verified";
+    return "it succeeded but was not verified";
   return timing_fault(*record.timing, record.seconds);
 }
 

@@ -199,8 +199,7 @@ Record record_from(const Field& in) {
   r.lowered_hash = in["lowered_hash"].hash();
   const std::string kind_name = in["kind"].text(kMaxName);
   const auto kind = parse_measurement_kind(kind_name);
-  if (!kind)
-    in["kind"].wrong(fmt::format("is '{}', which is no kind of measurement", kind_name.substr(0, 40)));
+  if (!kind) in["kind"].wrong(fmt::format("is '{}', not a kind of measurement", kind_name.substr(0, 40)));
   r.kind = kind.value_or(MeasurementKind::Search);
   r.ranking = static_cast<int>(in["ranking"].integer(0, kMaxInt));
   r.candidate = in["candidate"].bits();
@@ -223,7 +222,7 @@ LineContent content_of(const Line& line, std::string& error) {
   if (line.kind == "roof") return roof_from(in);
   if (line.kind == "run") return run_from(in);
   throw UserError(
-      fmt::format("a {}, which says nothing of a measurement; `tunesmith measure` takes it", line.kind));
+      fmt::format("a {}, which is not a measurement; run it with `tunesmith measure`", line.kind));
 }
 
 }  // namespace
@@ -275,7 +274,7 @@ std::string times_at_text(const std::vector<TimeAt>& times) { return canonical_t
 
 std::vector<TimeAt> parse_times_at(std::string_view text) {
   const tl::expected<json, std::string> list = parse_value(text);
-  if (!list) throw UserError(fmt::format("its times at values are no JSON: {}", list.error()));
+  if (!list) throw UserError(fmt::format("its times at values are not JSON: {}", list.error()));
   const json whole = {{"at", *list}};
   std::string error;
   std::vector<TimeAt> times = read_times_at(Field(whole, error)["at"]);

@@ -23,15 +23,15 @@ std::filesystem::path made_ready(const std::filesystem::path& path, RecordStore:
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
   if (!error && bytes > 0 && bytes < kMinFileBytes)
-    throw UserError({path.string()}, "not a record store, or its beginning is damaged", "name another file");
+    throw UserError({path.string()}, "not a record store, or its header is damaged", "give another file");
   if (mode != RecordStore::Mode::Create) {
     if (!std::filesystem::exists(path, error)) {
-      throw UserError({path.string()}, "there is no record store here", "tune first, or name another file");
+      throw UserError({path.string()}, "no such record store", "tune first, or give another file");
     }
   } else if (path.has_parent_path()) {
     std::filesystem::create_directories(path.parent_path(), error);
     if (error) {
-      throw EnvironmentError(fmt::format("{}: the folder for the record store cannot be made: {}",
+      throw EnvironmentError(fmt::format("{}: cannot create the folder for the record store: {}",
                                          path.string(), error.message()));
     }
   }
@@ -209,7 +209,7 @@ bool RecordStore::add(const Record& record) { return add(std::span(&record, 1)) 
 size_t RecordStore::add(std::span<const Record> records) {
   for (const Record& record : records) {
     if (const std::string fault = record_fault(record); !fault.empty()) {
-      throw InternalError(fmt::format("record '{}' is not fit for the store: {}", record.id, fault));
+      throw InternalError(fmt::format("record '{}' cannot be stored: {}", record.id, fault));
     }
   }
   const std::lock_guard lock(impl_->mutex);

@@ -75,7 +75,7 @@ Stored<Record> read_record(const sqlite::Statement& row, bool verify) {
     if (const std::string fault = record_fault(record); !fault.empty()) {
       stored.content = fault;
     } else if (verify && checksum_of(record) != row.text(kChecksumColumn)) {
-      stored.content = "its checksum does not fit its content";
+      stored.content = "its checksum does not match its content";
     } else {
       stored.content = std::move(record);
     }

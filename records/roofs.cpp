@@ -57,7 +57,7 @@ void scan_roofs(sqlite::Database& database, const Visit<RecordedRoof>& visit) {
     try {
       RecordedRoof roof = read_roof(rows);
       if (const std::string fault = roof_fault(roof); !fault.empty()) throw UserError(fault);
-      if (checksum_of(roof) != rows.text(9)) throw UserError("its checksum does not fit its content");
+      if (checksum_of(roof) != rows.text(9)) throw UserError("its checksum does not match its content");
       stored.content = std::move(roof);
     } catch (const UserError& error) {
       stored.content = std::string(error.what());

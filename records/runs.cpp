@@ -97,7 +97,7 @@ void scan_runs(sqlite::Database& database, const Visit<RecordedRun>& visit) {
     try {
       RecordedRun run = read_run(rows);
       if (checksum_of(run) != rows.text(kChecksumOfRun))
-        throw UserError("its checksum does not fit its content");
+        throw UserError("its checksum does not match its content");
       stored.content = std::move(run);
     } catch (const UserError& error) {
       stored.content = error.what();

@@ -156,7 +156,7 @@ void make_tables(sqlite::Database& database) {
 
 void check_schema(sqlite::Database& database) {
   if (database.integer("PRAGMA application_id") != kApplicationId) {
-    throw UserError({database.path().string()}, "a database, but not a record store", "name another file");
+    throw UserError({database.path().string()}, "a database, but not a record store", "give another file");
   }
   const int64_t version = schema_version(database);
   if (version > kRecordSchema) {
@@ -164,12 +164,12 @@ void check_schema(sqlite::Database& database) {
         {database.path().string()},
         fmt::format("the record store was written by a newer Tunesmith (schema {}, this one reads up to {})",
                     version, kRecordSchema),
-        "update Tunesmith, or name another file");
+        "update Tunesmith, or give another file");
   }
   if (version < kOldestSchema) {
     throw UserError({database.path().string()},
-                    fmt::format("the record store is of schema {}, which no release wrote", version),
-                    "name another file; Tunesmith 0.2.0 converts it, but no search uses its records");
+                    fmt::format("the record store has schema {}, which no release used", version),
+                    "give another file; Tunesmith 0.2.0 converts it, but no search uses its records");
   }
 }
 }  // namespace

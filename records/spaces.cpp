@@ -27,7 +27,7 @@ void scan_spaces(sqlite::Database& database, const Visit<RecordedSpace>& visit) 
     Stored<RecordedSpace> stored{fmt::format("space '{}'", rows.text(0)), {}};
     try {
       RecordedSpace space{rows.text(0), parse_hash(rows.text(1)), rows.text(2)};
-      if (checksum_of(space) != rows.text(3)) throw UserError("its checksum does not fit its content");
+      if (checksum_of(space) != rows.text(3)) throw UserError("its checksum does not match its content");
       stored.content = std::move(space);
     } catch (const UserError& error) {
       stored.content = error.what();

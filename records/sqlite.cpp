@@ -162,7 +162,7 @@ void Database::move_to_memory() {
 void Database::move_copy_to_memory() {
   std::string name = (std::filesystem::temp_directory_path() / "tunesmith-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr)
-    throw EnvironmentError(fmt::format("no folder can be made in {}, to read {}",
+    throw EnvironmentError(fmt::format("cannot create a folder in {}, to read {}",
                                        std::filesystem::temp_directory_path().string(), path_.string()));
   const std::filesystem::path folder = name;
   const auto remove = [](const std::filesystem::path* of) {
@@ -192,7 +192,7 @@ void Database::fail(int code) const {
   const char* detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      throw UserError({file}, "not a record store, or its beginning is damaged", "name another file");
+      throw UserError({file}, "not a record store, or its header is damaged", "give another file");
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:  // a table or column is not where it was made
       throw DamagedFile(
@@ -203,8 +203,8 @@ void Database::fail(int code) const {
       throw EnvironmentError(fmt::format("{}: no space left on the disk", file));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw EnvironmentError(
-          fmt::format("{}: another process held the record store for more than {} s", file, busy_ms_ / 1000));
+      throw EnvironmentError(fmt::format(
+          "{}: the record store was locked by another process for more than {} s", file, busy_ms_ / 1000));
     case SQLITE_READONLY:
     case SQLITE_PERM:
       throw UnwritableFile(fmt::format("{}: the record store or its folder cannot be written", file));

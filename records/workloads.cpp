@@ -28,7 +28,7 @@ void scan_workloads(sqlite::Database& database, const Visit<RecordedWorkload>& v
     Stored<RecordedWorkload> stored{fmt::format("workload '{}'", rows.text(1)), {}};
     try {
       RecordedWorkload workload{parse_hash(rows.text(0)), rows.text(1), rows.text(2)};
-      if (checksum_of(workload) != rows.text(3)) throw UserError("its checksum does not fit its content");
+      if (checksum_of(workload) != rows.text(3)) throw UserError("its checksum does not match its content");
       stored.content = std::move(workload);
     } catch (const UserError& error) {
       stored.content = error.what();

@@ -59,10 +59,9 @@ std::vector<std::string> target_differences(const TargetIdentity& theirs, const 
   for (const auto& [name, content] : there) {
     const auto own = here.find(name);
     if (own == here.end()) {
-      differences.push_back(
-          fmt::format("lacks the extension '{}' ({}): its pack or its hardware is not here, or the "
-                      "space does not name it",
-                      name, content));
+      differences.push_back(fmt::format(
+          "lacks the extension '{}' ({}): its pack or hardware is missing, or the space does not list it",
+          name, content));
     } else if (own->second != content) {
       differences.push_back(fmt::format("another version of the extension '{}': {} there, {} here", name,
                                         content, own->second));
@@ -70,7 +69,7 @@ std::vector<std::string> target_differences(const TargetIdentity& theirs, const 
   }
   for (const auto& [name, content] : here) {
     if (!there.contains(name))
-      differences.push_back(fmt::format("has the extension '{}' ({}), which was not there", name, content));
+      differences.push_back(fmt::format("has the extension '{}' ({}), unknown at recording", name, content));
   }
   return differences;
 }
@@ -81,7 +80,7 @@ CandidateCheck check_candidate(const RecordedCandidate& recorded, const Space& s
   try {
     const Workload workload = instantiate(recorded.workload);
     if (workload.hash != recorded.workload.hash)
-      return refused(std::move(check), "its workload's text is another computation to this Tunesmith");
+      return refused(std::move(check), "its workload's text now defines another computation");
     const Trace trace = Trace::parse(recorded.trace, "its trace");
     if (!trace.complete()) return refused(std::move(check), "its trace is not complete");
     auto made = space.materialise(workload.program, trace, RandomStream(0));

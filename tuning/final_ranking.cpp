@@ -32,7 +32,7 @@ std::vector<FinalRanking::Kept> FinalRanking::best_on_record(const TaskKey& task
     if (has_ranked ? !contains(of_intervals, record.id) : !ranked && best.size() >= kFoundSince) continue;
     CandidatePtr candidate = candidate_of(record, workload_, space_, names_);
     if (!candidate) {
-      result.dropped.push_back({record.id, record.seconds, "its trace does not give its program any more"});
+      result.dropped.push_back({record.id, record.seconds, "its trace no longer gives its program"});
       continue;
     }
     best.push_back({{std::move(candidate), record.timing, std::nullopt}, std::move(record)});

@@ -36,8 +36,8 @@ int threads_of(const RecordedCandidate& candidate, int asked) {
   if (asked > 0) return asked;
   if (candidate.threads > available)
     throw UserError(
-        fmt::format("it is for {} threads, and there are {} processors", candidate.threads, available),
-        "--threads measures it with another number");
+        fmt::format("it needs {} threads, but there are {} processors", candidate.threads, available),
+        "set another number with --threads");
   return candidate.threads > 0 ? candidate.threads : available;
 }
 
@@ -244,7 +244,7 @@ std::vector<InterleavedTimes> JobMeasurer::time_in_turn(Task& task,
   for (size_t i = 0; i < places.size(); ++i) {
     times[places[i]] = std::move(timed[i]);
     if (times[places[i]].samples.empty() && !times[places[i]].failure)
-      times[places[i]].failure = CandidateFailure{FailureCause::WorkerLost, "it was stopped"};
+      times[places[i]].failure = CandidateFailure{FailureCause::WorkerLost, "stopped"};
   }
   return times;
 }

@@ -118,7 +118,7 @@ std::vector<double> Task::score(std::span<const CandidatePtr> candidates) {
   if (!unless_it_hangs([&] { scores = cost_model_->predict(whole); })) return blind_scores(candidates);
   if (scores.size() != candidates.size() ||
       !std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) {
-    model_dropped_ = "[P25] predict did not give a finite score for each candidate";
+    model_dropped_ = "[P25] predict() did not return a finite score for each candidate";
     return blind_scores(candidates);
   }
   return scores;
@@ -138,7 +138,7 @@ std::optional<ModelBatch> Task::evaluate_model(std::span<const Measured> results
     throughputs.push_back(result.timing ? 1.0 / result.timing->min : 0.0);
   ModelBatch batch = evaluate_scores(scores, throughputs);
   batch.trials = static_cast<int64_t>(history_.size());
-  if (watch_.worse(batch)) model_dropped_ = "it ordered three rounds in succession worse than chance";
+  if (watch_.worse(batch)) model_dropped_ = "its ranking was worse than chance in three successive rounds";
   return batch;
 }
 
@@ -146,9 +146,8 @@ void Task::load_model(const std::string& file) {
   if (!std::filesystem::exists(file)) return;
   const ModelFile model = read_model_file(file);
   if (model.kind != space_.spec().cost_model.id) {
-    throw UserError({file},
-                    fmt::format("this is what '{}' has learned, and the cost model of the space '{}' is '{}'",
-                                model.kind, space_.spec().name, space_.spec().cost_model.id));
+    throw UserError({file}, fmt::format("this file is of the cost model '{}', but space '{}' uses '{}'",
+                                        model.kind, space_.spec().name, space_.spec().cost_model.id));
   }
   try {
     cost_model_->load(model.learned);

@@ -51,7 +51,7 @@ Job parse_job(std::string_view text) {
     job.candidate = read_candidate(fields);
   } else {
     throw UserError(fmt::format("expected a candidate or a job, found a {}", line.kind),
-                    "`tunesmith records import` takes it");
+                    "import it with `tunesmith records import`");
   }
   if (!error.empty()) throw UserError(fmt::format("not a {}: {}", line.kind, error));
   return job;

@@ -18,7 +18,7 @@ bool JobReader::next() {
     }
     return true;
   }
-  if (in_.bad()) throw EnvironmentError("the jobs could not be read to their end");
+  if (in_.bad()) throw EnvironmentError("the jobs could not be read completely");
   return false;
 }
 

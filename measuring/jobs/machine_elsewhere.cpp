@@ -81,7 +81,7 @@ std::vector<PluginUse> extensions_of(const WorkerDescription& machine, const Spa
       used.back().optional = false;
     } else if (!use.optional) {
       throw EnvironmentError(fmt::format(
-          "{}: extension '{}' cannot be used on the machine {}; write '{}?' to take it only where it is",
+          "{}: extension '{}' cannot be used on the machine {}; write '{}?' to use it only where available",
           use.location.str(), use.id, machine.machine, use.id));
     }
   }
@@ -97,10 +97,10 @@ std::unique_ptr<Space> space_for(const WorkerDescription& machine, const SpaceSp
   auto space =
       std::make_unique<Space>(there, registry, std::make_shared<TargetElsewhere>(machine, std::move(own)));
   if (const std::string composed = space->task_target().str(); composed != machine.target)
-    throw EnvironmentError(fmt::format(
-        "programs for the machine '{}' are of '{}', and would be made here as of '{}'; remedy: the same "
-        "version and packs on both",
-        machine.machine, machine.target, composed));
+    throw EnvironmentError(
+        fmt::format("programs for the machine '{}' have target '{}', but this machine generates '{}'; "
+                    "remedy: install the same version and packs on both",
+                    machine.machine, machine.target, composed));
   return space;
 }
 

@@ -89,7 +89,7 @@ Turns parse_turns(std::string_view text) {
     return read;
   });
   while (read_line(lines, line)) {
-    if (turns.candidates.size() == count) throw UserError("has more candidates than it says");
+    if (turns.candidates.size() == count) throw UserError("has more candidates than it states");
     turns.candidates.push_back(parse_candidate(line));
     const RecordedCandidate& first = turns.candidates.front();
     const RecordedCandidate& last = turns.candidates.back();
@@ -97,7 +97,7 @@ Turns parse_turns(std::string_view text) {
       throw UserError("has candidates of several tasks");
   }
   if (turns.candidates.size() != count || count == 0)
-    throw UserError(fmt::format("has {} candidates, and says {}", turns.candidates.size(), count));
+    throw UserError(fmt::format("has {} candidates, but states {}", turns.candidates.size(), count));
   return turns;
 }
 

@@ -114,9 +114,10 @@ Received receive_message(int socket, const MessageLimits& limits, const Patience
   received.number = number;
   if (header_bytes > limits.header_bytes)
     return nonsense(
-        fmt::format("its header has {} bytes, and may have {}", header_bytes, limits.header_bytes));
+        fmt::format("its header has {} bytes, at most {} are allowed", header_bytes, limits.header_bytes));
   if (attachments > limits.attachments)
-    return nonsense(fmt::format("it has {} attachments, and may have {}", attachments, limits.attachments));
+    return nonsense(
+        fmt::format("it has {} attachments, at most {} are allowed", attachments, limits.attachments));
 
   bytes.clear();
   if (!read(bytes, attachments * sizeof(uint64_t))) return received;

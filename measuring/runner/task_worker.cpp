@@ -50,8 +50,7 @@ Compiled reference_on_device(Target& target, const Program& reference) {
 void require_our_schema(int64_t schema) {
   if (schema == kSchemaVersion) return;
   throw EnvironmentError(
-      fmt::format("tunesmith-worker speaks version {} of the schema, and this tunesmith version {}; install "
-                  "both from one build",
+      fmt::format("tunesmith-worker has schema version {}, this tunesmith {}; install both from one build",
                   schema, kSchemaVersion));
 }
 
@@ -151,7 +150,7 @@ tl::expected<Message, TaskWorker::Unanswered> TaskWorker::ask(const Message& que
     worker_.reset();
     const auto error = read_error_reply(*reply.message);
     return tl::make_unexpected(
-        Unanswered{error ? CandidateFailure{FailureCause::WorkerLost, "the worker gave up: " + error->message}
+        Unanswered{error ? CandidateFailure{FailureCause::WorkerLost, "worker error: " + error->message}
                          : nonsensical_answer(error.error())});
   }
   return *std::move(reply.message);
@@ -193,14 +192,15 @@ bool TaskWorker::start(CandidateFailure& failure) {
     if (ready.error().cause != FailureCause::WorkerLost) break;  // else somebody killed it
   }
   if (!ready && may_be_slow_ && ready.error().cause == FailureCause::TimeOut) {
-    too_slow_ = {FailureCause::TimeOut,
-                 fmt::format("the reference of {} was not done in {} s, and the program has no smaller twin",
-                             key_, time_out)};
+    too_slow_ = {
+        FailureCause::TimeOut,
+        fmt::format("the reference of {} took more than {} s, and the program has no reduced instance", key_,
+                    time_out)};
     failure = *too_slow_;
     return false;
   }
   if (!ready) {
-    throw EnvironmentError(fmt::format("the worker did not take the task: {}: {}",
+    throw EnvironmentError(fmt::format("the worker rejected the task: {}: {}",
                                        failure_cause_name(ready.error().cause), ready.error().message));
   }
   // A replacement worker gets data and results with the task.

@@ -34,7 +34,7 @@ CandidateFailure failure_of(const ProcessEnd& end) {
         return {FailureCause::IllegalInstruction,
                 "executed an instruction that this processor does not have"};
       case kExitCrash:
-        return {FailureCause::Crash, "ended by a fault of its own"};
+        return {FailureCause::Crash, "crashed"};
       default:
         return {FailureCause::WorkerLost, fmt::format("the worker exited with code {}", end.code)};
     }
@@ -58,7 +58,7 @@ struct Descriptor {
 }  // namespace
 
 CandidateFailure nonsensical_answer(std::string_view why) {
-  return {FailureCause::WorkerLost, fmt::format("the worker's answer makes no sense: {}", why)};
+  return {FailureCause::WorkerLost, fmt::format("invalid answer from the worker: {}", why)};
 }
 
 WorkerProcess::WorkerProcess() {
@@ -96,7 +96,7 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, const MessageLi
   if (answer.status == TransferStatus::Done) answer = receive_message(socket_, limits, {deadline, stop});
   if (answer.status == TransferStatus::Done && answer.number != asked_) {
     answer.status = TransferStatus::Nonsense;
-    answer.nonsense = fmt::format("it is for question {}, and {} was asked", answer.number, asked_);
+    answer.nonsense = fmt::format("expected the answer to question {1}, found {0}", answer.number, asked_);
   }
   switch (answer.status) {
     case TransferStatus::Done:
@@ -117,7 +117,7 @@ WorkerProcess::Reply WorkerProcess::ask(const Message& question, const MessageLi
       reply.disturbed =
           DisturbanceDetector::disturbed(waited, waited_by_thread(process_->id()), time_out_seconds);
       process_.reset();
-      reply.failure = {FailureCause::TimeOut, fmt::format("not done in {} s", time_out_seconds)};
+      reply.failure = {FailureCause::TimeOut, fmt::format("not finished in {} s", time_out_seconds)};
       break;
   }
   return reply;

@@ -257,8 +257,8 @@ std::unique_ptr<Runner> make_worker_runner(const Workload& workload, Target& tar
                                            const WorkerTarget& worker_target, const MeasureOptions& options) {
   if (!workload.program.parameters.empty()) {
     if (!target.lower_options().parameters)
-      throw UserError(fmt::format("target '{}' takes no extents that vary", worker_target.id),
-                      "give each parameter of the workload one value");
+      throw UserError(fmt::format("target '{}' does not support varying extents", worker_target.id),
+                      "give every parameter of the workload a single value");
     return make_varying_runner(workload, options,
                                [&](const std::vector<int64_t>& values, const MeasureOptions& how) {
                                  return std::make_unique<WorkerRunner>(at_values(workload, values), target,

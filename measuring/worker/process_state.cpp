@@ -64,7 +64,7 @@ std::optional<std::string> signals_changed(const SignalState& before, const Sign
       return fmt::format("{} {}", blocked == 0 ? "blocks" : "unblocks", signal_text(signal));
     const auto i = static_cast<size_t>(signal);
     if (!same(before.handlers[i], after.handlers[i]))
-      return fmt::format("changed what happens at {}", signal_text(signal));
+      return fmt::format("changed the handler of {}", signal_text(signal));
   }
   return std::nullopt;
 }
@@ -93,7 +93,7 @@ std::optional<std::string> newly_blocked(const BlockedSignals& before, const Blo
     const bool just_started = (found->second & kOfAStart) == kOfAStart;
     const uint64_t more = blocks & ~(just_started ? inherited : found->second);
     if (more == 0) continue;
-    return fmt::format("has one of the worker's threads block {}", signal_text(std::countr_zero(more) + 1));
+    return fmt::format("blocked {} in a thread of the worker", signal_text(std::countr_zero(more) + 1));
   }
   return std::nullopt;
 }
@@ -150,11 +150,12 @@ std::optional<std::string> ProcessWatch::left_behind() {
   const std::vector<int> open = numbered_entries(kDescriptors);
   std::vector<int> closed;
   std::ranges::set_difference(descriptors_before_, open, std::back_inserter(closed));
-  if (!closed.empty()) return fmt::format("closed descriptor {}, which is not its own", closed.front());
+  if (!closed.empty()) return fmt::format("closed descriptor {}, which it did not open", closed.front());
   if (open.size() > descriptors_.size() + kMaxKeptDescriptors)
-    return fmt::format("left {} files open, with those before it", open.size() - descriptors_.size());
+    return fmt::format("left open files: {} including earlier candidates'",
+                       open.size() - descriptors_.size());
   if (const size_t threads = threads_.now().size(); threads > max_kept_threads())
-    return fmt::format("left {} threads, with those before it", threads);
+    return fmt::format("left threads: {} including earlier candidates'", threads);
   if (!threads_.come_to_rest()) return "left a thread that keeps running";
   return std::nullopt;
 }

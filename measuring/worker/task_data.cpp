@@ -41,9 +41,9 @@ TaskData::TaskData(const TaskRequest& request, Target& target, CallResources& re
   if (!every_term && !draw_several_times(request.references.front().kernel, question_of(request, 0))) {
     throw UserError(
         fmt::format(
-            "sums of {} terms cannot be verified: rounding hides all but some {} of them in each of {} sums",
+            "sums of {} terms cannot be verified: rounding hides all but about {} terms in each of {} sums",
             request.most_terms, fills_.front().terms, request.elements),
-        "compute sums in a wider type");
+        "accumulate in a wider type");
   }
 }
 

@@ -53,9 +53,9 @@ void TimedCheck::compare(const ArgumentMemory& wanted, std::string_view otherwis
   const std::string& name = different->buffer->name;
   const ArgumentMemory& former = &wanted == &memory_.usual ? memory_.other : memory_.usual;
   if (memory_.timed.written_over(kPoisonNaN) == nullptr) {
-    fail(FailureCause::WrongResult, fmt::format("{} was not written by a call that was timed", name));
+    fail(FailureCause::WrongResult, fmt::format("{} was not written by a timed call", name));
   } else if (memory_.timed.differs_from(former) == nullptr) {
-    fail(FailureCause::WrongResult, fmt::format("{} is that of the inputs' former contents", name));
+    fail(FailureCause::WrongResult, fmt::format("{} depends on former contents of the inputs", name));
   } else {
     fail(FailureCause::WrongResult, fmt::format("{} {}", name, otherwise));
   }
@@ -127,14 +127,13 @@ void TimedCheck::call_on_changes(const Changes& changes) {
   double least = std::numeric_limits<double>::infinity();
   for (int round = 1; !failure_; ++round) {
     least = std::min(least, calls_towards_usual(calls, changes.inputs, random));
-    compare(memory_.usual, "is not computed anew by each call that is timed");
+    compare(memory_.usual, "is not recomputed by each timed call");
     const double spent = now_seconds() - begin;
     if (least <= most) {
       if (round >= kRounds || spent >= kRoundsSeconds) return;
     } else if (round >= kPatientRounds && spent >= kPatientSeconds) {
       fail(FailureCause::ImplausibleTime,
-           fmt::format("a call takes {:.2g} s, but {:.2g} s where its inputs have changed since the last",
-                       best, least));
+           fmt::format("a call takes {:.2g} s, but {:.2g} s when its inputs have changed", best, least));
     }
   }
 }
@@ -161,13 +160,13 @@ void TimedCheck::end(const std::optional<Changes>& thoroughly) {
 void TimedCheck::compare_at_rest(bool thoroughly) {
   if (!threads_.come_to_rest()) {
     fail(FailureCause::ProcessState,
-         fmt::format("a thread that it has started runs for more than {} ms after a call has returned",
+         fmt::format("a thread it started runs for more than {} ms after the call returned",
                      kMaxAwakeMilliseconds));
   }
   if (thoroughly && !failure_) threads_.outlast(kLateWrites);
   if (const Argument* changed = memory_.timed.written_over(kPoisonNaN))
     fail(FailureCause::WrongResult,
-         fmt::format("{} is written after the call has returned", changed->buffer->name));
+         fmt::format("{} is written after the call returned", changed->buffer->name));
 }
 
 }  // namespace tunesmith

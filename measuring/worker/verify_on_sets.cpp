@@ -93,7 +93,7 @@ std::optional<CandidateFailure> wrong_at_once(const LoadedKernel& loaded, const 
   });
   for (std::optional<CandidateFailure>& failure : wrong) {
     if (!failure) continue;
-    failure->message += "; two threads called it at the same time, and one after the other it was right";
+    failure->message += "; called by two threads at once; it is correct when called sequentially";
     return failure;
   }
   return std::nullopt;

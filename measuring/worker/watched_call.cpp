@@ -102,7 +102,7 @@ std::string caller_state_changed(uint32_t bits) {
   std::vector<std::string_view> changed;
   for (size_t i = 0; i < kParts.size(); ++i)
     if ((bits >> i & 1) != 0) changed.push_back(kParts[i]);
-  return fmt::format("left changed what belongs to its caller: {}", fmt::join(changed, ", "));
+  return fmt::format("did not restore the caller's state: {}", fmt::join(changed, ", "));
 }
 
 }  // namespace tunesmith

@@ -20,7 +20,7 @@ namespace {
 /// The tuner's questions are valid, unless a candidate has read a part of them.
 template <typename Request>
 Request understood(tl::expected<Request, std::string> request) {
-  if (!request) throw EnvironmentError("a question makes no sense: " + request.error());
+  if (!request) throw EnvironmentError("invalid question: " + request.error());
   return *std::move(request);
 }
 
@@ -47,7 +47,7 @@ class Server {
       Received received = receive_message(socket_, kQuestion);
       number_ = received.number;
       if (received.status == TransferStatus::Nonsense)
-        throw EnvironmentError("a question makes no sense: " + received.nonsense);
+        throw EnvironmentError("invalid question: " + received.nonsense);
       if (received.status != TransferStatus::Done) return;
       answer(std::move(received.message));
     }
@@ -61,7 +61,7 @@ class Server {
     const std::string type = type_of(question);
     if (type == "hello") return send(to_message(Hello{}));
     if (type == "task") return take(understood(read_task_request(std::move(question))));
-    if (!task_) throw EnvironmentError("a question makes no sense: a task comes before its candidates");
+    if (!task_) throw EnvironmentError("invalid question: a task comes before its candidates");
     if (type == "run") {
       const RunRequest request = understood(read_run_request(std::move(question), task_->arguments()));
       return send_outcome([&] { return task_->run(request); });

@@ -20,7 +20,7 @@ void make_folder(const fs::path& folder) {
   fs::create_directories(folder, failed);
   if (failed)
     throw UserError(SourceLocation{folder.string()},
-                    fmt::format("the folder cannot be made: {}", failed.message()));
+                    fmt::format("cannot create the folder: {}", failed.message()));
 }
 
 /// Removes those folders up to `folder` that did not exist before, if they are empty at the end.
@@ -78,8 +78,7 @@ BuiltNetwork build_network(const TaskedNetwork& tasked, std::span<const Compiled
   BuiltNetwork built;
   for (const auto& [task, why] : notes.as_written) {
     built.as_written.emplace_back(title_of(tasked.workload(task)), why);
-    plan.provenance +=
-        fmt::format("\nas it is written, without a schedule: {}: {}", built.as_written.back().first, why);
+    plan.provenance += fmt::format("\nunscheduled: {}: {}", built.as_written.back().first, why);
   }
   for (const auto& [task, how] : notes.untuned) {
     built.untuned.emplace_back(title_of(tasked.workload(task)), how);

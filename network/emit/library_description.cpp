@@ -217,13 +217,13 @@ std::string write_description(const LibraryDescription& description, const fs::p
 LibraryDescription read_description(const fs::path& folder) {
   const auto found = descriptions_in(folder);
   if (found.empty())
-    throw UserError(SourceLocation{folder.string()}, "no network's library lies here",
+    throw UserError(SourceLocation{folder.string()}, "no network library found",
                     "build one: tunesmith network build FILE --output DIR");
   if (found.size() > 1) {
     std::vector<std::string> names;
     for (const auto& [path, value] : found) names.push_back(path.filename().string());
     throw UserError(SourceLocation{folder.string()},
-                    fmt::format("several libraries lie here: {}", fmt::join(names, ", ")));
+                    fmt::format("several libraries found: {}", fmt::join(names, ", ")));
   }
   const auto& [path, value] = found.front();
   try {
@@ -249,8 +249,8 @@ LibraryDescription read_description(const fs::path& folder) {
     return description;
   } catch (const nlohmann::json::exception&) {
     throw UserError(SourceLocation{path.string()},
-                    "it does not describe a library, or another version of Tunesmith wrote it",
-                    "build it again: tunesmith network build FILE --output DIR");
+                    "not a library description, or of another version of Tunesmith",
+                    "rebuild it: tunesmith network build FILE --output DIR");
   }
 }
 

@@ -178,7 +178,7 @@ AlignedMemory aligned_memory(int64_t bytes) {
   AlignedMemory memory(
       std::aligned_alloc(kTensorAlignment, static_cast<size_t>(std::max(align_up(bytes), kTensorAlignment))));
   if (memory == nullptr)
-    throw EnvironmentError(fmt::format("there is no memory of {} bytes to prepare weights", bytes));
+    throw EnvironmentError(fmt::format("cannot allocate {} bytes to prepare weights", bytes));
   return memory;
 }
 
@@ -253,8 +253,8 @@ std::pair<size_t, size_t> place_of_extent(std::span<const LibraryArgument> input
     if (found != inputs[input].form.end())
       return {input, static_cast<size_t>(found - inputs[input].form.begin())};
   }
-  throw UserError(fmt::format("'{}' is the extent of no input", varying[extent].name),
-                  "a library finds the values of what varies in the shapes of its inputs");
+  throw UserError(fmt::format("'{}' is not an extent of an input", varying[extent].name),
+                  "a library reads varying extents from the shapes of its inputs");
 }
 
 std::vector<LibraryArgument> at_values(std::vector<LibraryArgument> arguments,

@@ -18,7 +18,7 @@ std::optional<std::string> give_types(const Network& network, const Node& node, 
     TensorType type = given.type;
     if (i >= repetition.carried && i < repetition.carried + sliced_inputs(repetition)) {
       if (type.shape.empty() || type.shape.front() != repetition.trips)
-        throw UserError(describe(node) + ": an input has not as many rows as there are trips");
+        throw UserError(describe(node) + ": an input has a different number of rows than iterations");
       type.shape.erase(type.shape.begin());
     }
     if (element_count(type.shape) == 0) return "it reads a tensor without elements";
@@ -32,21 +32,21 @@ std::optional<std::string> give_types(const Network& network, const Node& node, 
 
 /// Returns why loop-carried outputs cannot be the next trip's inputs, or nothing.
 std::optional<std::string> check_results(const Network& body, size_t carried) {
-  if (!body.counted.empty()) return "it gives tensors whose extents depend on data";
+  if (!body.counted.empty()) return "it yields tensors with data-dependent extents";
   const auto type_of = [&](TensorIndex tensor) {
     return input_of(body.tensors[static_cast<size_t>(tensor)]);
   };
   for (size_t i = 0; i < body.outputs.size(); ++i) {
     const NodeInput after = type_of(body.outputs[i]);
     if (after.elements != nullptr || element_count(after.type.shape) == 0)
-      return "it gives a sequence, or nothing";
+      return "it yields a sequence, or nothing";
     if (i >= carried) continue;
     const NodeInput before = type_of(body.inputs[i]);
     if (before.type.shape != after.type.shape || before.type.dtype != after.type.dtype ||
         before.type.code != after.type.code)
-      return "what it carries has another shape or type after a trip";
+      return "a carried tensor changes shape or type";
   }
-  if (std::ranges::any_of(body.nodes, is_repetition)) return "there is a loop within it";
+  if (std::ranges::any_of(body.nodes, is_repetition)) return "it contains a loop";
   return std::nullopt;
 }
 
@@ -54,7 +54,7 @@ std::optional<std::string> check_results(const Network& body, size_t carried) {
 
 std::optional<std::string> fix_body(const Network& network, Node& node, const PassOptions& options) {
   const Repetition repetition = repetition_of(node);
-  if (repetition.trips <= kMaxTripsInLine) return "it has few trips";
+  if (repetition.trips <= kMaxTripsInLine) return "it has few iterations";
   Network body = *repetition.body;
   if (auto why = give_types(network, node, repetition, body)) return why;
   Node fixed = node;

@@ -90,16 +90,15 @@ BuiltLibrary::BuiltLibrary(const std::filesystem::path& folder, LibraryFacts fac
   if (!handle_) throw UserError(SourceLocation{file.string()}, dlerror());
   if (function<int (*)()>("steps")() != steps())
     throw UserError(SourceLocation{file.string()},
-                    fmt::format("the library has other steps than the {} that it was built with", steps()));
+                    fmt::format("the library's steps differ from the {} it was built with", steps()));
   const std::filesystem::path weights = folder / (facts_.name + ".weights");
   const int failed = function<int (*)(const char*, void**)>("open")(weights.c_str(), &model_);
   if (failed != kOk)
-    throw UserError(
-        SourceLocation{weights.string()},
-        fmt::format("{}_open answers {} ({}.h says what that is)", facts_.name, failed, facts_.name));
+    throw UserError(SourceLocation{weights.string()},
+                    fmt::format("{}_open returned {} (see {}.h)", facts_.name, failed, facts_.name));
   if (function<int (*)(const void*)>("check_weights")(model_) != kOk) {
     function<void (*)(void*)>("close")(model_);
-    throw UserError(SourceLocation{weights.string()}, "the weights are damaged: their hash is another one");
+    throw UserError(SourceLocation{weights.string()}, "the weights are damaged: hash mismatch");
   }
   const size_t bytes = function<size_t (*)()>("workspace_bytes")();
   if (bytes > 0) workspace_ = std::make_unique<GuardedBuffer>(static_cast<int64_t>(bytes), kTensorAlignment);
@@ -153,7 +152,7 @@ void BuiltLibrary::call(std::span<void* const> data, void* workspace, const Step
   if (watched.thrown) std::rethrow_exception(watched.thrown);
   if (failed != kOk)
     throw EnvironmentError(
-        fmt::format("{}_run_observed answers {} ({}.h says what that is)", facts_.name, failed, facts_.name));
+        fmt::format("{}_run_observed returned {} (see {}.h)", facts_.name, failed, facts_.name));
 }
 
 }  // namespace tunesmith::network

@@ -129,7 +129,7 @@ class Varying {
     std::vector<std::string> each;
     for (const VaryingExtent& extent : varying_)
       each.push_back(fmt::format("--dim {}={}", extent.name, extent.range.highest));
-    return fmt::format("give a number instead of a range: {}", fmt::join(each, " "));
+    return fmt::format("give a single value instead of a range: {}", fmt::join(each, " "));
   }
 
   /// `what` begins a sentence about a network or a node.
@@ -168,7 +168,7 @@ class Varying {
   }
 
   std::string is_other(const Values& values) const {
-    return fmt::format("with {} it is computed in another way than with {}", said(values),
+    return fmt::format("with {} it has another program than with {}", said(values),
                        said(finder_.values().front()));
   }
 
@@ -317,14 +317,14 @@ class Varying {
       std::vector<int64_t> computed;
       for (const Shape& shape : at) {
         if (shape.size() != at.front().size())
-          refuse(fmt::format("tensor '{}'", tensor), "it has not always as many axes");
+          refuse(fmt::format("tensor '{}'", tensor), "its number of axes varies");
         computed.push_back(shape[axis]);
       }
       const auto found = finder_.find(computed);
       if (!found)
         refuse(fmt::format("tensor '{}'", tensor),
-               fmt::format("its extent {} is no sum of what varies: it is {}", axis + 1,
-                           fmt::join(computed, ", ")));
+               fmt::format("its extent {} is not a linear function of the varying extents: it is {}",
+                           axis + 1, fmt::join(computed, ", ")));
       form.push_back(*found);
     }
     return form;

@@ -59,7 +59,8 @@ std::string common_word(const Alike& alike, size_t at, std::span<const std::stri
   std::vector<int64_t> computed;
   for (const Words& each : alike.words) computed.push_back(*integer_in(each[at]));
   if (const auto form = FormFinder(alike.values).find(computed)) return form->text(names);
-  throw UserError(fmt::format("a number of it is no sum of what varies: {}", fmt::join(computed, ", ")));
+  throw UserError(fmt::format("one of its numbers is not a linear function of the varying extents: {}",
+                              fmt::join(computed, ", ")));
 }
 
 /// Replaces the shapes of constants by those in `first`: a text reads prefixes of these constants.
@@ -110,7 +111,7 @@ Workload vary_text(std::span<const std::string> given_texts, const FormFinder& f
   }
   const auto refuse = [&](size_t i) {
     throw UserError(
-        fmt::format("with {} it is computed in another way", text_of_values(varying, finder.values()[i])));
+        fmt::format("with {} it has another program", text_of_values(varying, finder.values()[i])));
   };
   if (!others.empty() && others.front() <= varying.size()) refuse(others.front());
   std::vector<std::string> names;

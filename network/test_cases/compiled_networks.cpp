@@ -36,7 +36,7 @@ std::vector<tunesmith::Tensor> called(RunnableNetwork& runnable, const std::vect
   for (size_t i = 0; i < outputs.size(); ++i) {
     const GuardedBuffer& buffer = memory[given.size() + i];
     if (!buffer.check_canary())
-      throw Error(fmt::format("what lies before the output '{}' was written", results[i].name));
+      throw Error(fmt::format("memory before the output '{}' was written", results[i].name));
     std::copy_n(buffer.data(), outputs[i].bytes.size(), outputs[i].bytes.begin());
   }
   return outputs;

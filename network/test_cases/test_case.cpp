@@ -63,8 +63,8 @@ void set_type(Tensor& tensor, const Constant& value) {
 Network prepared(const ReadNetwork& read, GivenTensors& inputs) {
   Network given = read.network;
   if (given.inputs.size() != inputs.size())
-    throw UserError(
-        fmt::format("the model takes {} inputs, the data set has {}", given.inputs.size(), inputs.size()));
+    throw UserError(fmt::format("the model takes {} inputs, but the data set has {}", given.inputs.size(),
+                                inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
     Tensor& input = given.tensors[static_cast<size_t>(given.inputs[i])];
     inputs[i] = as_declared(inputs[i], input.dtype);
@@ -209,8 +209,7 @@ std::vector<fs::path> find_tests(const std::vector<std::string>& folders) {
          each.increment(error))
       if (each->is_directory() && fs::exists(each->path() / "model.onnx")) found.push_back(each->path());
     if (error) throw UserError(SourceLocation{folder}, error.message());
-    if (found.size() == before)
-      throw UserError(SourceLocation{folder}, "there is no folder with a model.onnx in it");
+    if (found.size() == before) throw UserError(SourceLocation{folder}, "no folder with a model.onnx found");
   }
   std::ranges::sort(found);
   return found;
@@ -222,8 +221,7 @@ TestOutcome run_test(PluginRegistry& registry, const fs::path& folder,
     const ReadNetwork read = read_network(registry, folder / "model.onnx", operators);
     const std::vector<DataSet> sets = data_sets_in(folder);
     if (sets.empty())
-      return {TestResult::Refused, "", "there are no data",
-              "there is no test_data_set_0 and no expected_0.npy"};
+      return {TestResult::Refused, "", "no test data", "expected test_data_set_0 or expected_0.npy"};
     for (const DataSet& set : sets)
       if (TestOutcome outcome = run_data_set(read, set, ways); outcome.result != TestResult::Passed)
         return outcome;
@@ -234,11 +232,11 @@ TestOutcome run_test(PluginRegistry& registry, const fs::path& folder,
   } catch (const UserError& error) {
     return {TestResult::Refused, "", cause_in(error.what()), error.what()};
   } catch (const LowerError& error) {
-    return {TestResult::Refused, "", "the target takes a kernel only with a schedule", error.what()};
+    return {TestResult::Refused, "", "the target requires a schedule", error.what()};
   } catch (const EnvironmentError&) {
     throw;
   } catch (const Error& error) {
-    return {TestResult::Wrong, "", "a fault of Tunesmith", error.what()};
+    return {TestResult::Wrong, "", "internal error", error.what()};
   }
 }
 

@@ -64,8 +64,7 @@ void StepReference::run(std::span<tunesmith::Tensor> tensors) const {
   const auto bytes = static_cast<size_t>(align_up(compiled_->kernel.workspace_bytes + 1));
   const std::unique_ptr<void, void (*)(void*)> workspace(std::aligned_alloc(kTensorAlignment, bytes),
                                                          std::free);
-  if (!workspace)
-    throw EnvironmentError(fmt::format("there is no memory of {} bytes for a reference", bytes));
+  if (!workspace) throw EnvironmentError(fmt::format("cannot allocate {} bytes for a reference", bytes));
   compiled_->loaded->entry()(pointers.data(), workspace.get(), tunesmith_runtime_parallel_for, pool_);
   if (const auto fault = compiled_->loaded->take_fault())
     throw EnvironmentError("the reference cannot be run: " + fault->message);

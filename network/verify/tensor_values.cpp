@@ -62,7 +62,7 @@ std::string TensorValues::change_of(TensorIndex tensor, const void* data) const 
   if (std::ranges::equal(is, was)) return {};
   int64_t changed = 0;
   for (size_t i = 0; i < was.size(); ++i) changed += is[i] != was[i] ? 1 : 0;
-  return fmt::format("'{}' is not as {} it: {} of {} bytes are others", of_network.name,
+  return fmt::format("'{}' differs from what {}: {} of {} bytes differ", of_network.name,
                      of_network.constant != nullptr ? "the network has" : values_.at(tensor).maker + " left",
                      changed, was.size());
 }

@@ -243,14 +243,13 @@ class Call {
       const OutputDifference found = loose.drawn.expected[i].compare(loose.buffers[region.inputs.size() + i]);
       result.worst = std::max(result.worst, found.worst);
       if (!found.message.empty())
-        result.faults.push_back(wrong(region.outputs[i], found.worst, found.message) +
-                                ", on data drawn for it");
+        result.faults.push_back(wrong(region.outputs[i], found.worst, found.message) + ", on generated data");
     }
     give(loose, loose.contents);
   }
 
   std::string wrong(TensorIndex output, double worst, const std::string& message) const {
-    return fmt::format("computes '{}' wrong, by {:.3g} times what rounding explains: {}", name(output), worst,
+    return fmt::format("computes '{}' wrong, by {:.3g} times the error bound: {}", name(output), worst,
                        message);
   }
 
@@ -262,7 +261,7 @@ class Call {
       if (!change.empty()) call_.faults.push_back("the result " + change);
       if (!memory[inputs + i].check_canary())
         call_.faults.push_back(
-            fmt::format("the memory beside the result '{}' was written", name(network_.outputs[i])));
+            fmt::format("memory beside the result '{}' was written", name(network_.outputs[i])));
     }
   }
 

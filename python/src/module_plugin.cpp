@@ -24,7 +24,7 @@ ModuleStage stage_of(const std::string& name) {
     known.emplace_back(stage_name(stage));
     if (stage_name(stage) == name) return stage;
   }
-  throw UserError(fmt::format("there is no stage '{}'", name), suggest(name, known));
+  throw UserError(fmt::format("unknown stage '{}'", name), suggest(name, known));
 }
 
 ModuleDescription description_of(nb::handle object) {

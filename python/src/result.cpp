@@ -60,7 +60,7 @@ bool found(const ResultRef& self) { return !self.value.best_id.empty(); }
 
 RecordRef best_of(const ResultRef& self) {
   if (!found(self))
-    throw cli::NoRecord(fmt::format("nothing valid was found for {}", self.workload->key),
+    throw cli::NoRecord(fmt::format("no valid program found for {}", self.workload->key),
                         "Result.found says so, and Result.failures why");
   const RecordStore store = cli::open_records(self.database, RecordStore::Mode::Read);
   std::shared_ptr<HeldSpace> own =
@@ -98,9 +98,9 @@ nb::list dropped_of(const TuneResult& result) {
 std::string remarks(const TuneResult& result) {
   std::string text;
   if (result.plain_alone)
-    text += "\n  nothing but the plain programs was tried: a search begins with the trials behind them";
+    text += "\n  only the baseline programs were measured: search starts with the trials after them";
   for (const NotRanked& one : result.dropped)
-    text += fmt::format("\n  record {}, the best before with {}, could not be timed again: {}", one.record,
+    text += fmt::format("\n  record {}, the previous best with {}, could not be timed again: {}", one.record,
                         seconds_text(one.seconds), one.why);
   return text;
 }
@@ -109,7 +109,7 @@ std::string result_text(const ResultRef& self) {
   const TuneResult& result = self.value;
   std::string text = fmt::format("{}: {} trials, {} valid{}", self.workload->key, result.trials, result.valid,
                                  result.interrupted ? ", interrupted" : "");
-  if (!found(self)) return text + "; nothing valid was found" + remarks(result);
+  if (!found(self)) return text + "; no valid program found" + remarks(result);
   const double speed = self.workload->flops / result.best_seconds;
   text += fmt::format("\n  best      {}{}, {:.1f} {}", seconds_text(result.best_seconds),
                       self.modelled ? " modelled" : "", speed * 1e-9,
@@ -189,7 +189,7 @@ void bind_result(nb::module_& module) {
   bound.def_prop_ro("found", &found, "Was anything valid found?")
       .def_prop_ro(
           "best", &best_of,
-          "The best program of the task on record: a Record. Raises NoRecord where nothing valid was found.");
+          "The best program of the task on record: a Record. Raises NoRecord if no valid program was found.");
   for_each(kShown, [&](const auto& field) {
     bound.def_prop_ro(
         field.name, [member = field.member](const ResultRef& self) { return self.value.*member; },

@@ -42,8 +42,8 @@ Verdict check_contract(const Subject& subject) {
   LowerOptions options = base->lower_options();
   extension->adapt(options);
   if (options.vector_bits < 8 || options.vector_bits % 8 != 0 || options.vector_registers < 1) {
-    return failed(fmt::format("lowering for {} vectors of {} bits is impossible", options.vector_registers,
-                              options.vector_bits));
+    return failed(
+        fmt::format("cannot lower for {} vectors of {} bits", options.vector_registers, options.vector_bits));
   }
   return passed();
 }

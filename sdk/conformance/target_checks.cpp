@@ -38,8 +38,8 @@ Verdict check_contract(const Subject& subject) {
   }
   const LowerOptions options = target->lower_options();
   if (options.vector_bits < 8 || options.vector_bits % 8 != 0 || options.vector_registers < 1) {
-    return failed(fmt::format("lowering for {} vectors of {} bits is impossible", options.vector_registers,
-                              options.vector_bits));
+    return failed(
+        fmt::format("cannot lower for {} vectors of {} bits", options.vector_registers, options.vector_bits));
   }
   if (const std::string fault = execution_model_fault(target->execution()); !fault.empty())
     return failed("its levels and scopes: " + fault);

@@ -62,7 +62,7 @@ void require_checks(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string nearest = nearest_name(name, known);
-    throw UserError(fmt::format("there is no check '{}'", name),
+    throw UserError(fmt::format("unknown check '{}'", name),
                     nearest.empty() ? "'tunesmith plugins verify' lists them"
                                     : fmt::format("did you mean '{}'?", nearest));
   }
@@ -206,7 +206,7 @@ Report verify_pack(const fs::path& path, const PluginSearch& search, const Space
     if (std::ranges::none_of(report.results, [&](const CheckResult& result) {
           return full_name(result) == expectation.check;
         })) {
-      throw UserError(fmt::format("there is no check '{}'", expectation.check),
+      throw UserError(fmt::format("unknown check '{}'", expectation.check),
                       "'tunesmith plugins verify' lists them");
     }
   }

@@ -41,7 +41,7 @@ class BadImporter final : public Importer {
     if (mistake("objects_differ")) throw UserError(std::to_string(number_));
     if (mistake("counts_questions")) throw UserError(std::to_string(asked_++));
     if (bytes.empty()) return {};
-    throw UserError("this is no file of a network");
+    throw UserError("not a file of a network");
   }
 
   const network::Operator* find_operator(std::string_view /*op*/, int64_t /*version*/) const override {

@@ -85,7 +85,7 @@ const Mistake kMistakes[] = {
     {kModule, "exits", "contract", "P12", "it ended its process with exit code 0"},
     {kModule, "hangs", "contract", "P22", "it did not end within 2 seconds"},
     {kModule, "prints", "contract", "P21", "hello from apply"},
-    {kModule, "dangles", "contract", "P12", "a mistake in its call of parallel: the loop no longer exists"},
+    {kModule, "dangles", "contract", "P12", "invalid call of parallel: the loop no longer exists"},
     {kModule, "no_reason", "contract", "P12", "without a reason of one line"},
     {kModule, "no_schedule", "contract", "P12", "answered Applied without a schedule"},
     {kModule, "shrinks_a_loop", "trace", "P23", "replaying its trace gives another program"},
@@ -124,7 +124,7 @@ const Mistake kMistakes[] = {
     {kImporter, "objects_differ", "determinism", "P19", "a second object answered something else"},
     {kImporter, "counts_questions", "determinism", "P19", "asked again, it answered something else"},
     {kImporter, "shares_state", "threads", "P20", "with several threads"},
-    {kRunner, "one_too_few", "contract", "P31", "of 2 requests it answers 1"},
+    {kRunner, "one_too_few", "contract", "P31", "it answered 1 of 2 requests"},
     {kRunner, "another_order", "contract", "P31", "a right program failed: "},
     {kRunner, "times_a_failure", "contract", "P31", "an answer has a time and a failure"},
     {kRunner, "throws_in_run", "contract", "P31", "boom"},
@@ -142,12 +142,12 @@ const Mistake kMistakes[] = {
     {kTarget, "writes_no_library", "library", "P26", "wrote no libconformance.so"},
     {kTarget, "promises_to_prepare", "preparation", "P26", "compile() gives no step"},
     {kExtension, "infinite_quantity", "contract", "P27", "it sets the quantity bad_units to inf"},
-    {kExtension, "impossible_vectors", "contract", "P27", "vectors of 3 bits is impossible"},
+    {kExtension, "impossible_vectors", "contract", "P27", "vectors of 3 bits"},
     {kExtension, "describes_anew", "determinism", "P19", "describe different machines"},
     {kExtension, "pass_shrinks_loops", "legality", "P27", "lowered with it: "},
     {kExtension, "column_without_meaning", "features", "P27", "the column 'bad_loops' has no meaning"},
-    {kExtension, "column_is_taken", "features", "P27", "there is a column 'depth' already"},
-    {kExtension, "column_with_spaces", "features", "P27", "'bad loops' is no name of a column"},
+    {kExtension, "column_is_taken", "features", "P27", "column 'depth' already exists"},
+    {kExtension, "column_with_spaces", "features", "P27", "'bad loops' is not a column name"},
     {kExtension, "column_is_no_number", "features", "P27", "a column gives what is no finite number"},
     {kExtension, "column_counts_calls", "features", "P27", "one program has different numbers"},
     {kExtension, "wrong_letter", "intrinsics", "P27",
@@ -218,11 +218,10 @@ TEST(Outcomes, WhatIsMissingHereIsUnsupportedWithItsName) {
 TEST(Outcomes, ASpaceIsComposedWithoutWhatEndsTheCompiler) {
   const Report report = verify(kExtension, "ends_the_compiler", {.checks = {"hardware"}});
   EXPECT_EQ(result_of(report, "hardware").outcome, Outcome::Failed);
-  EXPECT_THAT(
-      result_of(report, "hardware").reason,
-      AllOf(HasSubstr("unit.yaml:16:9: extension 'bad_extension': tensor intrinsic bad_axpy_2 cannot be "
-                      "compiled: it ends the compiler (Aborted): LLVM ERROR: Cannot select"),
-            testing::Not(HasSubstr("requires"))));
+  EXPECT_THAT(result_of(report, "hardware").reason,
+              AllOf(HasSubstr("unit.yaml:16:9: extension 'bad_extension': tensor intrinsic bad_axpy_2 cannot "
+                              "be compiled: the compiler failed (Aborted): LLVM ERROR: Cannot select"),
+                    testing::Not(HasSubstr("requires"))));
 }
 
 /// A module is checked in its space, whose target and extensions need hardware.
@@ -265,7 +264,7 @@ TEST(Outcomes, OnlyWhatIsNamedIsRun) {
   EXPECT_EQ(report.results[0].check, "loads");
   EXPECT_EQ(report.results[1].check, "options");
   EXPECT_THAT([] { verify(kModule, "", {.checks = {"legalty"}}); },
-              ThrowsMessage<UserError>(HasSubstr("there is no check 'legalty'")));
+              ThrowsMessage<UserError>(HasSubstr("unknown check 'legalty'")));
 }
 
 TEST(Outcomes, APluginThatDoesNotLoadFailsOnceAndIsSkippedThen) {
@@ -313,7 +312,7 @@ TEST(VerifyPack, AnExpectationThatNamesNoCheckIsAnError) {
   VerifyOptions options{.checks = {"options"}};
   options.expected = {Expectation::parse("cost_model:bad_cost_model/speed=slow")};
   EXPECT_THAT([&] { verify_pack(BAD_PLUGINS "/bad_cost_model.pack.json", search(), spaces(), options); },
-              ThrowsMessage<UserError>(HasSubstr("there is no check 'cost_model:bad_cost_model/speed'")));
+              ThrowsMessage<UserError>(HasSubstr("unknown check 'cost_model:bad_cost_model/speed'")));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ def main():
             ("bad_cost_model.so", "accepted", "cost_model 'bad_cost_model'"),
             ("bad_searcher.so", "refused", "is refused: [P8] "),
             ("damaged.pack.json", "refused", "[P6] "),
-            ("llvm.so", "refused", "[P7] target 'llvm' comes with Tunesmith, in "),
+            ("llvm.so", "refused", "[P7] target 'llvm' is built in, from "),
         ]:
             assert looked_at[name]["outcome"] == outcome and detail in looked_at[name]["detail"], (name, looked_at.get(name))
         elsewhere = {entry["path"]: entry for entry in answer["looked_at"] if entry["source"] != "--plugin-path"}

@@ -159,7 +159,7 @@ def all_that_is_wrong_with_spaces_is_said(folder):
     file.write_text(GOOD + "  t: {extends: u}\n  u: {extends: t}\n  v: {extends: s, modules: [parallel_vectorize_unrol], serch: 1}\n"
                     "  w: {extends: s, modules: [{script: {trace: 'annotate(block, \"unroll_step\", 1)'}}], cost_model: {kind: rendom}}\n")
     done = run("spaces", "lint", file, code=2)
-    for place, wanted in [(":9:", "in a circle: t → u → t"), (":10:", "did you mean 'search'?"), (":10:", "did you mean 'parallel_vectorize_unroll'?"), (":11:", "nobody consumes the annotation 'unroll_step' of module 'script'"),
+    for place, wanted in [(":9:", "in a circle: t → u → t"), (":10:", "did you mean 'search'?"), (":10:", "did you mean 'parallel_vectorize_unroll'?"), (":11:", "no module consumes the annotation 'unroll_step' of module 'script'"),
                           (":11:", "did you mean 'random'?")]:
         lines = [line for line in done.stderr.splitlines() if wanted in line]
         assert len(lines) == 1 and f"spaces.yaml{place}" in lines[0], (wanted, done.stderr)
@@ -182,7 +182,7 @@ def partners_are_brought_and_missed(folder):
     file.write_text("version: 1\nspaces:\n  s: {extends: cpu, modules+: [{remove: rewrite_parallel_vectorize_unroll}]}\n")
     done = run("spaces", "lint", file, code=2)
     for key in ["parallel_jobs", "vectorize", "unroll_steps"]:
-        said = f"nobody consumes the annotation '{key}' of module 'parallel_vectorize_unroll'; 'rewrite_parallel_vectorize_unroll' consumes it: add it"
+        said = f"no module consumes the annotation '{key}' of module 'parallel_vectorize_unroll'; 'rewrite_parallel_vectorize_unroll' consumes it: add it"
         assert done.stderr.count(said) == 1, done.stderr
     tuned = run("tune", "gmm:n=16,m=16,k=16", "--database", folder / "r.db", "--trials", 2, "--spaces", file)
     assert tuned.stderr.count("nobody consumes the annotation") == 3, tuned.stderr
@@ -202,7 +202,7 @@ def spaces_are_listed(folder):
     assert lacking["extensions"][-1] == {"name": "acme_unit", "optional": False, "here": False, "lacks": "a pack that has it"}, lacking
     assert len(lacking["faults"]) == 1 and "spaces.yaml:6:" in lacking["faults"][0], lacking
     text = run("spaces", "list", "--spaces", file).stdout
-    assert "    For one machine.\n" in text and "acme_unit (not here: lacks a pack that has it)" in text and "    cannot be used: " in text, text
+    assert "    For one machine.\n" in text and "acme_unit (unavailable: lacks a pack that has it)" in text and "    cannot be used: " in text, text
 
 
 def records_say_what_they_are(folder):
@@ -212,7 +212,7 @@ def records_say_what_they_are(folder):
         connection.executescript((pathlib.Path(__file__).parents[1] / "unit/records/fixtures/schema7.sql").read_text())
         connection.execute("pragma journal_mode = wal")
     listed = run("records", "list", "--database", database, "--count", 2)
-    assert "of schema 7 and stays so" in listed.stderr and "12 records" in listed.stderr, listed.stderr
+    assert "has schema 7 and was only read" in listed.stderr and "12 records" in listed.stderr, listed.stderr
     assert listed.stdout.count("2 threads") == 2, listed.stdout
     assert sorted(file.name for file in folder.iterdir() if "schema7" in file.name) == []
     again = run("records", "check", "--database", database)
@@ -291,7 +291,7 @@ def what_a_killed_run_never_ranked_is_ranked_before_it_is_built(folder):
     folder.chmod(0o755)
     database.chmod(0o644)
     said = run(*build)
-    assert re.search(r"ranked \d+ programs that were never compared", said.stderr), said
+    assert re.search(r"ranked \d+ programs that had not been compared", said.stderr), said
     assert never not in " ".join((folder / "lib/gmm.h").read_text().replace("*", "").split())
     assert json.loads(run(*best, "--json").stdout)["records"][0]["kind"] == "ranking"
     # A few at once: on a machine that is busier than during the search, others look faster than the best.
@@ -346,7 +346,7 @@ def explain_says_whose_the_space_is(folder):
     assert {"partition_edges", "rewrite_reduction_init", "rewrite_parallel_vectorize_unroll"} == set(told["finishing"])
     assert all(event["reason"] for event in told["events"] if event["status"] == "declined")
     text = run("spaces", "explain", "softmax:m=64,n=512").stdout
-    for part in ("\nblock O\n", "\n2 blocks alike: Sum, Max\n", "\nthe program\n", "\nevery candidate, after its decisions\n", "\nshare of the space"):
+    for part in ("\nblock O\n", "\n2 similar blocks: Sum, Max\n", "\nthe program\n", "\nfinishing modules of every candidate\n", "\nshare of the space"):
         assert part in text, f"{part!r} is not in:\n{text}"
 
 

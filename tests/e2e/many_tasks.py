@@ -170,8 +170,8 @@ def searchers_are_replaced_for_a_run(folder):
     # With another searcher it is another run, which knows all records.
     other = tune(folder, GMM, "--trials", 8, "--search", "random")
     assert other["resumed"] == 0 and other["known"] == 24 and other["trials"] == 8, other
-    for args, said in [(["--search", "randum"], "did you mean 'random'"), (["--search", "random,evolutionary"], "say how many it takes, as random:192"),
-                       (["--search", "random:x,evolutionary"], "'x' is no number of trials"), (["--model", "analitical"], "did you mean 'analytical'"),
+    for args, said in [(["--search", "randum"], "did you mean 'random'"), (["--search", "random,evolutionary"], "give its number of trials, as in random:192"),
+                       (["--search", "random:x,evolutionary"], "'x' is not a number of trials"), (["--model", "analitical"], "did you mean 'analytical'"),
                        (["--scheduler", "gradeint"], "did you mean 'gradient'")]:
         assert said in run("tune", GMM, "--database", folder / "records.db", *args, code=2).stderr, args
 
@@ -187,14 +187,14 @@ def minutes_end_a_run(folder):
     one = tune(folder, DENSE, "--minutes", 0.05)
     assert one["trials"] > 0 and time.monotonic() - begin < cli.within(30)
     short = run("tune", GMM, SOFTMAX, DENSE, "--minutes", 0.0001, "--database", folder / "short.db", code=3).stdout
-    assert re.search(r"[23] of them not begun: the budget was spent; the same command continues", short) and "nothing valid" not in short, short
+    assert re.search(r"[23] not started, as the budget was spent; run the same command to continue", short) and "no valid" not in short, short
 
 
 def bad_tasks_are_refused(folder):
     (folder / "bad.yaml").write_text("A:\n  - relu: heavy\n")
     (folder / "none.yaml").write_text("A:\n  - gmmm\n")
     for args, said in [([GMM, "gmmm"], "did you mean 'gmm'"), ([GMM, SOFTMAX, "--weight", "1"], "gives 1 weights for 2 workloads"),
-                       ([folder / "bad.yaml"], "bad.yaml:2:11: a workload's weight is a number above zero, not 'heavy'"),
+                       ([folder / "bad.yaml"], "bad.yaml:2:11: a workload's weight must be above zero, found 'heavy'"),
                        ([folder / "none.yaml"], "did you mean 'gmm'"), ([GMM, SOFTMAX, "--goal", "all"], "goal"),
                        ([GMM, SOFTMAX, "--minutes", "0"], "above zero"), ([GMM, SOFTMAX, "--weight", "1,-1"], "above zero")]:
         done = run("tune", *args, "--database", folder / "records.db", code=2)

@@ -35,9 +35,9 @@ def main():
             assert "null" not in file.read_text().replace("nullptr", "").replace("NULL", ""), f"{file} is still the null plugin's"
 
         # Existing files are not overwritten, and invalid names are refused.
-        assert "is there already" in run(tunesmith, *new, kind, name, cwd=folder, code=2).stderr
+        assert "exists and is not empty" in run(tunesmith, *new, kind, name, cwd=folder, code=2).stderr
         assert "did you mean" in run(tunesmith, "plugins", "new", kind + "s", "x", cwd=folder, code=2).stderr
-        assert "cannot be a plugin's id" in run(tunesmith, "plugins", "new", kind, "../x", cwd=folder, code=2).stderr
+        assert "is not a valid plugin id" in run(tunesmith, "plugins", "new", kind, "../x", cwd=folder, code=2).stderr
 
         launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}"] if arguments.launcher else []
         run("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={arguments.prefix}", f"-DCMAKE_CXX_FLAGS={arguments.flags}", *launcher, cwd=pack)
@@ -53,7 +53,7 @@ def main():
 
         if arguments.yaml:
             assert "did you mean" in run(tunesmith, "plugins", "new", "--yaml", "extensoin", "x", cwd=folder, code=2).stderr
-            assert "extensions can be described in YAML" in run(tunesmith, "plugins", "new", "--yaml", "module", "x", cwd=folder, code=2).stderr
+            assert "only extensions can" in run(tunesmith, "plugins", "new", "--yaml", "module", "x", cwd=folder, code=2).stderr
             return
         # The plugin must not include headers that may change without the kernel refusing the plugin.
         source = pack / f"{name}.cpp"

@@ -24,7 +24,7 @@ def types_of_other_languages_are_known(folder):
     file.write_text("name: mine\ninputs:\n  X: {shape: [4], dtype: float32}\ncompute: |\n  O[i<4] = X[i]\noutputs: [O]\n")
     assert "mine.yaml:3:26: 'float32' is not a data type; did you mean 'f32'?" in run("workloads", "show", file, code=2).stderr
     file.write_text("name: mine\ninputs:\n  X: {shape: [4], dtype: f32}\ncompute: |\n  O[i<4] = double(X[i])\noutputs: [O]\n")
-    assert "there is no function 'double'; did you mean 'f64'?" in run("workloads", "show", file, code=2).stderr
+    assert "unknown function 'double'; did you mean 'f64'?" in run("workloads", "show", file, code=2).stderr
 
 
 def every_error_begins_alike_and_says_what_to_do(folder):
@@ -109,7 +109,7 @@ def doctor_ends_with_a_verdict(folder):
     assert json.loads(run("doctor", "--json").stdout)["obstacles"] == []
     (folder / "file").write_text("")
     done = run("doctor", code=4, env={**os.environ, "XDG_DATA_HOME": str(folder / "file" / "below")})
-    assert "NOT READY" in done.stdout and "name another file with --database" in done.stdout.splitlines()[-1], done.stdout
+    assert "NOT READY" in done.stdout and "give another file with --database" in done.stdout.splitlines()[-1], done.stdout
 
 
 def differences_are_differences(folder):

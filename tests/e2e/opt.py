@@ -49,17 +49,17 @@ def what_is_wrong_is_said(folder):
     file = folder / "p.program"
     file.write_text(STORE.format(""))
     for arguments, message in (
-            (["--pass", "flaten"], "there is no pass 'flaten'; did you mean 'flatten'?"),
-            (["--until", "flaten"], "there is no pass 'flaten'; did you mean 'flatten'?"),
-            (["--pass", "place_buffers"], "place_buffers needs what lower_blocks finds out about blocks"),
+            (["--pass", "flaten"], "unknown pass 'flaten'; did you mean 'flatten'?"),
+            (["--until", "flaten"], "unknown pass 'flaten'; did you mean 'flatten'?"),
+            (["--pass", "place_buffers"], "place_buffers needs the results of lower_blocks"),
             (["--apply", 'b = get_block("C")'], "nothing can be applied: a store stands outside all blocks"),
-            (["--apply", "b = gat_block()"], "--apply:1:5: there is no instruction 'gat_block'; did you mean 'get_block'?")):
+            (["--apply", "b = gat_block()"], "--apply:1:5: unknown instruction 'gat_block'; did you mean 'get_block'?")):
         done = run("opt", file, *arguments, code=2)
         assert message in done.stderr and not done.stdout, done.stderr
-    assert "there is no program" in run("opt", code=2).stderr
+    assert "no program given" in run("opt", code=2).stderr
     assert "absent.program: there is no such file" in run("opt", "absent.program", code=2).stderr
     assert "--apply:1:1: get_block: " in run("opt", "relu", "--apply", 'b = get_block("none")', code=2).stderr
-    assert "<stdin>:3:7: there is no variable 'j' here; known: i" in run("opt", "-", input=STORE.format("").replace("[i", "[j"), code=2).stderr
+    assert "<stdin>:3:7: unknown variable 'j'; known: i" in run("opt", "-", input=STORE.format("").replace("[i", "[j"), code=2).stderr
 
 
 def a_check_finds_what_is_wrong(folder):

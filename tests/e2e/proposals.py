@@ -71,7 +71,7 @@ def sequences_are_collected_and_continued(folder):
     assert collect(folder, "all.jsonl", "--tasks", 5)[0]["tasks_added"] == 0
     # Another collection's file and a file of another kind are refused.
     wrong = run("prior", "collect", "--output", file, "--programs", 13, "--seed", 4, code=2).stderr
-    assert "this shard has programs 12, and asked for is 13" in wrong and "all.jsonl:1:1" in wrong, wrong
+    assert "this shard has programs 12, expected 13" in wrong and "all.jsonl:1:1" in wrong, wrong
     (folder / "other.txt").write_text("a file of mine\n")
     assert "no shard" in collect(folder, "other.txt", code=2).stderr
     assert (folder / "other.txt").read_text() == "a file of mine\n"
@@ -139,11 +139,11 @@ def a_prior_is_trained_and_compared(folder):
     for one in said["measured"]:
         assert all(0 < one[order]["first"] <= one[order]["best_of_ten"] <= 1 for order in ("cost_model", "prior", "both")), one
         assert one["draws"] == 2 or one["cost_model"]["first"] > 0.999, one
-    assert "of its first 10" in run("prior", "eval", prior, measured, "--draws", 2).stdout
+    assert "of the top 10" in run("prior", "eval", prior, measured, "--draws", 2).stdout
     # Held-out shards cannot be trained on, and training shards cannot be evaluated.
     assert "held out" in run("prior", "train", held_out, "--output", folder / "wrong.prior", code=2).stderr
     assert not (folder / "wrong.prior").exists()
-    assert "may have learned" in run("prior", "eval", prior, training, code=2).stderr
+    assert "may have been trained" in run("prior", "eval", prior, training, code=2).stderr
     assert "no prior" in run("prior", "eval", training, held_out, code=2).stderr
     assert "damaged" in run("prior", "train", prior, "--output", folder / "wrong.prior", code=2).stderr
 

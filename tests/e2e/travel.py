@@ -50,7 +50,7 @@ def a_candidate_is_measured_elsewhere_and_its_record_comes_back(folder):
     # The other machine has neither the first one's store nor its modules.
     (folder / "records.db").rename(folder / "here.db")
     done = run("measure", jobs, *of(folder, "tiled", "there.db"), "--lines")
-    assert "jobs: 2; 2 measured, 0 as on record, 0 cannot be measured here" in done.stderr, done.stderr
+    assert "jobs: 2; 2 measured, 0 as on record, 0 cannot be measured on this machine" in done.stderr, done.stderr
     kinds = [next(kind for kind in json.loads(line) if kind not in ("checksum", "version")) for line in done.stdout.splitlines()]
     assert kinds.count("record") == 2 and {"environment", "workload", "space", "run"} <= set(kinds), kinds
     back = run("records", "import", "--database", folder / "here.db", input=done.stdout)
@@ -114,7 +114,7 @@ def what_cannot_be_measured_is_said(folder):
     assert any("lacks the extension 'acme_relu'" in one for one in lacking["jobs"][0]["differences"]), lacking
     threads = changed(job, lambda content: content["candidate"].update(threads=60000))
     refused = run("measure", *of(folder, "acme", "there.db"), input=threads, code=4).stdout
-    assert "it is for 60000 threads, and there are" in refused and "--threads measures it with another number" in refused, refused
+    assert "it needs 60000 threads, but there are" in refused and "set another number with --threads" in refused, refused
     assert measure(folder, "--threads", 1, input=threads)["measured"] == 1
     wrong = UNIT.replace("<4 x float> %X, <4 x float> zeroinitializer\n        ret", "<4 x float> %X, <4 x float> splat (float 2.5)\n        ret")
     write(folder, wrong)
@@ -128,7 +128,7 @@ def what_cannot_be_measured_is_said(folder):
     assert failed["jobs"][0]["cause"] == "wrong_result" and failed["failed"] == failed["measured"] == 1, failed
     assert measure(folder, input=wrong, code=3)["known"] == 1
     # Usage errors.
-    assert "no job in it" in run("measure", *of(folder, "acme", "there.db"), input="\n", code=2).stderr
+    assert "no jobs found" in run("measure", *of(folder, "acme", "there.db"), input="\n", code=2).stderr
     assert "choose --json or --lines" in run("measure", *of(folder, "acme", "there.db"), "--json", "--lines", input=job, code=2).stderr
     assert "cannot be read" in run("measure", folder / "none.jsonl", *of(folder, "acme", "there.db"), code=2).stderr
 

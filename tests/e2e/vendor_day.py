@@ -97,7 +97,7 @@ def one_wrong_letter(day):
     # Before it measures, a run says the same with the place, and it continues without the instruction.
     tune = ("tune", "relu:n=8,m=16", "--spaces", "spaces.yaml", "--space", "acme", "--database", "records.db", "--trials", "8", "--quiet")
     text = day.tunesmith(*tune)
-    expect(text, "tunesmith: ./acme_relu.yaml:17: tensor intrinsic acme_relu_4: ", "space 'acme' does without it")
+    expect(text, "tunesmith: ./acme_relu.yaml:17: tensor intrinsic acme_relu_4: ", "space 'acme' continues without it")
     result = json.loads(day.tunesmith(*tune, "--fresh", "--json", stderr=False))
     assert result["valid"] > 0 and any("acme_relu.yaml:17: " in reason for reason in result["refusals"]), result
     day.unit(UNIT)
@@ -106,7 +106,7 @@ def one_wrong_letter(day):
 
 def what_is_refused_is_named(day):
     text = day.tunesmith("tune", "relu:n=8,m=16", "--spaces", "spaces.yaml", "--space", "registers", "--database", "records.db", "--trials", "8", "--quiet", "--fresh")
-    expect(text, "drawn from the space were refused before they were candidates", "times: a register buffer cannot live in registers (the first: ", "O_register")
+    expect(text, "drafts from the space were rejected", "times: a register buffer cannot live in registers (the first: ", "O_register")
 
 
 def hardware_that_is_not_here(day):
@@ -125,7 +125,7 @@ def traces_know_the_intrinsics(day):
     # The refusal to ship names the instruction that may be at fault.
     day.unit(UNIT.replace("ogt", "olt"))
     build = ("build", "relu:n=8,m=16", "--trace", "relu.trace", "--spaces", "spaces.yaml", "--space", "acme", "--database", "records.db", "--output", "built")
-    expect(day.tunesmith(*build, code=2), "the program is not shipped: wrong_result", "; the program calls ./acme_relu.yaml:15: tensor intrinsic acme_relu_4")
+    expect(day.tunesmith(*build, code=2), "program rejected: wrong_result", "; the program calls ./acme_relu.yaml:15: tensor intrinsic acme_relu_4")
     day.unit(UNIT)
     docs = day.prefix / "share" / "doc" / "tunesmith"
     for name in ("gmm_1024_int8", "gmm_1024_bf16"):
@@ -152,15 +152,15 @@ def every_example_of_the_schedule_page_replays(day):
 
 
 def what_is_said_of_plugins(day):
-    expect(day.tunesmith("explain", "P12"), "P12: Exceptions that leave its functions", "when it is broken: ", "enforced by: ")
+    expect(day.tunesmith("explain", "P12"), "P12: Exceptions that leave its functions", "if violated: ", "enforced by: ")
     assert json.loads(day.tunesmith("explain", "[p7]", "--json"))["rule"] == "P7"
     last = re.findall(r"^\| (P\d+) \|", (day.prefix / "share/doc/tunesmith/docs/plugin-rules.md").read_text(), re.MULTILINE)[-1]
-    expect(day.tunesmith("explain", "P99", code=2), f"there is no rule 'P99'; known: P1 to {last}")
+    expect(day.tunesmith("explain", "P99", code=2), f"unknown rule 'P99'; known: P1 to {last}")
     expect(day.tunesmith("plugins", "list"), f"\n{'searcher':14} random ", "\n    draw candidates from the prior\n")
     assert all(plugin["help"] for plugin in json.loads(day.tunesmith("plugins", "list", "--json", stderr=False))["plugins"])
     assert day.tunesmith("plugins", "new", "module", "acme_quiet", "-q") == ""
     (day.folder / "wrong.yaml").write_text("version: 1\nspaces:\n  s: {extends: cpu, modules: [evolutionary]}\n")
-    expect(day.tunesmith("spaces", "lint", "--spaces", "wrong.yaml", code=2), "wrong.yaml:3:31: there is no module 'evolutionary'; there is a searcher of this name")
+    expect(day.tunesmith("spaces", "lint", "--spaces", "wrong.yaml", code=2), "wrong.yaml:3:31: unknown module 'evolutionary'; a searcher has this name")
 
 
 def main():

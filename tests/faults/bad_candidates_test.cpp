@@ -162,24 +162,24 @@ TEST_F(BadCandidates, TheMessageSaysWhatWasSeen) {
   };
   EXPECT_NE(message(Mistake::WrongResult).find("O[500] is "), std::string::npos);
   // Any of the calls may show it first.
-  EXPECT_THAT(message(Mistake::VariesFromRunToRun),
-              testing::AnyOf("O differs from run to run",
-                             testing::HasSubstr("two threads called it at the same time")));
-  EXPECT_EQ(message(Mistake::KeepsAnInputAfterFourCalls), "O is that of the inputs' former contents");
-  EXPECT_EQ(message(Mistake::WritesAgainLate), "O is written after the call has returned");
-  EXPECT_EQ(message(Mistake::SkipsWhatIsDone), "O is not computed anew by each call that is timed");
+  EXPECT_THAT(
+      message(Mistake::VariesFromRunToRun),
+      testing::AnyOf("O differs from run to run", testing::HasSubstr("called by two threads at once")));
+  EXPECT_EQ(message(Mistake::KeepsAnInputAfterFourCalls), "O depends on former contents of the inputs");
+  EXPECT_EQ(message(Mistake::WritesAgainLate), "O is written after the call returned");
+  EXPECT_EQ(message(Mistake::SkipsWhatIsDone), "O is not recomputed by each timed call");
   EXPECT_THAT(message(Mistake::KeepsResultsByContents),
-              testing::HasSubstr(" s where its inputs have changed since the last"));
+              testing::HasSubstr(" s when its inputs have changed"));
   EXPECT_EQ(message(Mistake::BlocksSignals), "blocks signal 15 (Terminated)");
-  EXPECT_EQ(message(Mistake::HandlesFaults), "changed what happens at signal 11 (Segmentation fault)");
+  EXPECT_EQ(message(Mistake::HandlesFaults), "changed the handler of signal 11 (Segmentation fault)");
   EXPECT_EQ(message(Mistake::WritesBefore), "wrote outside of O");
   EXPECT_EQ(message(Mistake::WritesBeforeWorkspace), "wrote outside of the workspace");
   EXPECT_EQ(message(Mistake::ThrowsInLoad), "target 'faulty': [P12] load threw: boom in load");
   EXPECT_EQ(message(Mistake::ThrowsInEntry), "target 'faulty': [P12] entry threw: boom in a loaded kernel");
   EXPECT_EQ(message(Mistake::ModelsNoTime), "target 'faulty': modelled_seconds of a kernel is nan");
   EXPECT_THAT(message(Mistake::WritesToTheSocket),
-              testing::HasSubstr("the worker's answer makes no sense: its header has"));
-  EXPECT_EQ(message(Mistake::Endless), "not done in 3 s");
+              testing::HasSubstr("invalid answer from the worker: its header has"));
+  EXPECT_EQ(message(Mistake::Endless), "not finished in 3 s");
 }
 
 // A resumed run tries again what is known to be the machine's fault.

@@ -32,20 +32,20 @@ ENVIRONMENT_FAULT = 4
 PLAIN = 2  # the unscheduled program and its outermost loop in parallel
 # A part of the failure's message for each lie.
 LIES = {
-    "garbage": "makes no sense: its header has",
-    "huge": "makes no sense: its header has 1152921504606846976 bytes, and may have",
-    "attachments": "makes no sense: it has 10 attachments, and may have 0",
-    "deep": "makes no sense: its header is nested more than",
-    "no JSON": "makes no sense: its header is no JSON object",
-    "another question's": "makes no sense: it is for question",
-    "missing": "makes no sense: its field 'verified_error' is missing",
-    "wrong type": "makes no sense: its field 'samples' is of the type string, and must be a list",
-    "no time": "makes no sense: its field 'samples[0]' is -1",
-    "no samples": "makes no sense: its field 'samples' has 0 elements",
-    "too many samples": "makes no sense: its field 'samples' has 11 elements",
-    "unknown cause": "makes no sense: its field 'cause' is 'bad_luck', which is no cause of a failure",
-    "another's type": "makes no sense: its field 'type' is 'added', and must be 'measured'",
-    "gives up": "the worker gave up: no more",
+    "garbage": "invalid answer from the worker: its header has",
+    "huge": "invalid answer from the worker: its header has 1152921504606846976 bytes, at most",
+    "attachments": "invalid answer from the worker: it has 10 attachments, at most 0",
+    "deep": "invalid answer from the worker: its header is nested more than",
+    "no JSON": "invalid answer from the worker: its header is no JSON object",
+    "another question's": "invalid answer from the worker: expected the answer to question",
+    "missing": "invalid answer from the worker: its field 'verified_error' is missing",
+    "wrong type": "invalid answer from the worker: its field 'samples' is of the type string, and must be a list",
+    "no time": "invalid answer from the worker: its field 'samples[0]' is -1",
+    "no samples": "invalid answer from the worker: its field 'samples' has 0 elements",
+    "too many samples": "invalid answer from the worker: its field 'samples' has 11 elements",
+    "unknown cause": "invalid answer from the worker: its field 'cause' is 'bad_luck', which is no cause of a failure",
+    "another's type": "invalid answer from the worker: its field 'type' is 'added', and must be 'measured'",
+    "gives up": "worker error: no more",
     "truncated": "the worker exited with code 0",
 }
 
@@ -127,14 +127,14 @@ def rounds_survive_lies(folder):
 def a_worker_that_cannot_begin_ends_the_run(folder):
     done = tune(folder, 4, "task", from_question(0, "garbage"))
     assert done.returncode == ENVIRONMENT_FAULT, (done.returncode, done.stderr)
-    assert "the worker did not take the task: worker_lost: the worker's answer makes no sense" in done.stderr, done.stderr
+    assert "the worker rejected the task: worker_lost: invalid answer from the worker" in done.stderr, done.stderr
     assert (folder / "count").stat().st_size == 3, "it is tried three times"
 
 
 def a_worker_of_another_version_is_refused(folder):
     done = tune(folder, 4, "hello", {0: "other version"})
     assert done.returncode == ENVIRONMENT_FAULT, (done.returncode, done.stderr)
-    assert "tunesmith-worker speaks version 99 of the schema, and this tunesmith version" in done.stderr, done.stderr
+    assert "tunesmith-worker has schema version 99, this tunesmith" in done.stderr, done.stderr
     assert (folder / "count").stat().st_size == 1, "nothing else is asked"
 
 

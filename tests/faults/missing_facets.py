@@ -31,10 +31,10 @@ def main():
                                   capture_output=True, text=True, timeout=120, env=environment)
 
         done = tunesmith("build", "relu:n=4,m=16", "--space", "without_packaging", "-o", f"{folder}/library")
-        assert done.returncode == 2 and "the target of space 'without_packaging' builds no libraries" in done.stderr, done
+        assert done.returncode == 2 and "the target of space 'without_packaging' cannot build libraries" in done.stderr, done
         assert not os.path.exists(f"{folder}/library"), "it is refused before anything is written"
         done = tunesmith("doctor", "--space", "without_benchmarking")
-        assert "peak      not measured by this target" in done.stdout, done
+        assert "peak      not supported by this target" in done.stdout, done
         done = tunesmith("doctor", "--json", "--space", "without_benchmarking")
         said = json.loads(done.stdout)
         assert said["peak_gflops"] is None and said["copy_gbytes_per_second"] is None, said

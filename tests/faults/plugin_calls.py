@@ -41,11 +41,11 @@ CALLS = {
 FAULTS = {
     "throws": (4, "[P12] {} threw: boom"),
     "user_error": (2, "{}: boom"),
-    "segfaults": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; everything measured is recorded"),
-    "exits": (4, "[P12] {} ended the process by exit(0); everything measured is recorded"),
-    "_exits": (4, "[P12] {} ended the process by _exit(0); everything measured is recorded"),
-    "recurses": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; everything measured is recorded"),
-    "hangs": (4, "[P22] {} has not returned in 1 seconds; everything measured is recorded"),
+    "segfaults": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; all measurements are recorded"),
+    "exits": (4, "[P12] {} ended the process by exit(0); all measurements are recorded"),
+    "_exits": (4, "[P12] {} ended the process by _exit(0); all measurements are recorded"),
+    "recurses": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; all measurements are recorded"),
+    "hangs": (4, "[P22] {} has not returned in 1 seconds; all measurements are recorded"),
     "allocates": (4, "[P22] {} has taken "),
 }
 # A run continues without a hanging cost model.
@@ -53,17 +53,17 @@ FAULTS_OF = {"cost_model": {"hangs": (0, "[P22] {} has not returned in 1 seconds
 # Invalid answers: space, exit code, message.
 NONSENSE = {
     "module": {
-        "begins_anew": "[P23] the schedule it answers does not continue the one it was given",
-        "dangles": "[P23] a mistake in its call of parallel: the loop no longer exists",
-        "negative_tile": "[P23] a mistake in its call of split: a factor is less than one",
+        "begins_anew": "[P23] the schedule it returned does not extend the one it was given",
+        "dangles": "[P23] invalid call of parallel: the loop no longer exists",
+        "negative_tile": "[P23] invalid call of split: a factor is less than one",
         "shrinks_a_loop": "[P23] replaying its trace gives another program",
         "no_schedule": "answered Applied without a schedule",
-        "forks_a_lot": "it makes 3000 schedules of block 'O', and the space has at most max_sketches: 1024",
+        "forks_a_lot": "it returns 3000 schedules for block 'O', more than max_sketches: 1024",
     },
     "searcher": {"proposes_null": "[P24] proposed a null candidate", "proposes_too_many": "[P24] asked for "},
-    "cost_model": {"nan": "[P25] predict did not give a finite score", "one_too_few": "[P25] predict did not give a finite score"},
+    "cost_model": {"nan": "[P25] predict() did not return a finite score", "one_too_few": "[P25] predict() did not return a finite score"},
     "task_scheduler": {"chooses_none": "[P28] of 2 tasks it chose number 2"},
-    "extension": {"infinite_quantity": "[P27] it sets the quantity bad_units to inf", "impossible_vectors": "[P27] lowering for "},
+    "extension": {"infinite_quantity": "[P27] it sets the quantity bad_units to inf", "impossible_vectors": "[P27] cannot lower for "},
     "target": {"nan_quantity": "[P26] it sets the quantity hope to nan"},
 }
 NAMES = {kind: f"{kind} 'bad_{kind}'" for kind in CALLS} | {"target": "target 'faulty'"}

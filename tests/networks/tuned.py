@@ -80,7 +80,7 @@ def main():
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
     networks = sorted(file.parent for folder in arguments.folders for file in folder.rglob("model.onnx"))
-    assert networks, "there is no folder with a model.onnx in it"
+    assert networks, "no folder with a model.onnx found"
     wrong = 0
     for folder in networks:
         fault = fault_of(arguments.tunesmith, folder, arguments.trials)

@@ -137,11 +137,11 @@ def what_cannot_vary_is_refused_by_name(folder):
         file.write_bytes(model(nodes, inputs, outputs, weights))
         said = tunesmith("network", "build", file, "--dim", dim, "--unscheduled", "--output", folder / "out", code=2).stderr
         assert all(each in said for each in wanted), said
-        assert "give a number instead of a range: --dim batch=16" in said, said
+        assert "give a single value instead of a range: --dim batch=16" in said, said
         assert not list((folder / "out").glob("*.so")), said
 
     # A product of what varies.
-    refused(["'batch'", "tensor 'Y'", "no sum of what varies"], [node("Flatten", ["X"], ["Y"], "flat")],
+    refused(["'batch'", "tensor 'Y'", "linear function of the varying extents"], [node("Flatten", ["X"], ["Y"], "flat")],
             [tensor_value("X", "batch", "batch", "batch")], [tensor_value("Y", "batch", "all")])
     # Shapes that fit one value alone.
     refused(["'batch'", "with batch=15", "node 'sum' (Add@17)"], [node("Add", ["X", "W"], ["Y"], "sum")],

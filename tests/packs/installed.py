@@ -93,7 +93,7 @@ def a_build_without_a_pack_lacks_its_spaces_and_nothing_else(here):
             expect(refused, f"space '{space}' requires the pack '{pack}', which is not here; ", f"{here.plugins} (searched")
         without = here.tunesmith("spaces", "show", floats)
         assert without.stdout == with_all.stdout, pack
-        expected = [] if spaces else [f"there is no extension '{pack}'; space 'cpu' does without it"]
+        expected = [] if spaces else [f"unknown extension '{pack}'; space 'cpu' continues without it"]
         assert [line.split(": ", 2)[2] for line in without.stderr.splitlines()] == expected, without.stderr
         shutil.move(here.folder / "aside", here.plugins / pack)
         assert here.composing() == (all_spaces, ""), pack

@@ -55,7 +55,7 @@ def check_run(mistake, right, tuned):
     if mistake.refused == ("lint",):
         assert not tuned.called and not tuned.refused, ("an instruction that cannot be compiled is called", context)
         said = tuned.said
-        assert "space 'acme' does without it" in said, context
+        assert "space 'acme' continues without it" in said, context
         outcome = "lint"
     else:
         assert sum(tuned.refused.values()) > 0 and set(tuned.refused) <= set(mistake.refused), ("not refused for its cause", tuned.refused, context)

@@ -31,7 +31,7 @@ def edited_between_tune_and_build(folder):
     if refused.returncode == 0:  # the best program calls no instruction, and is verified again
         assert "measured now" in refused.stdout + refused.stderr, refused
     else:
-        assert "the program is not shipped: wrong_result" in refused.stderr, refused
+        assert "program rejected: wrong_result" in refused.stderr, refused
     return "no record of it"
 
 

@@ -71,9 +71,9 @@ TEST_F(FeatureColumnsTest, StandBehindTheKernels) {
 TEST_F(FeatureColumnsTest, ANameThatIsTakenIsRefused) {
   EXPECT_THAT(
       [&] { feature_columns_with(space("{columns: {column: depth}}")->added_columns()); },
-      ThrowsMessage<UserError>(AllOf(HasSubstr("[P27]"), HasSubstr("there is a column 'depth' already"))));
+      ThrowsMessage<UserError>(AllOf(HasSubstr("[P27]"), HasSubstr("column 'depth' already exists"))));
   EXPECT_THAT([&] { space("{columns: {column: \"two words\"}}"); },
-              ThrowsMessage<PluginError>(HasSubstr("'two words' is no name of a column")));
+              ThrowsMessage<PluginError>(HasSubstr("'two words' is not a column name")));
 }
 
 TEST_F(FeatureColumnsTest, ANumberThatIsNoneEndsTheRunWithTheExtensionsName) {

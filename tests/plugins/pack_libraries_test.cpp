@@ -56,7 +56,7 @@ TEST_F(PackLibraries, NotListedAreRefused) {
   pack_.write_manifest();
   EXPECT_THAT(pack_.creation(),
               AllOf(HasSubstr("is refused: [P9] "),
-                    HasSubstr("needs " + library_.string() + ", which lies in the pack"),
+                    HasSubstr("needs " + library_.string() + ", which is in the pack"),
                     HasSubstr("test.pack.json does not list it under \"libraries\"; remedy: ")));
 }
 
@@ -103,7 +103,7 @@ TEST_F(PackLibraries, AreLockedWithTheirPlugin) {
   changed.write_manifest();
   EXPECT_EQ(changed.creation(), "accepted");
   EXPECT_THAT(locked_creation(changed),
-              AllOf(HasSubstr("[P15] the libraries that "), HasSubstr("are not those that were locked")));
+              AllOf(HasSubstr("[P15] the libraries bundled by "), HasSubstr("differ from the locked ones")));
 }
 
 TEST_F(PackLibraries, ChangedAreNotLocked) {
@@ -118,7 +118,7 @@ TEST(PackLibrariesSearch, ARelativeFolderIsRefused) {
   pack.add("test_plugin_relative_rpath");
   pack.write_manifest();
   EXPECT_THAT(pack.creation(),
-              AllOf(HasSubstr("[P10] "), HasSubstr("looks for libraries in 'libs', relative to ")));
+              AllOf(HasSubstr("[P10] "), HasSubstr("searches libraries in 'libs', relative to ")));
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_F(BadPlugin, NoteOfAnotherVersion) {
 TEST_F(BadPlugin, NoteThatIsNotAsLongAsItSays) {
   EXPECT_THAT(message_about_content(
                   content_with_note(good_content(), [](PluginNote& note) { note.note_size = 248; })),
-              HasSubstr("[P1] damaged note: 256 bytes, and it says 248"));
+              HasSubstr("[P1] damaged note: expected 248 bytes, found 256"));
 }
 
 TEST_F(BadPlugin, NoteThatALaterKernelMadeLongerIsRead) {
@@ -115,8 +115,7 @@ TEST_F(BadPlugin, NoteThatALaterKernelMadeLongerIsRead) {
 }
 
 TEST_F(BadPlugin, NoteOfATierThatNobodyKnows) {
-  EXPECT_THAT(message_about("unknown_tier"),
-              HasSubstr("[P1] damaged note: no tier of plugins has the number 3"));
+  EXPECT_THAT(message_about("unknown_tier"), HasSubstr("[P1] damaged note: unknown plugin tier 3"));
 }
 
 std::string this_interface() {
@@ -188,22 +187,20 @@ TEST_F(BadPlugin, DebugStandardLibrary) {
 }
 
 TEST_F(BadPlugin, OtherKindThanTheManifestSays) {
-  EXPECT_THAT(
-      message_about("other_kind"),
-      AllOf(HasSubstr("[P4] "), HasSubstr("says that it holds extension 'subject', but it holds searcher "
-                                          "'subject'")));
+  EXPECT_THAT(message_about("other_kind"),
+              AllOf(HasSubstr("[P4] "), HasSubstr("lists extension 'subject', but it contains searcher "
+                                                  "'subject'")));
 }
 
 TEST_F(BadPlugin, OtherIdThanTheManifestSays) {
   pack_.add("test_plugin_none", "alias");
   pack_.write_manifest();
   EXPECT_THAT(pack_.creation("alias"),
-              HasSubstr("holds extension 'alias', but it holds extension 'subject'"));
+              HasSubstr("lists extension 'alias', but it contains extension 'subject'"));
 }
 
 TEST_F(BadPlugin, DescriptorOfSomebodyElse) {
-  EXPECT_THAT(message_about("other_descriptor"),
-              HasSubstr("[P5] its descriptor does not agree with its note"));
+  EXPECT_THAT(message_about("other_descriptor"), HasSubstr("[P5] its descriptor contradicts its note"));
 }
 
 TEST_F(BadPlugin, MissingSymbol) {
@@ -280,7 +277,7 @@ TEST_F(BadPlugin, OfAnotherUser) {
   const fs::path library = pack_.add("test_plugin_none");
   ASSERT_EQ(chown(library.c_str(), 65534, 65534), 0);
   EXPECT_THAT(message(),
-              AllOf(HasSubstr("[P8] "), HasSubstr("belongs to user 65534, neither to root nor to you")));
+              AllOf(HasSubstr("[P8] "), HasSubstr("is owned by user 65534, neither root nor you")));
 }
 
 TEST_F(BadPlugin, InAFolderWritableByEverybody) {
@@ -336,14 +333,13 @@ TEST_F(FolderAboveAPack, WritableByItsGroupIsAccepted) {
 TEST_F(FolderAboveAPack, OfAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
   ASSERT_EQ(chown(above().c_str(), 65534, 65534), 0);
-  EXPECT_THAT(message(),
-              HasSubstr("lies in a folder that belongs to user 65534, neither to root nor to you"));
+  EXPECT_THAT(message(), HasSubstr("lies in a folder that is owned by user 65534, neither root nor you"));
 }
 
 TEST_F(BadPlugin, LinkOutOfThePack) {
   fs::create_symlink(fs::path(TEST_LIBRARIES) / "test_plugin_none.so", pack_.path() / "subject.so");
   pack_.add_file("subject.so");
-  EXPECT_THAT(message(), AllOf(HasSubstr("[P10] it leads to "), HasSubstr("outside its pack's folder")));
+  EXPECT_THAT(message(), AllOf(HasSubstr("[P10] it links to "), HasSubstr("outside its pack's folder")));
 }
 
 TEST_F(BadPlugin, LinkInsideThePackIsAccepted) {
@@ -359,14 +355,13 @@ TEST_F(BadPlugin, PathOutOfThePack) {
   const std::string outside = "../" + pack_.path().filename().string() + ".so";
   pack_.add_file(outside, "outside");
   pack_.write_manifest();
-  EXPECT_THAT(pack_.creation("outside"), HasSubstr("[P10] it leads to "));
+  EXPECT_THAT(pack_.creation("outside"), HasSubstr("[P10] it links to "));
   fs::remove(pack_.path().parent_path() / (pack_.path().filename().string() + ".so"));
 }
 
 TEST_F(BadPlugin, MissingLibrary) {
   pack_.add_file("nowhere.so");
-  EXPECT_THAT(message(),
-              AllOf(HasSubstr("nowhere.so is refused: [P6] the manifest names it, but it is not there")));
+  EXPECT_THAT(message(), AllOf(HasSubstr("nowhere.so is refused: [P6] listed in the manifest but missing")));
 }
 
 TEST_F(BadPlugin, FolderInsteadOfALibrary) {
@@ -379,7 +374,7 @@ TEST_F(BadPlugin, DuplicateIdNamesBoth) {
   pack_.add("test_plugin_none");
   pack_.write_manifest();
   pack_.write_manifest("again.pack.json");
-  EXPECT_THAT(pack_.creation(), AllOf(HasSubstr("[P7] it is there twice: "), HasSubstr("again.pack.json"),
+  EXPECT_THAT(pack_.creation(), AllOf(HasSubstr("[P7] it exists twice: "), HasSubstr("again.pack.json"),
                                       HasSubstr("test.pack.json"), HasSubstr("remedy: remove one")));
   fs::remove(pack_.path() / "again.pack.json");
 }
@@ -442,7 +437,7 @@ TEST_F(BadPlugin, CrashesWhileLoading) {
   pack_.write_manifest();
   const PluginRegistry registry(pack_.search());
   EXPECT_THAT(registry.probe(PluginKind::Extension, "subject"),
-              HasSubstr("[P12] loading it ended by: Aborted"));
+              HasSubstr("[P12] loading it crashed: Aborted"));
   EXPECT_EQ(registry.probe(PluginKind::Extension, "neighbour"), "");
 }
 

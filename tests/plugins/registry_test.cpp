@@ -86,11 +86,10 @@ TEST(PluginRegistry, UnknownIdGivesTheNearestAndEveryPlaceLookedAt) {
   PluginRegistry registry(pack.search());
   EXPECT_THAT(
       [&] { registry.option_specs(PluginKind::Extension, "subjct", {"spaces.yaml", 7, 18}); },
-      ThrowsMessage<UserError>(
-          AllOf(StartsWith(
-                    "spaces.yaml:7:18: there is no extension 'subjct'; did you mean 'subject'?; looked at: "),
-                HasSubstr("--plugin-path " + pack.path().string() + " (searched: manifests: 2)"),
-                HasSubstr("damaged.pack.json (refused: [P6] "))));
+      ThrowsMessage<UserError>(AllOf(
+          StartsWith("spaces.yaml:7:18: unknown extension 'subjct'; did you mean 'subject'?; looked at: "),
+          HasSubstr("--plugin-path " + pack.path().string() + " (searched: manifests: 2)"),
+          HasSubstr("damaged.pack.json (refused: [P6] "))));
 }
 
 TEST(PluginRegistry, UnknownIdOfAnotherKindsPluginSaysSo) {
@@ -99,8 +98,8 @@ TEST(PluginRegistry, UnknownIdOfAnotherKindsPluginSaysSo) {
   pack.write_manifest();
   PluginRegistry registry(pack.search());
   EXPECT_THAT([&] { registry.option_specs(PluginKind::Module, "subject"); },
-              ThrowsMessage<UserError>(StartsWith(
-                  "there is no module 'subject'; there is an extension of this name; looked at: ")));
+              ThrowsMessage<UserError>(
+                  StartsWith("unknown module 'subject'; an extension has this name; looked at: ")));
 }
 
 TEST(PluginRegistry, OfTwoOfOneIdTheOneThatComesWithTheKernelStays) {
@@ -123,8 +122,8 @@ TEST(PluginRegistry, OfTwoOfOneIdTheOneThatComesWithTheKernelStays) {
   const auto refused = std::ranges::find(log, pack.path() / "x.so", &PluginLogEntry::path);
   ASSERT_NE(refused, log.end());
   EXPECT_EQ(refused->outcome, Outcome::Refused);
-  EXPECT_THAT(refused->detail, AllOf(StartsWith("[P7] searcher 'random' comes with Tunesmith, in "),
-                                     HasSubstr("that one stays")));
+  EXPECT_THAT(refused->detail,
+              AllOf(StartsWith("[P7] searcher 'random' is built in, from "), HasSubstr("that one stays")));
 }
 
 TEST(PluginRegistry, LinesOfHelpSurviveAPluginThatCrashes) {
@@ -162,8 +161,8 @@ TEST(PluginRegistry, APlaceThatAPersonNamedMustExist) {
   const PluginSearch search{.spaces = {{"/no/such/folder", {"spaces.yaml", 2, 5}}}, .defaults = false};
   EXPECT_THAT(
       [&] { PluginRegistry registry(search); },
-      ThrowsMessage<UserError>("spaces.yaml:2:5: plugins: of the spaces file: no such folder or manifest: "
-                               "/no/such/folder"));
+      ThrowsMessage<UserError>(
+          "spaces.yaml:2:5: plugins: in the spaces file: no such folder or manifest: /no/such/folder"));
 }
 
 TEST(PluginRegistry, ManifestWritableByEverybodyIsRefused) {
@@ -171,7 +170,7 @@ TEST(PluginRegistry, ManifestWritableByEverybodyIsRefused) {
   pack.add("test_plugin_none");
   pack.write_manifest();
   chmod((pack.path() / "test.pack.json").c_str(), 0666);
-  EXPECT_THAT(pack.creation(), AllOf(StartsWith("there is no extension 'subject'"), HasSubstr("[P8]"),
+  EXPECT_THAT(pack.creation(), AllOf(StartsWith("unknown extension 'subject'"), HasSubstr("[P8]"),
                                      HasSubstr("is writable by everybody (mode 666)")));
 }
 
@@ -237,7 +236,7 @@ TEST(PluginRegistry, TheRulesOfTrustHoldForFilesToo) {
   EXPECT_THAT(said(kUnit, "unit", 0666, nullptr), HasSubstr("[P8] "));
   EXPECT_THAT(said(kUnit, "unit", 0644, "extension: unit\n"), HasSubstr("[P9] its SHA-256 is "));
   EXPECT_THAT(said(kUnit, "other", 0644, nullptr),
-              HasSubstr("says that it holds extension 'other', but it holds extension 'unit'"));
+              HasSubstr("lists extension 'other', but it contains extension 'unit'"));
   EXPECT_THAT(
       said("extension: unit\ntarget: llvm\nintrinsic: []\n", "unit", 0644, nullptr),
       AllOf(HasSubstr("[P1] "), HasSubstr("unit.yaml:3:1: "), HasSubstr("did you mean 'intrinsics'")));

@@ -28,7 +28,7 @@ def test_refusals_are_exceptions(tmp_path, result, monkeypatch):
         ts.command("tune", "gmn", trials=2, database=tmp_path / "r.db")
     assert not str(raised.value).startswith("tunesmith:")
     monkeypatch.setenv("TUNESMITH_PYTHON", str(tmp_path / "none"))
-    with pytest.raises(ts.EnvironmentFault, match="does not run the package tunesmith"):
+    with pytest.raises(ts.EnvironmentFault, match="cannot import the package tunesmith"):
         ts.command("tune", "gmm", trials=2, against="torch", database=tmp_path / "r.db")
     assert ts.command("records", "list", workload="gmm:n=1009", database=result.records)["records"] == []
 

@@ -71,7 +71,7 @@ def test_what_a_module_raises_names_it_and_the_place(space, tmp_path):
         space(only("python: own.py:Fails")).sketches(MATMUL)
     line = MODULE.splitlines().index("        return 1 // 0") + 1
     assert f"{tmp_path}/own.py:{line}, in apply: ZeroDivisionError" in str(caught.value)
-    with pytest.raises(ts.PluginError, match="a mistake in its call of split"):
+    with pytest.raises(ts.PluginError, match="invalid call of split"):
         space(only("python: own.py:Misuses")).sketches(MATMUL)
     with pytest.raises(ts.UserError, match="module 'own.py:Lacks': apply at block 'C': split.* lacks 'factors'") as caught:
         space(only("python: own.py:Lacks")).sketches(MATMUL)
@@ -180,7 +180,7 @@ def test_tune_names_them_without_a_spaces_file(tmp_path, monkeypatch):
     assert result.trials == 8 and result.valid > 0
     results = ts.tune([MATMUL, "gmm:n=32,m=64,k=64"], trials=32, batch=4, scheduler="search.py:InTurn", **arguments)
     assert [one.trials for one in results] == [16, 16]
-    with pytest.raises(ts.UserError, match="'few' is no number of trials"):
+    with pytest.raises(ts.UserError, match="'few' is not a number of trials"):
         ts.tune(MATMUL, trials=8, search="search.py:Climb:few,evolutionary", **arguments)
     with pytest.raises(ts.UserError, match="has no class 'Climbs'.*did you mean 'Climb'"):
         ts.tune(MATMUL, trials=8, search="search.py:Climbs", **arguments)
@@ -206,7 +206,7 @@ def test_it_is_said_that_they_are_slower(space, tmp_path, caplog):
         (only("python: own.py:NoApply"), "NoApply of .* has no method 'apply', which a module needs", (5, 23)),
         (only("python: own.py:NoModule"), "does not derive from tunesmith.Module", (5, 23)),
         (only("python: search.py:Climb"), "Climb of .* is no module", (5, 23)),
-        (only("python: own.py:Stage"), "there is no stage 'finish'; did you mean 'finishing'", (5, 23)),
+        (only("python: own.py:Stage"), "unknown stage 'finish'; did you mean 'finishing'", (5, 23)),
         (only("{python: own.py:SplitOuter, options: {max_iner: 4}}"), "did you mean 'max_inner'", (5, 53)),
         (only("{python: own.py:SplitOuter, options: {max_inner: x}}"), "expected an integer", (5, 64)),
         (only("{python: own.py:SplitOuter, options: {max_inner: 1}}"), "max_inner: expected 2 or more", (5, 24)),

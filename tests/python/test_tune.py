@@ -204,14 +204,14 @@ def test_a_result_is_pickled_without_its_space(tmp_path, spaces):
 
 def test_a_result_says_what_it_is_not(tmp_path):
     result = ts.tune(MATMUL, trials=2, threads=1, records=tmp_path / "r.db", progress=None)
-    assert result.plain_alone and result.dropped == [] and "nothing but the plain programs was tried" in repr(result)
+    assert result.plain_alone and result.dropped == [] and "only the baseline programs were measured" in repr(result)
     restore, (state, *rest), _ = result.__reduce__()
     state["dropped"] = [{"record": "cafe", "seconds": 1e-3, "why": "it is refused now"}]
     restored = restore(state, *rest)
-    assert restored.dropped == state["dropped"] and "record cafe, the best before with 1.00 ms, could not be timed again: it is refused now" in repr(restored)
+    assert restored.dropped == state["dropped"] and "record cafe, the previous best with 1.00 ms, could not be timed again: it is refused now" in repr(restored)
     restored = restore({**state, "best_id": ""}, *rest)
-    assert not restored.found and "nothing valid was found" in repr(restored)
-    with pytest.raises(ts.NoRecord, match="nothing valid was found for gmm"):
+    assert not restored.found and "no valid program found" in repr(restored)
+    with pytest.raises(ts.NoRecord, match="no valid program found for gmm"):
         restored.best
 
 
@@ -238,8 +238,8 @@ def test_a_log_and_a_bar(tmp_path, capsys):
         ({"threads": -1}, "threads: expected a number of 0 or more"),
         ({"seed": -1}, "seed"),
         ({"trials": "many"}, "trials: ''many'' cannot be one"),
-        ({"records": "/nowhere/at/all.db"}, "there is no folder"),
-        ({"search": "random:x"}, "is no number of trials"),
+        ({"records": "/nowhere/at/all.db"}, "no such folder"),
+        ({"search": "random:x"}, "is not a number of trials"),
     ],
 )
 def test_mistakes_are_said_in_words(arguments, words, records):

@@ -152,7 +152,7 @@ def filters_are_kept_or_refused(folder):
 
 def nothing_to_report_is_said(folder):
     missing = folder / "none.db"
-    assert "there is no record store here" in run("report", missing, code=2).stderr and not missing.exists()
+    assert "no such record store" in run("report", missing, code=2).stderr and not missing.exists()
     (folder / "text.db").write_text("no database " * 1000)
     run("report", folder / "text.db", code=2)
     (folder / "empty.jsonl").write_text("")
@@ -211,19 +211,19 @@ def roofs_are_measured_when_asked(folder):
     assert json.loads(run("report", folder / "copy.db", "--json").stdout)["rooflines"][0] == after
     (folder / "empty.jsonl").write_text("")
     run("records", "import", folder / "empty.jsonl", "--database", folder / "empty.db")
-    assert "leave --measure-roofs out" in run("report", folder / "empty.db", "--measure-roofs", code=2).stderr
+    assert "remove --measure-roofs" in run("report", folder / "empty.db", "--measure-roofs", code=2).stderr
 
 
 def page_keeps_up(folder):
     """What is served is what is on record, while a run goes on; it is read only, and here only."""
     database = tuned(folder)
-    if "without an HTTP server" in (refused := start("report", database, "--follow", "nowhere").stderr):
+    if "has no HTTP server" in (refused := start("report", database, "--follow", "nowhere").stderr):
         print("skipped: this Tunesmith was built without cpp-httplib")
         return
     assert "HOST:PORT" in refused, refused
     with serving(database) as (process, url):
         place = url.split("/")[2]
-        assert "nothing can be served at" in run("report", database, "--follow", place, code=4).stderr
+        assert "cannot listen on" in run("report", database, "--follow", place, code=4).stderr
         page, _ = fetched(url)
         assert "connect-src 'self'" in page and "fetch(" in page
         first, version = fetched(url + "data.json")
@@ -247,7 +247,7 @@ def page_keeps_up(folder):
             fetched(url + "data.json")
             raise AssertionError("the store is gone")
         except urllib.error.HTTPError as answer:
-            assert answer.code == 503 and "there is no record store here" in answer.read().decode()
+            assert answer.code == 503 and "no such record store" in answer.read().decode()
     assert process.returncode == 0, process.returncode
 
 

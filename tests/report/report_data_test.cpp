@@ -36,7 +36,8 @@ class ReportDataTest : public StoreFixture {
   Record measured(const std::string& run, const Workload& workload, uint64_t candidate, double took,
                   double seconds, std::optional<double> score = std::nullopt) {
     const std::string id = run + "-" + std::to_string(candidate);
-    Record record = took > 0 ? success(id, {took}) : failure(id, FailureCause::TimeOut, "not done in 1 s");
+    Record record =
+        took > 0 ? success(id, {took}) : failure(id, FailureCause::TimeOut, "not finished in 1 s");
     record.run = run;
     record.workload = workload.key;
     record.workload_hash = workload.hash;
@@ -89,7 +90,7 @@ TEST_F(ReportDataTest, ProgressHasAPointForEachImprovementAndForTheLastTrial) {
   EXPECT_EQ(one.at("ended_because"), "trials");
   EXPECT_EQ(task.at("failures").at(0).at("cause"), "time_out");
   EXPECT_EQ(task.at("failures").at(0).at("count"), 1);
-  EXPECT_EQ(task.at("failures").at(0).at("message"), "not done in 1 s");
+  EXPECT_EQ(task.at("failures").at(0).at("message"), "not finished in 1 s");
 }
 
 TEST_F(ReportDataTest, TheBestIsTheStoresAndHasItsProgramAndDifferences) {

@@ -219,7 +219,7 @@ def foreign_messages(bench):
         amqp.publish(bench.broker.port, "tunesmith.jobs", f"{identity}.stranger", body, correlation=name, reply_to="tunesmith.answers.stranger")
     amqp.publish(bench.broker.port, "tunesmith.jobs", f"{identity}.stranger", whole, kind="order", correlation="kind", reply_to="amq.direct")
     for name, (_, why) in jobs.items():
-        bench.await_text("worker1", rf"a message is refused \({name}\): .*({why})")
+        bench.await_text("worker1", rf"rejected a message \({name}\): .*({why})")
     bench.await_text("worker1", "where workers do not write")
     bench.await_text("worker1", f"(?s)(nobody waits for an answer.*){{{len(jobs)}}}")  # strangers have no queue
     # The tuner waits for a worker that answers late.
@@ -252,8 +252,8 @@ def odd_messages(bench):
     for job in [*jobs, *jobs]:
         amqp.publish(port, "tunesmith.jobs", key, **job)
     bench.workers[0].send_signal(signal.SIGCONT)
-    bench.await_text("worker1", r"a message is refused \(packs\): it is for '.*with=none.*' with 1 threads, and this is '")
-    bench.await_text("worker1", r"a message is refused \(version\): .*version")
+    bench.await_text("worker1", r"rejected a message \(packs\): expected target '.*' with 1 threads, found '.*with=none")
+    bench.await_text("worker1", r"rejected a message \(version\): .*version")
     answers, until = {}, time.monotonic() + 240  # with those that the killed tuner had not taken off the broker
     while len(answers) < len(jobs) + 2:
         assert time.monotonic() < until, f"{len(answers)} answers: {bench.text('worker1')}"

@@ -115,7 +115,7 @@ TEST_F(IntrinsicNames, AreUnknownToASpaceWithoutTheExtension) {
   const SketchSet set = without.generate(workload_.program);
   EXPECT_EQ(set.sketches.front().trace().size(), 0U);
   ASSERT_EQ(set.events.size(), 1U);
-  EXPECT_EQ(set.events.front().reason, "tensorize: there is no tensor intrinsic of this name");
+  EXPECT_EQ(set.events.front().reason, "tensorize: unknown tensor intrinsic");
   const auto refused = without.materialise(workload_.program, trace, RandomStream(0));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().cause, FailureCause::IllegalSchedule);

@@ -104,7 +104,7 @@ TEST_F(WinogradModule, WritesOutThePointsAlone) {
 
 TEST_F(WinogradModule, WhatItDeclines) {
   use("winograd");
-  const std::string none = "no output moves with a filter of three taps by steps of one";
+  const std::string none = "no output axis has a filter of three taps with stride one";
   EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=32,co=32,stride=2"), none);
   EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=32,co=32,kernel=1,padding=0"), none);
   EXPECT_EQ(reason_for("conv2d:h=8,w=8,ci=32,co=32,kernel=5,padding=2"), none);

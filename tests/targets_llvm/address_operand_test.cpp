@@ -162,7 +162,7 @@ TEST_F(AddressOperands, DistancesThatTheFileDoesNotAllowAreRefused) {
   try {
     lowered(copy, fmt::format(fmt::runtime(kCopyTrace), "strided_addresses"));
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("an operand does not lie as the intrinsic wants it"));
+    EXPECT_THAT(error.what(), HasSubstr("an operand's layout differs from the intrinsic's"));
   }
 }
 

@@ -252,9 +252,9 @@ TEST(RefusedIntrinsics, WhatEndsTheCompilerIsTakenAwayByName) {
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_EQ(refused[0].name, "ends_bad");
   EXPECT_THAT(refused[0].str(),
-              ::testing::StartsWith("ends.yaml:12:9: extension 'ends': tensor intrinsic ends_bad "
-                                    "cannot be compiled: it ends the compiler (Aborted): LLVM "
-                                    "ERROR: Cannot select: intrinsic %llvm.aarch64.neon.fabd"));
+              ::testing::StartsWith(
+                  "ends.yaml:12:9: extension 'ends': tensor intrinsic ends_bad cannot be compiled: the "
+                  "compiler failed (Aborted): LLVM ERROR: Cannot select: intrinsic %llvm.aarch64.neon.fabd"));
   EXPECT_EQ(options.intrinsics,
             (std::vector<TensorIntrinsicPtr>{extension->intrinsics()[0], extension->intrinsics()[2]}));
   const Program program = single_call(extension->intrinsics()[1]);

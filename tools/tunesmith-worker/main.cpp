@@ -19,8 +19,7 @@ int main(int count, char** arguments) {
   int type = 0;
   socklen_t size = sizeof type;
   if (getsockopt(kSocket, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
-    std::fputs("tunesmith-worker: started by tunesmith, which gives it a socket; it does nothing by hand\n",
-               stderr);
+    std::fputs("tunesmith-worker: started by tunesmith with a socket; not to be run by hand\n", stderr);
     return 2;
   }
   return tunesmith::serve_measurements(kSocket);

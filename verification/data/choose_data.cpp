@@ -203,12 +203,10 @@ DrawnData choose_data(const DataQuestion& question, const RunReference& run) {
     if (good) break;
   }
   if (!best.usable()) {
-    throw UserError(
-        fmt::format(
-            "what is computed of {} cannot be verified: rounding alone may change a typical element by "
-            "{:.3g} %, whatever the inputs are (at best: {})",
-            buffers[best.loosest]->name, 100.0 * best.looseness, drawn.fill.text()),
-        "compute sums in a wider type");
+    throw UserError(fmt::format("{} cannot be verified: rounding may change a typical element by {:.3g} % "
+                                "for any inputs (best data: {})",
+                                buffers[best.loosest]->name, 100.0 * best.looseness, drawn.fill.text()),
+                    "compute sums in a wider type");
   }
   if (question.kind == DataKind::Random) {
     const int64_t bytes = bytes_of_draw(question);

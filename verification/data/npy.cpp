@@ -44,7 +44,7 @@ std::string value_of(const std::string& header, const std::string& key, char end
   if (at == std::string::npos) throw UserError(fmt::format("its header has no '{}'", key));
   const size_t begin = header.find_first_not_of(' ', at + key.size() + 3);
   const size_t stop = header.find(end, begin);
-  if (begin == std::string::npos || stop == std::string::npos) throw UserError("its header is cut off");
+  if (begin == std::string::npos || stop == std::string::npos) throw UserError("its header is truncated");
   return header.substr(begin, stop - begin);
 }
 
@@ -77,13 +77,12 @@ void make_row_major(Tensor& tensor) {
 }
 
 Tensor tensor_in(const std::string& bytes) {
-  if (bytes.size() < 12 || bytes.compare(0, kMagic.size(), kMagic) != 0)
-    throw UserError("it is no file of NumPy's");
+  if (bytes.size() < 12 || bytes.compare(0, kMagic.size(), kMagic) != 0) throw UserError("not a NumPy file");
   const bool long_header = bytes[6] > 1;
   uint32_t length = 0;
   std::memcpy(&length, bytes.data() + 8, long_header ? 4 : 2);
   const size_t begin = long_header ? 12 : 10;
-  if (bytes.size() < begin + length) throw UserError("it is cut off");
+  if (bytes.size() < begin + length) throw UserError("truncated");
   const std::string header = bytes.substr(begin, length);
   std::string name = value_of(header, "descr", ',');
   std::erase(name, '\'');
@@ -93,14 +92,14 @@ Tensor tensor_in(const std::string& bytes) {
     Tensor tensor{known.type, shape_in(value_of(header, "shape", ')')), {}};
     const auto wanted = static_cast<size_t>(tensor.elements() * known.type.bytes());
     if (bytes.size() != begin + length + wanted)
-      throw UserError(fmt::format("it has {} bytes of elements, its shape needs {}",
+      throw UserError(fmt::format("it has {} bytes of elements, expected {} for its shape",
                                   bytes.size() - begin - length, wanted));
     const auto* const data = reinterpret_cast<const std::byte*>(bytes.data() + begin + length);
     tensor.bytes.assign(data, data + wanted);
     if (column_major) make_row_major(tensor);
     return tensor;
   }
-  throw UserError(fmt::format("its type '{}' is none of Tunesmith's", name));
+  throw UserError(fmt::format("unsupported type '{}'", name));
 }
 
 }  // namespace

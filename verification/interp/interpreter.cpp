@@ -25,7 +25,7 @@ std::vector<int64_t> parameters_of(const Program& program, const InterpretOption
     right = options.parameters[i] >= var->lowest && options.parameters[i] <= var->highest;
   }
   if (right) return options.parameters;
-  throw InterpreterError(fmt::format("{} is not for the values [{}] of its parameters", program.name,
+  throw InterpreterError(fmt::format("{} does not accept the parameter values [{}]", program.name,
                                      fmt::join(options.parameters, ", ")));
 }
 

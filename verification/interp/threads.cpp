@@ -148,7 +148,7 @@ void Machine::together_around(const StmtCode& stmt, Threads& threads) {
     const int64_t own_extent = std::max<int64_t>(eval_int(stmt.exprs[1], values, 0), 0);
     leave(threads, thread);
     if (thread > 0 && own_extent != extent)
-      fail("divergent barrier: not all threads go round its loop equally often", values);
+      fail("divergent barrier: threads iterate its loop unequally often", values);
     if (thread > 0 && own_begin != begin)
       fail("divergent barrier: threads are in different iterations of its loop", values);
     begin = own_begin;
@@ -168,7 +168,7 @@ void Machine::together_on_one_side(const StmtCode& stmt, Threads& threads) {
     const bool holds = eval_bool(stmt.exprs[0], threads.values[thread].data(), 0);
     leave(threads, thread);
     if (thread > 0 && holds != side)
-      fail("divergent barrier: not all threads come to it", threads.values[thread].data());
+      fail("divergent barrier: not all threads reach it", threads.values[thread].data());
     side = holds;
   }
   const size_t child = side ? 0 : 1;

@@ -197,7 +197,7 @@ std::string missing_loop(const Recovery& recovery, std::span<const Expr> binding
     if (recovery.is_whole(m)) continue;
     const bool used = std::any_of(bindings.begin(), bindings.end(),
                                   [&](const Expr& binding) { return uses_var(binding, domains[m].var); });
-    return used ? fmt::format("the bindings do not tell the value of loop {}", domains[m].var->name)
+    return used ? fmt::format("the bindings do not determine loop {}", domains[m].var->name)
                 : fmt::format("loop {} is in no binding", domains[m].var->name);
   }
   return {};
@@ -308,7 +308,7 @@ IterMapCheck check_iter_map(std::span<const Expr> bindings, std::span<const int6
   }
   const std::optional<int64_t> points = table.count_points();
   if (!all_understood || !points || box < 0) {
-    check.reason = fmt::format("the predicate {} is not understood", to_string(condition));
+    check.reason = fmt::format("cannot analyse the predicate {}", to_string(condition));
     return check;
   }
   check.bijective = *points == box;

@@ -43,14 +43,12 @@ std::vector<Access> write_accesses(const Block& block) {
 Access require_access(const Program& program, const Block& block, std::string_view sort, int64_t index,
                       std::string_view primitive) {
   if (sort != "read" && sort != "write") {
-    throw ScheduleError(primitive, "the access is neither \"read\" nor \"write\"", std::string(sort), program,
-                        &block);
+    throw ScheduleError(primitive, "expected \"read\" or \"write\"", std::string(sort), program, &block);
   }
   std::vector<Access> accesses = sort == "read" ? read_accesses(block) : write_accesses(block);
   if (index < 0 || index >= static_cast<int64_t>(accesses.size())) {
     throw ScheduleError(primitive,
-                        sort == "read" ? "the block does not have that many reads"
-                                       : "the block does not have that many writes",
+                        sort == "read" ? "the block has fewer reads" : "the block has fewer writes",
                         fmt::format("index {} of {}", index, accesses.size()), program, &block);
   }
   return std::move(accesses[static_cast<size_t>(index)]);

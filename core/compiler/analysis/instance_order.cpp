@@ -89,7 +89,7 @@ std::optional<Refusal> order_refusal(const Block& block, const Loop& outermost) 
     return Refusal{"a block below accumulates and its bindings are not one-to-one", block.name, &block};
   }
   if (block.init() != nullptr && !first_stays_first(block, *bindings, domains)) {
-    return Refusal{"another iteration of a reduction would come first, before it is initialized", block.name,
+    return Refusal{"another iteration of a reduction would run before its initialisation", block.name,
                    &block};
   }
   return std::nullopt;

@@ -82,13 +82,13 @@ std::optional<Refusal> plain_nest_refusal(const Block& block, std::vector<Loop*>
              !contains(*own, loop);
     });
     if (found == around.end() && (iter.extent != 1 || !is_const_int(block.bindings[i], 0)))
-      return Refusal{"an iterator of the block is not one loop", iter.var->name, &block};
+      return Refusal{"an iterator of the block is not a single loop", iter.var->name, &block};
     own->push_back(found == around.end() ? nullptr : *found);
   }
   for (const Stmt* at = block.parent; at != nullptr && at->kind != StmtKind::Block; at = at->parent) {
     const bool outermost = at->parent == nullptr || at->parent->kind == StmtKind::Block;
     if (at->kind != StmtKind::Loop && !outermost)
-      return Refusal{"the loop nest of the block holds other statements", block.name, &block};
+      return Refusal{"the block's loop nest contains other statements", block.name, &block};
   }
   if (!is_const_int(block.predicate, 1)) return Refusal{"the block has a condition", block.name, &block};
   return std::nullopt;

@@ -80,7 +80,7 @@ class Matcher {
         (read->mask() && !equal(read->mask(), condition)))
       return false;
     if (!lowered_ && !says_inside(condition, *read->buffer, read->indices(), analyzer_)) {
-      why = "the condition of a copy is not that an element lies inside of its buffer";
+      why = "the condition of a copy is not a bounds check of its buffer";
       return false;
     }
     Substitution iters;
@@ -148,7 +148,7 @@ class Matcher {
       for (size_t d = 0; d < forms.size(); ++d) {
         const int64_t coefficient = forms[d].coefficient_of(nest_.loops[l]->var);
         if (coefficient != 0 && !lowered_ && layout && stride_varies(*given, d)) {
-          why = "an operand's elements lie at distances that vary";
+          why = "an operand has varying strides";
           return false;
         }
         step += coefficient * strides[d];
@@ -160,7 +160,7 @@ class Matcher {
       const bool fits = dimension == operand.free_dimension() ? is_row_distance(operand, step, found.inside)
                                                               : step == operand.strides[dimension];
       if (!fits) {
-        why = "an operand does not lie as the intrinsic wants it";
+        why = "an operand's layout differs from the intrinsic's";
         return false;
       }
     }
@@ -218,7 +218,7 @@ std::optional<IntrinsicMatch> match_intrinsic(const TensorIntrinsic& intrinsic, 
   for (size_t i = 0; i < iters.size(); ++i) {
     if (iters[i].extent > 1) wanted.push_back(static_cast<int>(i));
   }
-  *why = "the loops have other extents";
+  *why = "the loops' extents differ";
   if (loops.size() != wanted.size() || loops.size() > kMaxLoops) return std::nullopt;
   std::sort(wanted.begin(), wanted.end());
   Matcher matcher(intrinsic, nest, program, lowered);

@@ -57,14 +57,14 @@ class ProductMatcher {
     ReductionPattern pattern;
     if (!match_reduction(block_, &pattern) || pattern.op != ExprKind::Add || reads_.size() != 2 ||
         written_.size() != 1)
-      return "the block is no sum of products of two factors";
+      return "the block is not a sum of products of two factors";
     take_apart();
     if (const std::string_view reason = give_roles(); !reason.empty()) return reason;
     const auto has = [&](Role role) {
       return std::ranges::any_of(parts_, [&](const auto& part) { return part.role == role; });
     };
     if (!has(Role::First) || !has(Role::Second))
-      return "a factor has no axis of its own, along which the other one could be used again";
+      return "a factor has no axis of its own, along which the other is reused";
     if (!has(Role::Reduction)) return "the block has no axis that both factors are reduced over";
     if (column_role() == Role::First) product->factors = {1, 0};
     const bool exchanged = product->factors[0] == 1;

@@ -42,15 +42,15 @@ void DeclarationParser::end_head() {
 
 int DeclarationParser::inner(int outer) const {
   if (at_end() || indent() <= outer) {
-    fail(here_, fmt::format("expected a line further in, found {}", what_is_here()),
-         "write 'pass' where nothing is done");
+    fail(here_, fmt::format("expected an indented line, found {}", what_is_here()),
+         "write 'pass' for an empty body");
   }
   return indent();
 }
 
 bool DeclarationParser::more(int level) const {
   if (at_end() || indent() < level) return false;
-  if (indent() > level) fail(here_, "this line stands further in than those before it");
+  if (indent() > level) fail(here_, "unexpected indentation");
   return true;
 }
 
@@ -79,12 +79,12 @@ Buffer DeclarationParser::buffer() {
   if (peek() != ':' || behind.find_first_not_of(" \t\r", 1) == std::string_view::npos)
     return buffer_of(name, at);
   advance();
-  if (buffers_.contains(name)) fail(at, fmt::format("there is a buffer '{}' already", name));
+  if (buffers_.contains(name)) fail(at, fmt::format("buffer '{}' already exists", name));
   skip_blank(false);
   const Position type_at = here_;
   const std::string word = this->name("the type of its elements");
   const auto type = DType::parse(word);
-  if (!type) fail(type_at, fmt::format("there is no type '{}'", word), suggest(word, DType::names()));
+  if (!type) fail(type_at, fmt::format("unknown type '{}'", word), suggest(word, DType::names()));
   std::vector<int64_t> shape = integers(1, "an extent");
   check_size(shape, *type, at);
   return buffers_.emplace(name, buffer_like(name, *type, std::move(shape))).first->second;
@@ -102,7 +102,7 @@ Buffer DeclarationParser::buffer_like(const std::string& name, DType type, std::
   if (take_word("strides")) {
     strides = integers(0, "a stride");
     if (strides.size() != shape.size() || strides.empty())
-      fail(at, fmt::format("there are {} strides for {} dimensions", strides.size(), shape.size()));
+      fail(at, fmt::format("expected {1} strides, found {0}", strides.size(), shape.size()));
     check_span(shape, strides, at);
   }
   const Swizzle how = take_word("swizzle") ? swizzle() : Swizzle{};
@@ -130,7 +130,7 @@ std::vector<Expr> DeclarationParser::extents(const std::vector<int64_t>& shape) 
   } while (take(','));
   expect(']', "behind the extents");
   if (found.size() != shape.size())
-    fail(at, fmt::format("there are {} extents for {} dimensions", found.size(), shape.size()));
+    fail(at, fmt::format("expected {1} extents, found {0}", found.size(), shape.size()));
   return vary ? found : std::vector<Expr>();
 }
 
@@ -146,7 +146,7 @@ Swizzle DeclarationParser::swizzle() {
   word("at");
   how.to = static_cast<int>(integer_from(0, 60, "the first bit that changes"));
   if (how.from < how.to + how.bits || how.from + how.bits > 62)
-    fail(at, "the bits that decide do not stand above those that change");
+    fail(at, "the deciding bits are not above the changed bits");
   expect(']', "behind the bits");
   return how;
 }
@@ -166,7 +166,7 @@ std::vector<int64_t> DeclarationParser::integers(int64_t least, std::string_view
 void DeclarationParser::check_size(const std::vector<int64_t>& extents, DType type, Position at) const {
   int64_t bytes = type.bytes();
   for (const int64_t extent : extents) {
-    if (extent > 0 && bytes > kMaxExtent / extent) fail(at, "the buffer is larger than any memory");
+    if (extent > 0 && bytes > kMaxExtent / extent) fail(at, "the buffer exceeds the address space");
     bytes *= std::max<int64_t>(extent, 1);
   }
 }
@@ -176,7 +176,7 @@ void DeclarationParser::check_span(const std::vector<int64_t>& shape, const std:
   int64_t last = 0;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (strides[d] > 0 && shape[d] > (kMaxExtent - last) / strides[d])
-      fail(at, "the buffer is larger than any memory");
+      fail(at, "the buffer exceeds the address space");
     last += (shape[d] - 1) * strides[d];
   }
 }

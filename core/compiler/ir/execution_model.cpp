@@ -68,7 +68,7 @@ std::string execution_model_fault(const ExecutionModel& model) {
   std::set<std::string> names;
   for (const ExecutionLevel& level : model.levels) {
     if (level.name.empty() || !names.insert(level.name).second)
-      return fmt::format("two levels have the name '{}', or none", level.name);
+      return fmt::format("duplicate or missing level name '{}'", level.name);
     if (level.axes.size() != level.most.size())
       return fmt::format("level '{}' has {} axes and {} limits", level.name, level.axes.size(),
                          level.most.size());
@@ -81,19 +81,19 @@ std::string execution_model_fault(const ExecutionModel& model) {
     while (inside < model.levels.size() && model.levels[inside].group > 0) ++inside;
     if (level.group < 0 || (level.group > 0 && (inside == model.levels.size() || !level.synchronises ||
                                                 model.levels[inside].axes.empty())))
-      return fmt::format("level '{}' has groups of what is no axis of a level inside", level.name);
+      return fmt::format("level '{}' has groups along an unknown axis", level.name);
   }
   std::set<std::string> scopes;
   for (const MemoryScope& scope : model.scopes) {
     if (scope.name.empty() || !scopes.insert(scope.name).second)
-      return fmt::format("two scopes have the name '{}', or none", scope.name);
+      return fmt::format("duplicate or missing scope name '{}'", scope.name);
     if (!scope.owner.empty() && !names.contains(scope.owner))
-      return fmt::format("scope '{}' belongs to '{}', which is no level", scope.name, scope.owner);
+      return fmt::format("scope '{}' belongs to the unknown level '{}'", scope.name, scope.owner);
     if (scope.alignment < 1) return fmt::format("scope '{}' has no alignment", scope.name);
     if (std::ranges::any_of(scope.async_copy_bytes, [](int64_t bytes) { return bytes < 1; }))
       return fmt::format("scope '{}' takes asynchronous copies of no bytes", scope.name);
   }
-  if (!scopes.contains(kScopeGlobal)) return fmt::format("there is no scope '{}'", kScopeGlobal);
+  if (!scopes.contains(kScopeGlobal)) return fmt::format("unknown scope '{}'", kScopeGlobal);
   return "";
 }
 

@@ -76,7 +76,7 @@ const Buffer& ExprParser::buffer_of(const std::string& name, Position at) const 
   std::vector<std::string> known;
   for (const auto& [declared, buffer] : buffers_) known.push_back(declared);
   std::sort(known.begin(), known.end());
-  fail(at, fmt::format("there is no buffer '{}'", name), known.empty() ? "" : suggest(name, known));
+  fail(at, fmt::format("unknown buffer '{}'", name), known.empty() ? "" : suggest(name, known));
 }
 
 int64_t ExprParser::integer_from(int64_t least, int64_t most, std::string_view wanted) {
@@ -126,7 +126,7 @@ SyntaxPtr ExprParser::conditional() {
   const Position at = here_;
   if (!take_word("if")) return value;
   if (value->kind != ExprKind::Load || value->masked)
-    fail(at, "'if' stands behind a load alone", "write select(condition, a, b)");
+    fail(at, "'if' is allowed only after a load", "write select(condition, a, b)");
   value->masked = true;
   adopt(*value, syntax(kOr));
   return value;
@@ -249,7 +249,7 @@ SyntaxPtr ExprParser::variable(const std::string& word, Position at) const {
   if (found == vars_.rend()) {
     std::vector<std::string> known;
     for (const auto& [name, var] : vars_) known.push_back(name);
-    fail(at, fmt::format("there is no variable '{}' here", word), known.empty() ? "" : suggest(word, known));
+    fail(at, fmt::format("unknown variable '{}'", word), known.empty() ? "" : suggest(word, known));
   }
   SyntaxPtr made = node(ExprKind::Var, word, at);
   made->var = found->second;
@@ -309,7 +309,7 @@ SyntaxPtr ExprParser::call(const std::string& word, Position at) {
         static_cast<int>(integer_from(1, std::numeric_limits<uint16_t>::max(), "the number of lanes"));
     if (word == "ramp") made->natural = kIndex;
   } else {
-    fail(at, fmt::format("there is no function '{}'", word), suggest(word, functions()));
+    fail(at, fmt::format("unknown function '{}'", word), suggest(word, functions()));
   }
   expect(')', fmt::format("behind the operands of {}", word));
   for (size_t i = word == "select" ? 1 : 0; i < made->args.size() && !made->natural; ++i)

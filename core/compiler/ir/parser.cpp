@@ -73,7 +73,7 @@ class ProgramParser : private DeclarationParser {
       if (highest < lowest)
         fail(at, fmt::format("no value of '{}' is between {} and {}", name, lowest, highest));
       for (const ExtentParameter& other : found) {
-        if (other.var->name == name) fail(at, fmt::format("there is a parameter '{}' already", name));
+        if (other.var->name == name) fail(at, fmt::format("parameter '{}' already exists", name));
       }
       found.push_back({Var::parameter(name, lowest, highest), {}});
       if (take_word("typical")) found.back().typical = integers(lowest, "a typical value");
@@ -128,7 +128,7 @@ class ProgramParser : private DeclarationParser {
     const std::string name = any_name("a statement");
     skip_blank(false);
     if (peek() != '[' && !quotes) {
-      fail(at, fmt::format("there is no statement '{}'", name),
+      fail(at, fmt::format("unknown statement '{}'", name),
            suggest(name,
                    {"for", "block", "if", "alloc", "barrier", "async", "async_wait", "handover", "pass"}));
     }
@@ -147,7 +147,7 @@ class ProgramParser : private DeclarationParser {
     for (const Expr& one : all) {
       const int own = one.dtype().lanes;
       if (own != 1 && lanes != 1 && own != lanes)
-        fail(at, fmt::format("a store of {} and of {} lanes", lanes, own));
+        fail(at, fmt::format("a store mixes {} and {} lanes", lanes, own));
       lanes = std::max(lanes, own);
     }
     end_line();
@@ -158,7 +158,7 @@ class ProgramParser : private DeclarationParser {
   Var variable(const std::string& name, Position at) {
     if (!take_word("again")) return bound_.insert_or_assign(name, Var(name)).first->second;
     const auto found = bound_.find(name);
-    if (found == bound_.end()) fail(at, fmt::format("no loop before has the variable '{}'", name));
+    if (found == bound_.end()) fail(at, fmt::format("no enclosing loop has the variable '{}'", name));
     return found->second;
   }
 
@@ -213,7 +213,7 @@ class ProgramParser : private DeclarationParser {
     skip_blank(false);
     const Position at = here_;
     const std::string name = any_name("the block's name");
-    if (!blocks_.insert(name).second) fail(at, fmt::format("there is a block '{}' already", name));
+    if (!blocks_.insert(name).second) fail(at, fmt::format("block '{}' already exists", name));
     std::vector<IterVar> iters;
     std::vector<Expr> bindings;
     expect('(', "before the iterators");
@@ -265,7 +265,7 @@ class ProgramParser : private DeclarationParser {
       if (kind == known.back()) iter.kind = one;
     }
     if (kind != iter_kind_name(iter.kind))
-      fail(kind_at, fmt::format("there is no kind '{}' of iterators", kind), suggest(kind, known));
+      fail(kind_at, fmt::format("unknown iterator kind '{}'", kind), suggest(kind, known));
     iter.extent = integer_from(1, kMaxExtent, "the iterator's extent");
     return iter;
   }

@@ -107,8 +107,7 @@ class Typer {
 
   Expr untyped_literal(const ExprSyntax& s, std::optional<DType> expected) const {
     if (s.natural) return bool_imm(s.text == "true");
-    if (!expected)
-      fail(s.at, fmt::format("nothing here says of which type {} is", s.text), "write it as f32(1.0)");
+    if (!expected) fail(s.at, fmt::format("cannot infer the type of {}", s.text), "write it as f32(1.0)");
     return literal(s, *expected);
   }
 

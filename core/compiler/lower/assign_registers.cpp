@@ -20,7 +20,7 @@ std::string obstacle(const Allocate& allocate, const LowerOptions& options) {
     const std::vector<Loop*> loops = loops_between(allocate, stmt);
     if (std::any_of(loops.begin(), loops.end(),
                     [](const Loop* loop) { return loop->loop_kind == LoopKind::Parallel; })) {
-      reason = "threads inside its life share it";
+      reason = "it is shared by threads";
       return;
     }
     const auto slices = slices_of(index, loops, limit);

@@ -37,7 +37,7 @@ void check_alignment(const TensorIntrinsic& intrinsic, const IntrinsicMatch& mat
     const Expr rest = floormod(operand.first.front() * operand.buffer->dtype.bytes(), alignment);
     if (scope == nullptr || scope->alignment_of(*operand.buffer) % alignment != 0 ||
         !analyzer.can_prove_equal(rest, 0))
-      throw LowerError("call_intrinsics", "an operand does not begin where the intrinsic wants it",
+      throw LowerError("call_intrinsics", "an operand is misaligned for the intrinsic",
                        fmt::format("{} of {}, at a multiple of {} bytes", operand.buffer->name,
                                    intrinsic.name, alignment));
   }
@@ -81,7 +81,7 @@ void check_layouts(Program& program) {
       if (wanted.layout.empty()) continue;
       const auto [known, fresh] = layouts.try_emplace(buffer.get(), wanted.layout);
       if (known->second != wanted.layout)
-        throw LowerError("call_intrinsics", "calls want one buffer in different layouts",
+        throw LowerError("call_intrinsics", "calls require different layouts of one buffer",
                          fmt::format("{}: {} and {}", buffer->name, known->second, wanted.layout));
     }
   }

@@ -10,9 +10,10 @@ void check_execution(const Program& program, const ExecutionModel& model) {
     const Loop* loop = stmt.as<Loop>();
     if (loop == nullptr || loop->loop_kind != LoopKind::Bound || model.find_axis(loop->thread)) return;
     const std::vector<std::string> known = model.axis_names();
-    throw LowerError("bind", "the target has no such thread axis",
-                     fmt::format("{} to '{}'; {}", loop->var->name, loop->thread,
-                                 known.empty() ? "it binds no loops" : suggest(loop->thread, known)));
+    throw LowerError(
+        "bind", "unknown thread axis",
+        fmt::format("{} to '{}'; {}", loop->var->name, loop->thread,
+                    known.empty() ? "the target has no thread axes" : suggest(loop->thread, known)));
   });
   for (const Block* block : program.blocks()) {
     if (!block->annotations.contains(kStorageSwizzle)) continue;
@@ -27,7 +28,7 @@ void check_execution(const Program& program, const ExecutionModel& model) {
     std::vector<std::string> known;
     for (const MemoryScope& scope : model.scopes) known.push_back(scope.name);
     throw LowerError(
-        "set_scope", "the target has no such scope",
+        "set_scope", "unknown memory scope",
         fmt::format("{} in '{}'; {}", buffer->name, buffer->scope, suggest(buffer->scope, known)));
   }
 }

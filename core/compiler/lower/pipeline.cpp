@@ -25,7 +25,7 @@ LoweringStep each(std::string name, Pass pass, std::vector<std::string> consumes
 LowerError no_such_step(std::string_view name, const std::vector<LoweringStep>& steps) {
   std::vector<std::string> known;
   for (const LoweringStep& step : steps) known.push_back(step.name);
-  return {"pipeline", "there is no such step", fmt::format("'{}'; {}", name, suggest(name, known))};
+  return {"pipeline", "unknown lowering step", fmt::format("'{}'; {}", name, suggest(name, known))};
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ LoweringStep kernel_step(std::string_view name) {
 LoweredProgram lower(const Program& program, const LowerOptions& options, const Pipeline& pipeline,
                      const LoweringObserver& observer) {
   if (!program.parameters.empty() && !options.parameters)
-    throw LowerError("lower", "the target takes no extents that vary",
+    throw LowerError("lower", "the target does not support varying extents",
                      std::string(program.parameters.front().var->name));
   check_execution(program, options.execution);
   LoweringState state(program, options);

@@ -158,7 +158,7 @@ Buffer shrink(const Buffer& buffer, const Region& region, const BlockFacts& fact
   Swizzle swizzle;
   if (contains(facts.swizzled, buffer)) {
     if (!strides.empty())
-      throw LowerError("storage_swizzle", "the rows to be swizzled have gaps between them", buffer->name);
+      throw LowerError("storage_swizzle", "the rows to be swizzled are not contiguous", buffer->name);
     swizzle = swizzle_of(buffer, shape, *model.find_scope(buffer->scope));
   } else if (whole && shape == buffer->shape && strides.empty()) {
     return buffer;

@@ -30,8 +30,7 @@ class Vectorizer {
       for (Stmt* child : children) run(*child);
     } else if (Loop* loop = stmt.as<Loop>()) {
       if (uses_var(loop->min, var_) || uses_var(loop->extent, var_)) {
-        throw LowerError("vectorize",
-                         "a loop inside the vectorized loop has bounds that differ between lanes", "");
+        throw LowerError("vectorize", "an inner loop has bounds that differ between lanes", "");
       }
       const Interval first = ranges_.bounds(loop->min);
       const Interval count = ranges_.bounds(loop->extent);
@@ -70,7 +69,7 @@ class Vectorizer {
       return;
     }
     if (branch.else_case() != nullptr) {
-      throw LowerError("vectorize", "a condition with two sides that differs between lanes", "");
+      throw LowerError("vectorize", "an if-else condition differs between lanes", "");
     }
     const Expr outer = mask_;
     const bool outer_may_be_empty = mask_may_be_empty_;

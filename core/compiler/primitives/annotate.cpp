@@ -30,8 +30,8 @@ std::optional<Refusal> known_key_refusal(const Program& program, const Stmt* pla
                                          const AnnotationValue& value) {
   const auto refuse = [&](std::string_view reason) { return Refusal{reason, std::string(key), place}; };
   if (key == kStorageAlign || key == kStorageSwizzle || key == kTensorIntrinsic || key == kSoftwarePipeline)
-    return refuse("the key is an instruction's own");
-  if (key == kTogetherAlong || key == kTensorContent) return refuse("the key is lowering's own");
+    return refuse("the key is reserved for an instruction");
+  if (key == kTogetherAlong || key == kTensorContent) return refuse("the key is reserved for lowering");
   const auto* number = std::get_if<int64_t>(&value);
   if (key == kPrefetch) {
     if (place == nullptr || place->kind != StmtKind::Loop) return refuse("the key is for loops");
@@ -66,7 +66,7 @@ void annotate(Program& program, const AnnotationTarget& target, std::string_view
   }
   throw_refusal("annotate", program, known_key_refusal(program, place, key, value));
   const auto [at, fresh] = annotations->try_emplace(std::string(key), std::move(value));
-  if (!fresh) throw ScheduleError("annotate", "the key is there already", at->first, program, place);
+  if (!fresh) throw ScheduleError("annotate", "the key already exists", at->first, program, place);
 }
 
 KindPtr annotate_kind() { return make_loop_transformation("annotate", annotate, {"target", "key", "value"}); }

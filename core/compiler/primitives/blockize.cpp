@@ -56,7 +56,7 @@ std::optional<Refusal> divide_iterator(const IterVar& iter, const Expr& binding,
   parts.standing.constant += span.min;
   const int64_t tile = span.max - span.min + 1;
   if (!span.bounded() || iter.extent % tile != 0 || !divides(tile, parts.standing))
-    return Refusal{"the loops inside are no tile of an iterator", iter.var->name, &block};
+    return Refusal{"the inner loops are not a tile of an iterator", iter.var->name, &block};
   const Var var(iter.var->name);
   plan->inner.push_back({var, tile, iter.kind});
   plan->inner_bindings.push_back(parts.moving.to_expr());

@@ -58,13 +58,13 @@ std::optional<Refusal> inline_refusal(const Program& program, Block& block, Stag
   for (const Buffer& read : buffers_read(block)) {
     for (const Block* writer : uses_of(program, read, stage->scope).writers) {
       if (has_opaque_iter(*writer))
-        return Refusal{"an input of the block is made in an order that must stay", writer->name, writer};
+        return Refusal{"an input of the block is produced in a fixed order", writer->name, writer};
     }
   }
   if (!InlinedValue(block, *store).is_invertible())
     return Refusal{"the indices do not determine the iteration that writes an element", block.name, store};
   if (!replaces_existence(*store) && reduces_varying(program))
-    return Refusal{"how many steps a reduction has may depend on the buffer", stage->buffer->name, &block};
+    return Refusal{"the extent of a reduction may depend on the buffer", stage->buffer->name, &block};
   for (const Block* reader : readers) {
     if (auto refusal = inlined_size_refusal(*reader, stage->buffer, store->value)) return refusal;
   }

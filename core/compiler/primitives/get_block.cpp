@@ -10,7 +10,7 @@ KindPtr get_block_kind() {
                         if (const Block* block = program.find_block(name)) return block->id;
                         std::vector<std::string> known;
                         for (const Block* other : program.blocks()) known.push_back(other->name);
-                        throw ScheduleError("get_block", "there is no block of this name",
+                        throw ScheduleError("get_block", "unknown block",
                                             fmt::format("'{}'; {}", name, suggest(name, known)), program);
                       },
                       {"name"});

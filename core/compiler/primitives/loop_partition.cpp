@@ -24,7 +24,7 @@ std::optional<Refusal> plan_refusal(Loop& loop, std::span<const int64_t> points,
   for (size_t i = 0; i <= points.size(); ++i) {
     const int64_t end = i < points.size() ? points[i] : extent;
     if (end <= begin || end > extent)
-      return Refusal{"the points do not rise within the loop's range",
+      return Refusal{"the points are not increasing within the loop's range",
                      fmt::format("{} after {}, extent {}", end, begin, extent), &loop};
     parts->push_back({{&loop, begin, end}, {}});
     begin = end;

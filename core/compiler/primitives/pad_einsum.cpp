@@ -97,7 +97,8 @@ std::optional<Refusal> term_refusal(const Padding& plan) {
   for (size_t i = 0; i < block.iters.size(); ++i) {
     if (block.iters[i].kind != IterKind::Reduction || plan.extents[i] == block.iters[i].extent) continue;
     if (!matched || pattern.op != ExprKind::Add || !vanishes(pattern.term, block.iters[i].var))
-      return Refusal{"a reduction over padding is not known to add zero", block.iters[i].var->name, &block};
+      return Refusal{"cannot prove that a reduction over padding adds zero", block.iters[i].var->name,
+                     &block};
   }
   return std::nullopt;
 }
@@ -144,7 +145,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, std::s
   if (store == nullptr || store->mask)
     return Refusal{"the body of the block is not one store", block.name, &block};
   if (padding.size() != block.iters.size())
-    return Refusal{"there is not one multiple for each iterator",
+    return Refusal{"expected one multiple for each iterator",
                    fmt::format("{} for {}", padding.size(), block.iters.size()), &block};
   for (size_t i = 0; i < padding.size(); ++i) {
     const int64_t extent = block.iters[i].extent;
@@ -156,7 +157,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, std::s
   if (auto refusal = varying_refusal(block)) return refusal;
   for (size_t i = 0; i < block.iters.size(); ++i) {
     if (plan->loops[i] == nullptr && plan->extents[i] != 1)
-      return Refusal{"an iterator of the block is not one loop", block.iters[i].var->name, &block};
+      return Refusal{"an iterator of the block is not a single loop", block.iters[i].var->name, &block};
   }
   if (auto refusal = term_refusal(*plan)) return refusal;
   if (auto refusal = guard_refusal(*plan)) return refusal;

@@ -102,7 +102,7 @@ void reorder(Program& program, std::span<const LoopId> ids) {
     std::vector<size_t> all(chain.size());
     for (size_t i = 0; i < chain.size(); ++i) all[i] = i;
     permute(chain, all, back);
-    throw ScheduleError("reorder", "a concurrent loop would not be legal at its new place",
+    throw ScheduleError("reorder", "a concurrent loop would be illegal at its new place",
                         fmt::format("{}: {}", refusal->reason, refusal->detail), program, refusal->place);
   }
 }

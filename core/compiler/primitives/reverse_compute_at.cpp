@@ -33,7 +33,7 @@ std::optional<Refusal> find_made(const Program& program, const Stage& stage, Loo
     if (writers.empty() || !is_ancestor(loop, *writers.back())) continue;
     Block& writer = *writers.back();
     if (has_opaque_iter(writer))
-      return Refusal{"an input of the block is made in an order that must stay", writer.name, &writer};
+      return Refusal{"an input of the block is produced in a fixed order", writer.name, &writer};
     if (const Loop* carrying = reduction_loop_around(writer, loop))
       return Refusal{"the loop does not finish what the block reads",
                      fmt::format("{} accumulates over {}", writer.name, carrying->var->name), &writer};
@@ -41,7 +41,7 @@ std::optional<Refusal> find_made(const Program& program, const Stage& stage, Loo
     auto region = written_region(writer, buffer, loop, &one.conditions);
     // If there are other writers, the last one must overwrite all that they write.
     if (!region || (writers.size() > 1 && !writes_everything(writer, buffer)))
-      return Refusal{"what an iteration of the loop writes cannot be shown", writer.name, &writer};
+      return Refusal{"cannot determine what an iteration of the loop writes", writer.name, &writer};
     one.region = std::move(*region);
     made->push_back(std::move(one));
     if (*last == nullptr || precedes(**last, writer)) *last = &writer;

@@ -78,7 +78,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Rollin
   std::vector<Expr> conditions;
   auto window = written_region(block, stage.buffer, loop, &conditions);
   if (!window || !conditions.empty())
-    return Refusal{"what an iteration of the loop writes cannot be shown", block.name, &block};
+    return Refusal{"cannot determine what an iteration of the loop writes", block.name, &block};
   plan->window = std::move(*window);
   const Analyzer analyzer = Analyzer::at(*loop.body());
   for (const Block* reader : stage.uses.readers) {

@@ -29,10 +29,10 @@ std::optional<Refusal> fetch_refusal(const Program& program, const Loop& loop, c
     const Store* store = body_store(block);
     if (store == nullptr || block.init() != nullptr ||
         std::ranges::any_of(block.iters, [](const IterVar& iter) { return iter.kind != IterKind::Spatial; }))
-      return refuse("the first statements of the loop do not only fill a buffer", block.name, block);
+      return refuse("the loop does not begin with statements that only fill buffers", block.name, block);
     if (!is_intermediate(program, store->buffer) || store->buffer->scope == kScopeGlobal)
-      return refuse("the first statements of the loop fill memory without a scope of its own",
-                    store->buffer->name, block);
+      return refuse("the first statements of the loop fill buffers in global memory", store->buffer->name,
+                    block);
     walk_accesses(block, [&](const Stmt&, const AccessSite& access) {
       if (access.load != nullptr && stores_into(loop, access.buffer))
         refuse("the first statements of the loop read what the loop writes", access.buffer->name, block);
@@ -46,7 +46,7 @@ std::optional<Refusal> pipeline_refusal(const Program& program, const Loop& loop
     return Refusal{"the loop is not serial",
                    fmt::format("{} is {}", loop.var->name, loop_kind_name(loop.loop_kind)), &loop};
   if (loop.annotations.contains(kSoftwarePipeline))
-    return Refusal{"the loop is pipelined already", loop.var->name, &loop};
+    return Refusal{"the loop is already pipelined", loop.var->name, &loop};
   const Seq* body = loop.body()->as<Seq>();
   if (body == nullptr) return Refusal{"the loop has one statement only", loop.var->name, &loop};
   const std::vector<StmtPtr>& statements = body->children();

@@ -26,7 +26,7 @@ std::vector<int64_t> complete_factors(const Program& program, const Loop& loop,
   for (size_t i = 0; i < factors.size(); ++i) {
     if (!factors[i].has_value()) {
       if (open.has_value())
-        misuse("more than one factor is open", fmt::format("factors {} and {}", *open, i));
+        misuse("more than one factor is None", fmt::format("factors {} and {}", *open, i));
       open = i;
       continue;
     }

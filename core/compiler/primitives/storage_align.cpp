@@ -24,7 +24,7 @@ void storage_align(Program& program, BlockId id, int64_t write_index, int64_t ax
     refuse("the factor is not between 1 and 2^20", fmt::format("{}", factor));
   if (offset < 0 || offset >= factor) refuse("the offset is not below the factor", fmt::format("{}", offset));
   if (buffers_written(block).size() != 1) refuse("the block does not write exactly one buffer", block.name);
-  if (block.annotations.count(kStorageAlign) != 0) refuse("the buffer is aligned already", buffer->name);
+  if (block.annotations.count(kStorageAlign) != 0) refuse("the buffer is already aligned", buffer->name);
   if (block.annotations.contains(kStorageSwizzle)) refuse("the buffer is swizzled", buffer->name);
   block.annotations[kStorageAlign] = StorageAlignment{static_cast<size_t>(axis), factor, offset}.str();
 }

@@ -42,11 +42,11 @@ void storage_swizzle(Program& program, BlockId id, int64_t write_index, const Te
   if (buffers_written(block).size() != 1) refuse("the block does not write exactly one buffer", block.name);
   for (const Block* writer : uses_of(program, buffer, enclosing_block(block)).writers) {
     if (writer->annotations.contains(kStorageAlign)) refuse("the buffer's rows are aligned", buffer->name);
-    if (writer->annotations.contains(kStorageSwizzle)) refuse("the buffer is swizzled already", buffer->name);
+    if (writer->annotations.contains(kStorageSwizzle)) refuse("the buffer is already swizzled", buffer->name);
   }
   for (const Block* caller : program.blocks()) {
     if (wants_plain_rows(*caller, buffer, intrinsics))
-      refuse("a call of an intrinsic wants the rows as they are", caller->name);
+      refuse("a call of an intrinsic requires unswizzled rows", caller->name);
   }
   block.annotations[kStorageSwizzle] = int64_t{1};
 }

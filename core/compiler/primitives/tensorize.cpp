@@ -46,7 +46,7 @@ BlockId tensorize(Program& program, BlockId id, std::string_view name, const Ten
   Block& block = block_at(program, id, "tensorize");
   const TensorIntrinsicPtr intrinsic = intrinsics.find(name);
   if (intrinsic == nullptr) {
-    throw ScheduleError("tensorize", "there is no tensor intrinsic of this name",
+    throw ScheduleError("tensorize", "unknown tensor intrinsic",
                         fmt::format("'{}'; known: {}", name, fmt::join(intrinsics.names(), ", ")), program,
                         &block);
   }

@@ -33,11 +33,11 @@ std::optional<Refusal> nest_refusal(const Block& block) {
 
 std::optional<Refusal> map_refusal(const Block& block, const IndexMap& map, NewIters* made) {
   if (map.params.size() != block.iters.size())
-    return Refusal{"the map has not one parameter for each iterator",
+    return Refusal{"the map needs one parameter for each iterator",
                    fmt::format("{} for {}", map.params.size(), block.iters.size()), &block};
   const std::string_view reason = check_index_map(map, iter_extents(block), &made->image);
   if (!reason.empty()) return Refusal{reason, block.name, &block};
-  if (!made->image.onto) return Refusal{"the map leaves points without an iteration", block.name, &block};
+  if (!made->image.onto) return Refusal{"the map is not onto", block.name, &block};
   std::vector<Expr> new_vars;
   for (size_t d = 0; d < map.results.size(); ++d) {
     bool spatial = false;
@@ -57,7 +57,7 @@ std::optional<Refusal> map_refusal(const Block& block, const IndexMap& map, NewI
   if (block.has_reduction() && !reduces)
     return Refusal{"the map leaves the block without a reduction iterator", block.name, &block};
   auto old_values = map.invert(iter_extents(block), new_vars);
-  if (!old_values) return Refusal{"the map cannot be turned round", block.name, &block};
+  if (!old_values) return Refusal{"the map is not invertible", block.name, &block};
   made->old_values = std::move(*old_values);
   return std::nullopt;
 }

@@ -12,7 +12,7 @@ void unannotate(Program& program, const AnnotationTarget& target, std::string_vi
   if (at == annotations->end()) {
     std::vector<std::string> known;
     for (const auto& [other, value] : *annotations) known.push_back(other);
-    throw ScheduleError("unannotate", "there is no annotation with this key",
+    throw ScheduleError("unannotate", "unknown annotation",
                         fmt::format("'{}'{}", key, known.empty() ? "" : "; " + suggest(key, known)), program,
                         place);
   }

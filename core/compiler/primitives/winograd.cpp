@@ -96,7 +96,7 @@ std::vector<Window> windows_of(const Block& block, const LoadNode& data, const L
 std::optional<Refusal> term_refusal(Filtering* plan) {
   const Block& block = *plan->stage.block;
   const Expr& term = plan->pattern.term;
-  const auto no_product = Refusal{"the block is no sum of products of two elements", block.name, &block};
+  const auto no_product = Refusal{"the block is not a sum of products of two elements", block.name, &block};
   if (plan->pattern.op != ExprKind::Add || !term.is(ExprKind::Mul)) return no_product;
   const auto *left = term.arg(0).as<LoadNode>(), *right = term.arg(1).as<LoadNode>();
   if (left == nullptr || right == nullptr || left->mask() || right->mask()) return no_product;
@@ -108,7 +108,7 @@ std::optional<Refusal> term_refusal(Filtering* plan) {
     plan->weights = weights;
     if (!plan->windows.empty()) return std::nullopt;
   }
-  return Refusal{"no output moves with a filter of three taps by steps of one", block.name, &block};
+  return Refusal{"no output axis has a filter of three taps with stride one", block.name, &block};
 }
 
 std::optional<Refusal> plan_refusal(const Program& program, Block& block, Filtering* plan) {
@@ -117,7 +117,7 @@ std::optional<Refusal> plan_refusal(const Program& program, Block& block, Filter
   std::vector<Loop*> own;
   if (auto refusal = plain_nest_refusal(block, &own)) return refusal;
   if (!match_reduction(block, &plan->pattern) || plan->pattern.init == nullptr)
-    return Refusal{"the block is no sum", block.name, &block};
+    return Refusal{"the block is not a sum", block.name, &block};
   if (auto refusal = term_refusal(plan)) return refusal;
   for (const LoadNode* load : {plan->data, plan->weights}) {
     if (auto refusal = copy_before_refusal(program, block, load->buffer)) return refusal;

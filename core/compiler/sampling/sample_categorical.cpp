@@ -106,7 +106,7 @@ class SampleCategorical final : public SamplingKindBase {
     };
     if (domain.candidates.empty()) refuse("there are no candidates", "");
     if (domain.candidates.size() != domain.weights.size()) {
-      refuse("there are not as many probabilities as candidates",
+      refuse("the numbers of probabilities and candidates differ",
              fmt::format("{} and {}", domain.weights.size(), domain.candidates.size()));
     }
     const double sum = std::accumulate(domain.weights.begin(), domain.weights.end(), 0.0);

@@ -53,8 +53,8 @@ OutputFile::OutputFile(fs::path path, const std::vector<fs::path>& inputs) : pat
   std::error_code ignored;
   for (const fs::path& input : inputs) {
     if (fs::equivalent(path_, input, ignored))
-      throw UserError(SourceLocation{path_.string()}, "it is an input, and would be overwritten",
-                      "name another file for the output");
+      throw UserError(SourceLocation{path_.string()}, "it is an input and would be overwritten",
+                      "give another file for the output");
   }
   const fs::file_status status = fs::symlink_status(path_, ignored);
   if (!fs::exists(status) || fs::is_regular_file(status))
@@ -86,14 +86,14 @@ void require_folder_of(const fs::path& file) {
   const fs::path folder = file.parent_path();
   std::error_code ignored;
   if (!folder.empty() && !fs::is_directory(folder, ignored))
-    throw UserError(SourceLocation{file.string()}, fmt::format("there is no folder {}", folder.string()));
+    throw UserError(SourceLocation{file.string()}, fmt::format("no such folder {}", folder.string()));
 }
 
 ScratchFolder ScratchFolder::temporary(const fs::path& parent) {
   const fs::path above = parent.empty() ? fs::temp_directory_path() : parent;
   std::string pattern = (above / "tunesmith-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw EnvironmentError(fmt::format("no folder can be made in {}", above.string()));
+    throw EnvironmentError(fmt::format("cannot create a folder in {}", above.string()));
   return ScratchFolder(pattern);
 }
 

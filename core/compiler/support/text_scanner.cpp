@@ -164,7 +164,7 @@ std::variant<int64_t, double> TextScanner::number() {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    fail(at, fmt::format("'{}' is not a number that can be represented", text));
+    fail(at, fmt::format("'{}' is not a representable number", text));
   }
   return value;
 }

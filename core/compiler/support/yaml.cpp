@@ -173,7 +173,7 @@ class TreeBuilder final : public YAML::EventHandler {
     for (const YamlEntry& entry : map.node.entries) {
       if (entry.key == key) {
         throw UserError(place(mark), fmt::format("key '{}' is given twice", key),
-                        fmt::format("it stands in line {} too", entry.location.line));
+                        fmt::format("also in line {}", entry.location.line));
       }
     }
     map.key = key;
@@ -183,7 +183,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlNode::Kind kind) {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    if (expects_key()) throw UserError(place(mark), "a list or a mapping cannot be a key", "expected a name");
+    if (expects_key()) throw UserError(place(mark), "a key cannot be a list or a mapping", "expected a name");
     if (open_.size() >= kMaxYamlNesting) {
       throw UserError(place(mark), fmt::format("nested deeper than {} levels", kMaxYamlNesting));
     }

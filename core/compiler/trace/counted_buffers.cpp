@@ -43,12 +43,11 @@ void check_buffers_are_accesses(const InstructionKind& kind, std::span<const Val
   for (size_t i = 0; i < accesses.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (accesses[i].buffer != accesses[j].buffer) continue;
-      throw ScheduleError(
-          kind.name(), "a trace of version 1 does not say which access is meant",
-          fmt::format("it counts the buffers of block {}, which {}s {} in several ways; rewrite the trace, "
-                      "as version {}, with the number of the access",
-                      block->name, sort, accesses[i].buffer->name, 2),
-          program);
+      throw ScheduleError(kind.name(), "a trace of version 1 is ambiguous here",
+                          fmt::format("it numbers the buffers of block {}, which {}s {} in several ways; "
+                                      "rewrite the trace as version {}, with the number of the access",
+                                      block->name, sort, accesses[i].buffer->name, 2),
+                          program);
     }
   }
 }

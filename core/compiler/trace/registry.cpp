@@ -59,7 +59,7 @@ InstructionRegistry& InstructionRegistry::global() {
 void InstructionRegistry::add(std::unique_ptr<const InstructionKind> kind) {
   const auto at = lower_bound(kinds_, kind->name());
   if (at != kinds_.end() && (*at)->name() == kind->name()) {
-    throw UserError(fmt::format("the instruction kind '{}' exists already", kind->name()),
+    throw UserError(fmt::format("the instruction kind '{}' already exists", kind->name()),
                     "give the plugin's kind another name");
   }
   kinds_.insert(at, std::move(kind));

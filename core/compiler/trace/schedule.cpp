@@ -122,7 +122,7 @@ ExecutionResult Schedule::perform(const InstructionKind& kind, std::span<const A
                                   const Decision* decision) {
   const std::vector<Value> arguments = resolve_all(kind, args, values_);
   const bool marker = kind.name() == kFinishingMarker;
-  if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has begun already", "");
+  if (marker && finishing_) throw ScheduleError(kind.name(), "the finishing part has already begun", "");
   // One instruction adds little depth, so the deeper program can still be walked; then it is refused.
   if (kind.sort() == InstructionSort::Transformation && nests_deeper(program_.root(), kMaxProgramNesting))
     throw ScheduleError(kind.name(), "loops and blocks are nested too deeply",

@@ -49,9 +49,9 @@ class TraceParser : private TextScanner {
     skip_blank(false);
     const Position at = here_;
     const int64_t version = integer("the version of the text form");
-    if (version < 1) fail(at, fmt::format("there is no version {}", version));
+    if (version < 1) fail(at, fmt::format("unknown version {}", version));
     if (version > kTraceVersion) {
-      fail(at, fmt::format("the trace is of version {}, this program reads up to {}", version, kTraceVersion),
+      fail(at, fmt::format("the trace has version {}, this program reads up to {}", version, kTraceVersion),
            "use the release of Tunesmith that wrote it, or a newer one");
     }
     version_ = version;
@@ -153,7 +153,7 @@ class TraceParser : private TextScanner {
           index = parameter(kind, name("a parameter"), at);
           expect('=', "after the parameter");
         } else if (named) {
-          fail(at, "an argument without a name follows one with a name", "give its name, too");
+          fail(at, "a positional argument follows a named one", "give its name, too");
         } else if (index >= params.size()) {
           fail(at, fmt::format("{} takes {} argument{}", kind.name(), params.size(),
                                params.size() == 1 ? "" : "s"));
@@ -236,11 +236,11 @@ class TraceParser : private TextScanner {
     const auto [kind_name, kind_at] = names.back();
     names.pop_back();
     if (kind_name == kFinishingMarker && std::exchange(finishing_, true))
-      fail(kind_at, fmt::format("'{}' stands in a trace once", kFinishingMarker));
+      fail(kind_at, fmt::format("'{}' occurs twice", kFinishingMarker));
 
     const InstructionKind* kind = InstructionRegistry::global().find(kind_name);
     if (kind == nullptr) {
-      fail(kind_at, fmt::format("there is no instruction '{}'", kind_name),
+      fail(kind_at, fmt::format("unknown instruction '{}'", kind_name),
            suggest(kind_name, InstructionRegistry::global().names()));
     }
     auto instruction = std::make_shared<Instruction>();
@@ -251,8 +251,8 @@ class TraceParser : private TextScanner {
     const Position decision_at = here_;
     if (take('@')) {
       if (kind->sort() != InstructionSort::Sampling) {
-        fail(decision_at, fmt::format("{} decides nothing", kind->name()),
-             "only sampling instructions take '@'");
+        fail(decision_at, fmt::format("{} has no decision", kind->name()),
+             "only sampling instructions have '@'");
       }
       instruction->decision = decision();
     }
@@ -268,7 +268,7 @@ class TraceParser : private TextScanner {
     }
     const auto index = static_cast<uint32_t>(types_.size());
     const auto [found, fresh] = variables_.emplace(word, Variable{index, type, at.line});
-    if (!fresh) fail(at, fmt::format("'{}' is defined already, in line {}", word, found->second.line));
+    if (!fresh) fail(at, fmt::format("'{}' is already defined in line {}", word, found->second.line));
     types_.push_back(type);
     return {index};
   }

@@ -97,7 +97,7 @@ class Application {
       : made_(read_definition(parse_yaml(definition.text(), definition.file()))), inputs_(inputs) {
     made_.text = definition.text();
     if (inputs.size() != made_.inputs.size())
-      throw UserError(fmt::format("it takes {} inputs, not {}", made_.inputs.size(), inputs.size()));
+      throw UserError(fmt::format("it takes {} inputs, found {}", made_.inputs.size(), inputs.size()));
   }
 
   void bind(const std::map<std::string, AttributeValue>& attributes) {
@@ -107,13 +107,13 @@ class Application {
       if (!bound_.contains(param.name)) open.push_back(param.name);
     for (const auto& [name, value] : attributes) {
       if (std::ranges::find(open, name) == open.end())
-        throw UserError(fmt::format("attribute '{}' is no parameter of {}", name, made_.name),
+        throw UserError(fmt::format("attribute '{}' is not a parameter of {}", name, made_.name),
                         suggest(name, open));
       const auto* real = std::get_if<double>(&value);
       const double number = real != nullptr ? *real : static_cast<double>(std::get<int64_t>(value));
       if (!std::isfinite(number) || (real == nullptr && std::abs(number) >= kMaxMagnitude))
         throw UserError(
-            fmt::format("attribute '{}' is {}, which the workload language cannot write", name, number));
+            fmt::format("attribute '{}' is {}, which the workload language cannot express", name, number));
       bound_[name] = real != nullptr ? real_leaf(*real) : integer_leaf(std::get<int64_t>(value));
     }
     Leaves reals;
@@ -128,7 +128,7 @@ class Application {
 
   AppliedDefinition apply(size_t outputs) {
     if (outputs > made_.outputs.size())
-      throw UserError(fmt::format("it has {} outputs, not {}", made_.outputs.size(), outputs));
+      throw UserError(fmt::format("it has {} outputs, expected {}", made_.outputs.size(), outputs));
     const Workload workload = instantiate(made_, {});
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Buffer& expected = workload.program.inputs[i];

@@ -21,8 +21,8 @@ Extent extent_from_before(const BuildState& state, const TypeRules& rules, const
     const auto& [first, first_line] = seen->second[0];
     const auto& [second, second_line] = seen->second[1];
     rules.fail(syntax.place,
-               fmt::format("axis '{}' has had different extents, {} in line {} and {} in line {}",
-                           syntax.name, first.text(), first_line, second.text(), second_line),
+               fmt::format("axis '{}' has different extents, {} in line {} and {} in line {}", syntax.name,
+                           first.text(), first_line, second.text(), second_line),
                fmt::format("write {}<extent", syntax.name));
   }
   return seen->second[0].first;
@@ -30,7 +30,7 @@ Extent extent_from_before(const BuildState& state, const TypeRules& rules, const
 
 void check_name(const BuildState& state, const TypeRules& rules, const AxisSyntax& syntax) {
   std::string other;
-  if (is_reserved(syntax.name)) other = "a word of the language";
+  if (is_reserved(syntax.name)) other = "a keyword";
   if (state.names.contains(syntax.name)) other = "a parameter";
   const auto has = [&](const auto& list, auto member) {
     return std::any_of(list.begin(), list.end(),
@@ -47,9 +47,10 @@ void check_name(const BuildState& state, const TypeRules& rules, const AxisSynta
 void refuse_axes(const BuildState& state, const TypeRules& rules, const Syntax& extent) {
   if (extent.kind == SyntaxKind::Name && !state.names.contains(extent.name) &&
       state.statement_extents.contains(extent.name)) {
-    rules.fail(extent.place, fmt::format("an extent may not depend on axis '{}'", extent.name),
-               fmt::format("reduce over all, and take 0 for what is left out: sum(j<n) select(j <= {}, a, 0)",
-                           extent.name));
+    rules.fail(
+        extent.place, fmt::format("an extent may not depend on axis '{}'", extent.name),
+        fmt::format("reduce over the whole axis and select 0 for the rest: sum(j<n) select(j <= {}, a, 0)",
+                    extent.name));
   }
   for (const SyntaxPtr& part : extent.args) refuse_axes(state, rules, *part);
 }

@@ -70,7 +70,7 @@ class Reader {
                       "expected letters, digits and '_', beginning with a letter");
     }
     if (is_reserved(name))
-      throw UserError(location, fmt::format("'{}' is a word of the language", name), "choose another name");
+      throw UserError(location, fmt::format("'{}' is a keyword", name), "choose another name");
     const auto [entry, fresh] = declared_.try_emplace(name, what + fmt::format(" in line {}", location.line));
     if (!fresh) {
       throw UserError(location, fmt::format("'{}' is already {}", name, entry->second),

@@ -44,7 +44,7 @@ Operand Evaluator::evaluate(const Syntax& syntax) {
 int64_t Evaluator::integer(const Syntax& syntax, std::string_view what) {
   const Operand value = evaluate(syntax);
   if (value.kind == Operand::Kind::Integer) return value.integer;
-  rules_.fail(syntax.place, fmt::format("{} is an integer, this is {}", what, value.describe()),
+  rules_.fail(syntax.place, fmt::format("expected an integer for {}, found {}", what, value.describe()),
               value.kind == Operand::Kind::Real ? "divide integers with '//'" : "");
 }
 
@@ -60,7 +60,7 @@ DType Evaluator::type(const Syntax& syntax, std::string_view what) {
   }
   const Operand value = evaluate(syntax);
   if (value.kind != Operand::Kind::Type) {
-    rules_.fail(syntax.place, fmt::format("{} is a data type, this is {}", what, value.describe()));
+    rules_.fail(syntax.place, fmt::format("expected a data type for {}, found {}", what, value.describe()));
   }
   return value.type;
 }
@@ -97,17 +97,17 @@ Operand Evaluator::name(const Syntax& syntax) {
 }
 
 Operand Evaluator::access(const Syntax& syntax) {
-  rules_.fail(syntax.place, fmt::format("'{}[...]' cannot stand here", syntax.name),
+  rules_.fail(syntax.place, fmt::format("'{}[...]' is not allowed here", syntax.name),
               "expected numbers and parameters");
 }
 
 Operand Evaluator::reduce(const Syntax& syntax) {
-  rules_.fail(syntax.place, fmt::format("the reduction '{}' cannot stand here", syntax.name),
+  rules_.fail(syntax.place, fmt::format("the reduction '{}' is not allowed here", syntax.name),
               "expected numbers and parameters");
 }
 
 Operand Evaluator::inside(const Syntax& syntax) {
-  rules_.fail(syntax.place, "'inside' cannot stand here", "expected numbers and parameters");
+  rules_.fail(syntax.place, "'inside' is not allowed here", "expected numbers and parameters");
 }
 
 Operand Evaluator::select(const Syntax& syntax) {
@@ -118,7 +118,7 @@ Operand Evaluator::select(const Syntax& syntax) {
 
 void Evaluator::expect_arguments(const Syntax& call, size_t count) const {
   if (call.args.size() == count) return;
-  rules_.fail(call.place, fmt::format("{} takes {} argument{}, here are {}", call.name, count,
+  rules_.fail(call.place, fmt::format("{} takes {} argument{}, found {}", call.name, count,
                                       count == 1 ? "" : "s", call.args.size()));
 }
 
@@ -135,7 +135,7 @@ Operand Evaluator::call(const Syntax& syntax) {
   const std::string& function = syntax.name;
   if (function == "inside") return inside(syntax);
   if (function == "at") {
-    rules_.fail(syntax.place, "at stands for a whole index of a buffer that is read",
+    rules_.fail(syntax.place, "at() must be a whole index of a read",
                 "write W[at(I[i]), k]; what is added to the index goes into the parentheses");
   }
   if (function == "select") {
@@ -178,8 +178,7 @@ Operand Evaluator::call(const Syntax& syntax) {
       rules_.fail(syntax.place, fmt::format("'{}' is a number, not a function", function),
                   "multiply with '*'");
     }
-    rules_.fail(syntax.place, fmt::format("there is no function '{}'", function),
-                suggest_type(function, known));
+    rules_.fail(syntax.place, fmt::format("unknown function '{}'", function), suggest_type(function, known));
   }
   expect_arguments(syntax, 1);
   Syntax as_name;

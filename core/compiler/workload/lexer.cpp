@@ -107,7 +107,7 @@ class Lexer {
     if (!rest.starts_with("!=")) {
       for (const auto& [foreign, remedy] : kForeign) {
         if (rest.starts_with(foreign)) {
-          throw UserError(scalar_.at(at_), fmt::format("'{}' is not an operator here", foreign),
+          throw UserError(scalar_.at(at_), fmt::format("'{}' is not an operator of the language", foreign),
                           std::string(remedy));
         }
       }

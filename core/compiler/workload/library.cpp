@@ -39,7 +39,7 @@ double weight_of(const YamlNode& node) {
   const auto [rest, error] = std::from_chars(node.text.data(), end, weight);
   if (error != std::errc() || rest != end || !std::isfinite(weight) || weight <= 0.0) {
     throw UserError(node.location,
-                    fmt::format("a workload's weight is a number above zero, not '{}'", node.text));
+                    fmt::format("a workload's weight must be above zero, found '{}'", node.text));
   }
   return weight;
 }
@@ -57,7 +57,7 @@ std::pair<std::string, std::vector<ParamText>> parse_workload_text(std::string_v
   std::pair<std::string, std::vector<ParamText>> parsed;
   parsed.first = trim(text.substr(0, colon));
   if (parsed.first.empty()) {
-    throw UserError(fmt::format("'{}' names no workload", text), "expected NAME or NAME:PARAMETER=VALUE,...");
+    throw UserError(fmt::format("'{}' is not a workload", text), "expected NAME or NAME:PARAMETER=VALUE,...");
   }
   if (colon == std::string_view::npos) return parsed;
   std::string_view rest = trim(text.substr(colon + 1));
@@ -107,7 +107,7 @@ WorkloadDefinition WorkloadLibrary::definition(std::string_view name) const {
           "no workloads in {}",
           fmt::join(folders_ | std::views::transform([](const auto& folder) { return folder.string(); }),
                     ", "));
-    throw UserError(fmt::format("there is no workload '{}'", name), std::move(remedy));
+    throw UserError(fmt::format("unknown workload '{}'", name), std::move(remedy));
   }
   for (const auto& folder : folders_) {
     const std::filesystem::path path = folder / fmt::format("{}{}", name, kExtension);
@@ -143,7 +143,7 @@ std::vector<WorkloadSuite> read_suite_file(const std::string& path) {
       const bool weighted = item.kind == YamlNode::Kind::Map && item.entries.size() == 1;
       if (item.kind != YamlNode::Kind::Scalar && !weighted) {
         throw UserError(item.location,
-                        fmt::format("expected a workload's text, or its text and a weight, this is {}",
+                        fmt::format("expected a workload, or a workload and its weight, found {}",
                                     yaml_kind_name(item.kind)),
                         "for example gmm:n=512,m=512: 3");
       }

@@ -127,14 +127,14 @@ Expr TypeRules::as_type(Place place, const Operand& value, DType type) const {
     case Operand::Kind::Type:
       break;
   }
-  fail(place, fmt::format("expected a value, {} is a data type", value.type.str()),
+  fail(place, fmt::format("expected a value, found the data type {}", value.type.str()),
        fmt::format("a cast is written {}(value)", value.type.str()));
 }
 
 Expr TypeRules::typed(Place place, const Operand& value) const {
   if (value.is_typed()) return tunesmith::cast(value.type, value.expr);
   if (value.kind == Operand::Kind::Boolean) return bool_imm(value.integer != 0);
-  if (value.is_constant()) fail(place, "this number has no type", "give it one: f32(...)");
+  if (value.is_constant()) fail(place, "cannot infer the number's type", "give it one: f32(...)");
   return as_type(place, value, kF32);
 }
 
@@ -153,10 +153,9 @@ DType TypeRules::common_type(Place place, std::string_view what, const Operand& 
   if (a.is_typed() && b.is_typed() && a.type != b.type) {
     if (a.type.is_float() && b.is_number()) return a.type;
     if (b.type.is_float() && a.is_number()) return b.type;
-    fail(
-        place,
-        fmt::format("{} takes two values of one type, these are {} and {}", what, a.type.str(), b.type.str()),
-        fmt::format("cast one of them: {}(...)", (a.type.is_float() ? a : b).type.str()));
+    fail(place,
+         fmt::format("{} takes two values of one type, found {} and {}", what, a.type.str(), b.type.str()),
+         fmt::format("cast one of them: {}(...)", (a.type.is_float() ? a : b).type.str()));
   }
   return a.is_typed() ? a.type : b.type;
 }
@@ -174,7 +173,7 @@ Operand TypeRules::negate(Place place, const Operand& value) const {
 Operand TypeRules::logical_not(Place place, const Operand& value) const {
   if (value.kind == Operand::Kind::Boolean) return Operand::of_bool(value.integer == 0);
   if (!value.is_typed() || !value.type.is_bool()) {
-    fail(place, fmt::format("'not' takes a condition, this is {}", value.describe()));
+    fail(place, fmt::format("'not' takes a condition, found {}", value.describe()));
   }
   return Operand::of(tunesmith::logical_not(value.expr));
 }
@@ -239,7 +238,7 @@ Operand TypeRules::compare(Place place, const std::string& op, const Operand& a,
 Operand TypeRules::logical(Place place, const std::string& op, const Operand& a, const Operand& b) const {
   for (const Operand* each : {&a, &b}) {
     if (each->kind != Operand::Kind::Boolean && !(each->is_typed() && each->type.is_bool())) {
-      fail(place, fmt::format("'{}' takes two conditions, one of these is {}", op, each->describe()));
+      fail(place, fmt::format("'{}' takes two conditions, found {}", op, each->describe()));
     }
   }
   if (a.is_constant() || b.is_constant()) {
@@ -267,11 +266,11 @@ Operand TypeRules::binary(Place place, const std::string& op, const Operand& a, 
   if (op == "max") return limited(place, max(x, y), larger);
   if (op == "/") {
     if (!type.is_float())
-      fail(place, fmt::format("'/' divides floating values, these are {}", type.str()), "use '//'");
+      fail(place, fmt::format("'/' divides floating values, found {}", type.str()), "use '//'");
     return Operand::of(div(x, y));
   }
   if (!type.is_int())
-    fail(place, fmt::format("'{}' takes integers, these are {}", op, type.str()), "divide with '/'");
+    fail(place, fmt::format("'{}' takes integers, found {}", op, type.str()), "divide with '/'");
   if (b.kind != Operand::Kind::Integer || b.integer <= 0) {
     fail(place, fmt::format("'{}' needs a positive constant on its right", op));
   }
@@ -282,8 +281,8 @@ Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args
   const std::string name(math_op_name(op));
   const size_t arity = math_op_arity(op);
   if (args.size() != arity) {
-    fail(place, fmt::format("{} takes {} {}, here are {}", name, arity, arity == 1 ? "value" : "values",
-                            args.size()));
+    fail(place,
+         fmt::format("{} takes {} {}, found {}", name, arity, arity == 1 ? "value" : "values", args.size()));
   }
   const Operand& a = args.front();
   const Operand& b = args.back();
@@ -299,10 +298,10 @@ Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args
     return Operand::of_real(value);
   }
   if (is_bit_op(op) && !type.is_int()) {
-    fail(place, fmt::format("{} takes integers, this is {}", name, type.str()), "cast it: i32(...)");
+    fail(place, fmt::format("{} takes integers, found {}", name, type.str()), "cast it: i32(...)");
   }
   if (!type.is_float() && !is_bit_op(op) && !(op == MathOp::Abs && type.is_int())) {
-    fail(place, fmt::format("{} takes a floating value, this is {}", name, type.str()), "cast it: f32(...)");
+    fail(place, fmt::format("{} takes a floating value, found {}", name, type.str()), "cast it: f32(...)");
   }
   std::vector<Expr> operands;
   const DType form = is_bit_op(op) ? type : common_form(type, a, b);
@@ -312,7 +311,7 @@ Operand TypeRules::math(Place place, MathOp op, const std::vector<Operand>& args
 
 Operand TypeRules::bit_not(Place place, const Operand& value) const {
   if (!value.is_typed() || !value.type.is_int()) {
-    fail(place, fmt::format("bit_not takes an integer with a type, this is {}", value.describe()),
+    fail(place, fmt::format("bit_not takes an integer with a type, found {}", value.describe()),
          "cast it: i32(...)");
   }
   return math(place, MathOp::BitXor, {value, Operand::of(int_imm(-1, value.type))});
@@ -325,20 +324,19 @@ Operand TypeRules::cast(Place place, DType type, const Operand& value) const {
   }
   if (value.type == type) return value;
   if (type.is_bool())
-    fail(place, fmt::format("{} does not become a condition by a cast", value.type.str()),
-         "compare it with 0");
+    fail(place, fmt::format("cannot cast {} to a condition", value.type.str()), "compare it with 0");
   return limited(place, tunesmith::cast(type, value.expr), value.magnitude);
 }
 
 Operand TypeRules::select(Place place, const Operand& condition, const Operand& a, const Operand& b) const {
   if (condition.kind == Operand::Kind::Boolean) return condition.integer != 0 ? a : b;
   if (!condition.is_typed() || !condition.type.is_bool()) {
-    fail(place, fmt::format("select takes a condition first, this is {}", condition.describe()),
+    fail(place, fmt::format("select takes a condition first, found {}", condition.describe()),
          "compare it with 0");
   }
   const DType type = common_type(place, "select", a, b);
   if (a.is_constant() && b.is_constant()) {
-    fail(place, "the two values of this select have no type", "give one of them a type: f32(...)");
+    fail(place, "cannot infer the type of this select", "give one of them a type: f32(...)");
   }
   const DType form = common_form(type, a, b);
   return limited(place, tunesmith::select(condition.expr, as_type(place, a, form), as_type(place, b, form)),

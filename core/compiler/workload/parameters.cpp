@@ -41,7 +41,7 @@ int64_t integer_of(const std::string& what, std::string_view text) {
   if (code == std::errc::result_out_of_range)
     throw UserError(fmt::format("{}: {} does not fit 64 bits", what, text));
   if (code != std::errc{} || end != text.data() + text.size())
-    throw UserError(fmt::format("{} is an integer, '{}' is none", what, text));
+    throw UserError(fmt::format("expected an integer for {}, found '{}'", what, text));
   return value;
 }
 
@@ -59,7 +59,7 @@ Operand given_value(const Definition& definition, const ParamText& given, Operan
   if (kind == Operand::Kind::Type) {
     if (const auto type = DType::parse(text)) return Operand::of_type(*type);
     throw UserError(
-        fmt::format("parameter '{}' of {} is a data type, '{}' is none", name, definition.name, text),
+        fmt::format("expected a data type for parameter '{}' of {}, found '{}'", name, definition.name, text),
         suggest_type(text, DType::names()));
   }
   return Operand::of(integer_of(described(definition, name), text));
@@ -85,7 +85,7 @@ void check_requirements(const Definition& definition, const Environment& names) 
     if (holds.is_typed() && holds.type.is_bool()) {
       if (!Analyzer().can_prove(holds.expr))
         evaluator.rules().fail(requirement.place,
-                               fmt::format("{} requires {}, which may not hold for every value of a range",
+                               fmt::format("{} requires {}, which does not hold for every value of a range",
                                            definition.name, requirement.text));
       holds = Operand::of_bool(true);
     }
@@ -167,7 +167,7 @@ std::optional<ParamRange> read_range(std::string_view text, const std::string& w
   range.lowest = workload::integer_of(what, text.substr(0, dots));
   range.highest = workload::integer_of(what, behind.substr(0, typical));
   if (range.lowest < 1 || range.highest < range.lowest || range.highest > workload::kMaxRange)
-    throw UserError(fmt::format("{}: '{}' is no range of extents", what, text),
+    throw UserError(fmt::format("{}: '{}' is not a range of extents", what, text),
                     "expected LOWEST..HIGHEST, from 1 to 2^34");
   if (typical == std::string_view::npos) return range;
   std::string_view rest = behind.substr(typical + workload::kTypical.size());
@@ -176,7 +176,7 @@ std::optional<ParamRange> read_range(std::string_view text, const std::string& w
     more = comma != std::string_view::npos;
     const int64_t value = workload::integer_of(what, rest.substr(0, comma));
     if (value < range.lowest || value > range.highest || range.typical.size() == workload::kMaxTypical)
-      throw UserError(fmt::format("{}: {} is no typical value", what, value),
+      throw UserError(fmt::format("{}: {} is not a typical value", what, value),
                       fmt::format("expected at most {} values of {}..{}", workload::kMaxTypical, range.lowest,
                                   range.highest));
     range.typical.push_back(value);

@@ -54,7 +54,7 @@ class Parser {
         fail_unexpected("an operator or the end of the statement");
       }
     }
-    if (all.empty()) fail(here().place, "there is no statement", "expected: O[i<n] = expression");
+    if (all.empty()) fail(here().place, "expected a statement", "expected: O[i<n] = expression");
     return all;
   }
 
@@ -66,7 +66,7 @@ class Parser {
     const Token& token = here();
     const bool end = token.kind == TokenKind::EndOfStatement || token.kind == TokenKind::End;
     std::string remedy;
-    if (token.kind == TokenKind::EndOfStatement) remedy = "a line that continues a statement is indented";
+    if (token.kind == TokenKind::EndOfStatement) remedy = "expected an indented continuation line";
     fail(token.place,
          fmt::format("expected {}, found {}", expected, end ? token.text : "'" + token.text + "'"),
          std::move(remedy));
@@ -150,11 +150,11 @@ class Parser {
                                        : primary();
     for (Binding own = binding_here(); own != Binding::None && own >= least; own = binding_here()) {
       if (own == Binding::Sum && open_reduction_) {
-        fail(here().place,
-             fmt::format("it is not clear whether '{}' belongs to the {} before it", here().text,
-                         open_reduction_->name),
-             fmt::format("write ({0}(...) a) {1} b, or {0}(...) (a {1} b)", open_reduction_->name,
-                         here().text));
+        fail(
+            here().place,
+            fmt::format("ambiguous: '{}' may belong to the {} before it", here().text, open_reduction_->name),
+            fmt::format("write ({0}(...) a) {1} b, or {0}(...) (a {1} b)", open_reduction_->name,
+                        here().text));
       }
       SyntaxPtr made = node(SyntaxKind::Binary, take());
       adopt(*made, std::move(value));
@@ -197,7 +197,7 @@ class Parser {
     if (is_symbol(ahead(1), "(")) {
       if (at_reduction()) return reduction();
       if (here().text != "select" && has_axes_and_value())
-        fail(here().place, fmt::format("there is no reduction '{}'", here().text),
+        fail(here().place, fmt::format("unknown reduction '{}'", here().text),
              suggest(here().text, {kReductions.begin(), kReductions.end()}));
       return arguments(SyntaxKind::Call, ")");
     }

@@ -69,7 +69,7 @@ void add_statement(BuildState& state, const StatementSyntax& statement) {
         std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == syntax.name; });
     axes.push_back(resolve_axis(state, syntax));
     if (twice) {
-      rules.fail(syntax.place, fmt::format("axis '{}' is written twice", syntax.name), "choose another name");
+      rules.fail(syntax.place, fmt::format("axis '{}' is repeated", syntax.name), "choose another name");
     }
   }
   StageBuilder(state, statement.target, statement.place, std::move(axes)).build(*statement.value);

@@ -111,8 +111,7 @@ Buffer StageBuilder::build_reduction(const Syntax& reduction, const std::string&
 /// The least position whose value equals the extreme, which an earlier stage computes.
 Buffer StageBuilder::build_position(const Syntax& reduction, const std::string& name) {
   if (reduction.axes.size() != 1)
-    rules().fail(reduction.place,
-                 fmt::format("{} is over one axis, here are {}", name, reduction.axes.size()));
+    rules().fail(reduction.place, fmt::format("{} takes one axis, found {}", name, reduction.axes.size()));
   const Operand extreme = reduce_by(reduction, name.substr(kPositionOf.size()));
   const Expr term = term_of(reduction);
   const Axis& axis = axes_.back();
@@ -129,8 +128,8 @@ void StageBuilder::add_reduction_axes(const Syntax& reduction) {
       rules().fail(syntax.place,
                    fmt::format("'{0}' is an axis of what is computed here, and {1} needs one of its own",
                                syntax.name, reduction.name),
-                   fmt::format("call it otherwise, for example {0}({1}2<extent), and read with {1}2",
-                               reduction.name, syntax.name));
+                   fmt::format("rename it, for example {0}({1}2<extent), and read with {1}2", reduction.name,
+                               syntax.name));
     axes_.push_back(resolve_axis(state_, syntax));
     bind(axes_.back());
   }
@@ -243,8 +242,7 @@ BuildState::Known& StageBuilder::find_buffer(const Syntax& access) {
   }
   std::vector<std::string> known;
   for (const auto& [each, buffer] : state_.buffers) known.push_back(each);
-  rules().fail(access.place, fmt::format("there is no buffer '{}'", access.name),
-               suggest(access.name, known));
+  rules().fail(access.place, fmt::format("unknown buffer '{}'", access.name), suggest(access.name, known));
 }
 
 /// at(value): the nearest valid index, computed in the value's type, which may be wider than an index.
@@ -254,8 +252,8 @@ Expr StageBuilder::data_index(const Syntax& syntax, int64_t most, const Expr& ex
   if (value.kind == Operand::Kind::Integer)
     return min(int_imm(std::max<int64_t>(value.integer, 0)), extent - 1);
   if (!value.is_typed() || !value.type.is_int())
-    rules().fail(first_place(*syntax.args[0]),
-                 fmt::format("at takes an integer, this is {}", value.describe()), "cast it: i64(...)");
+    rules().fail(first_place(*syntax.args[0]), fmt::format("at takes an integer, found {}", value.describe()),
+                 "cast it: i64(...)");
   const DType type = value.expr.dtype();
   const int magnitude_bits = type.is_signed_int() ? type.bits - 1 : type.bits;
   Expr nearest = value.expr;
@@ -273,19 +271,18 @@ Expr StageBuilder::index(const Syntax& syntax) {
   if (value.magnitude > kMaxMagnitude) rules().fail(place, "this index may exceed 2^53");
   if (value.kind == Operand::Kind::Integer) return int_imm(value.integer);
   if (value.kind == Operand::Kind::Real) {
-    rules().fail(place, "an index is an integer, this has a fraction", "divide indices with '//'");
+    rules().fail(place, "expected an integer index, found a fraction", "divide indices with '//'");
   }
   if (value.is_typed() && reads_memory(value.expr)) {
-    rules().fail(place, "an index cannot depend on the contents of a buffer",
-                 "write at(...), which brings what it holds into the buffer's bounds");
+    rules().fail(place, "an index cannot depend on a buffer's contents",
+                 "write at(...), which clamps the index to the buffer's bounds");
   }
   if (!value.is_typed() || value.type != kI64) {
-    rules().fail(place, fmt::format("an index is an integer, this is {}", value.describe()),
+    rules().fail(place, fmt::format("expected an integer index, found {}", value.describe()),
                  "expected axes and parameters");
   }
   if (multiplies_axes(value.expr)) {
-    rules().fail(place, "an index multiplies one axis by another",
-                 "an axis may be multiplied by parameters only");
+    rules().fail(place, "an index multiplies two axes", "an axis may be multiplied by parameters only");
   }
   return prover_.simplify(tunesmith::cast(kIndex, value.expr));
 }
@@ -293,12 +290,11 @@ Expr StageBuilder::index(const Syntax& syntax) {
 std::vector<Expr> StageBuilder::indices(const Syntax& access, const Buffer& buffer) {
   const size_t rank = buffer->shape.size();
   if (access.args.size() != rank) {
-    rules().fail(
-        access.place,
-        fmt::format(
-            "'{}' has {} dimension{}, here {} given", access.name, rank, rank == 1 ? "" : "s",
-            access.args.size() == 1 ? "is 1 index" : fmt::format("are {} indices", access.args.size())),
-        fmt::format("its shape is [{}]", fmt::join(buffer->shape, ", ")));
+    rules().fail(access.place,
+                 fmt::format("'{}' has {} dimension{}, but {} given", access.name, rank, rank == 1 ? "" : "s",
+                             access.args.size() == 1 ? "1 index is"
+                                                     : fmt::format("{} indices are", access.args.size())),
+                 fmt::format("its shape is [{}]", fmt::join(buffer->shape, ", ")));
   }
   std::vector<Expr> at;
   for (size_t d = 0; d < rank; ++d)
@@ -319,8 +315,8 @@ void StageBuilder::check_within(const Syntax& access, const Buffer& buffer,
                                               : std::string("cannot be shown to stay inside");
     rules().fail(
         first_place(*access.args[i]),
-        fmt::format("'{}' may be read outside its shape: index {} of {} {}, the extent is {}", access.name,
-                    i + 1, at.size(), reach, to_string(extent)),
+        fmt::format("'{}' may be read out of bounds: index {} of {} {}, the extent is {}", access.name, i + 1,
+                    at.size(), reach, to_string(extent)),
         fmt::format("pad with inside({}[...], value), or correct the shape or the index", access.name));
   }
 }

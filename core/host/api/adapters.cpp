@@ -43,7 +43,7 @@ class StableObject {
     check(plugin.create(&told, &object_));
     if (object_ == nullptr) {
       throw PluginError(static_cast<PluginKind>(plugin.kind), std::string(api::view(plugin.id)),
-                        "[P5] create returned nothing");
+                        "[P5] create() returned null");
     }
   }
   ~StableObject() { destroy_(object_); }
@@ -63,7 +63,7 @@ const Interface& interface_of(const tunesmith_plugin& plugin, size_t length) {
   const auto* found = static_cast<const Interface*>(plugin.interface);
   if (found->size < length) {
     throw PluginError(static_cast<PluginKind>(plugin.kind), std::string(api::view(plugin.id)),
-                      "[P5] the table of its functions is too short");
+                      "[P5] its function table is too short");
   }
   return *found;
 }
@@ -80,7 +80,7 @@ ModuleResult result_of(tunesmith_answer answer) {
     case TUNESMITH_STATUS_BROKEN:
       return ModuleResult::broken(std::move(answer.reason));
     default:
-      return ModuleResult::broken("apply returned without an answer");
+      return ModuleResult::broken("apply() returned without an answer");
   }
 }
 

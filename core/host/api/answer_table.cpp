@@ -20,7 +20,7 @@ tunesmith_error* finish(tunesmith_answer* answer, uint32_t status, tunesmith_tex
   return guarded([&] {
     tunesmith_answer& to = given(answer, "answer.finish");
     if (status < TUNESMITH_STATUS_APPLIED || status > TUNESMITH_STATUS_BROKEN)
-      throw Unsupported(fmt::format("this kernel does not know status {} of an answer", status));
+      throw Unsupported(fmt::format("unknown answer status {}", status));
     to.status = status;
     to.reason = view(reason);
   });

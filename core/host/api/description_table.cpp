@@ -19,7 +19,7 @@ std::vector<std::string>& list_of(ModuleDescription& description, uint32_t relat
     case TUNESMITH_RELATION_BEFORE:
       return description.before;
     default:
-      throw Unsupported(fmt::format("this kernel does not know relation {} of a module", relation));
+      throw Unsupported(fmt::format("unknown module relation {}", relation));
   }
 }
 

@@ -26,7 +26,7 @@ OptionType type_of_option(uint32_t type) {
     case TUNESMITH_OPTION_TYPE_TEXTS:
       return OptionType::StringList;
     default:
-      throw Unsupported(fmt::format("this kernel does not know type {} of an option", type));
+      throw Unsupported(fmt::format("unknown option type {}", type));
   }
 }
 

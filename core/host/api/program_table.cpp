@@ -46,7 +46,7 @@ const Program& program_of(const tunesmith_program* program, std::string_view cal
 
 const Block& block_of(const tunesmith_program* program, uint32_t id, std::string_view call) {
   const Block* found = program_of(program, call).find_block(BlockId{id});
-  if (found == nullptr) misuse(call, "there is no such block", fmt::format("{}", id));
+  if (found == nullptr) misuse(call, "no such block", fmt::format("{}", id));
   return *found;
 }
 
@@ -61,7 +61,7 @@ std::vector<Access> accesses_of(const Block& block, uint32_t sort) {
     case TUNESMITH_ACCESS_SORT_WRITE_ACCESSES:
       return write_accesses(block);
     default:
-      throw Unsupported(fmt::format("this kernel does not know sort {} of accesses", sort));
+      throw Unsupported(fmt::format("unknown access sort {}", sort));
   }
 }
 
@@ -177,7 +177,7 @@ bool answer_to(uint32_t question, const Program& program, const Block& block) {
     case TUNESMITH_QUESTION_HAS_REDUCTION:
       return block.has_reduction();
     default:
-      throw Unsupported(fmt::format("this kernel does not know question {} about blocks", question));
+      throw Unsupported(fmt::format("unknown block query {}", question));
   }
 }
 
@@ -223,7 +223,7 @@ tunesmith_error* neighbours(const tunesmith_program* program, uint32_t block, ui
     constexpr const char* kCall = "program.neighbours";
     const Block& found = block_of(program, block, kCall);
     if (side != TUNESMITH_SIDE_PRODUCERS && side != TUNESMITH_SIDE_CONSUMERS)
-      throw Unsupported(fmt::format("this kernel does not know side {} of blocks", side));
+      throw Unsupported(fmt::format("unknown block side {}", side));
     write_ids(ids_of_blocks(side == TUNESMITH_SIDE_PRODUCERS ? producers_of(*program->program, found)
                                                              : consumers_of(*program->program, found)),
               ids, capacity, count, kCall);
@@ -271,7 +271,7 @@ const Annotations& annotations_at(const tunesmith_program* program, uint32_t sit
     case TUNESMITH_SITE_LOOP:
       return loop_of(program, id, kCall).annotations;
     default:
-      throw Unsupported(fmt::format("this kernel does not know site {} of annotations", site));
+      throw Unsupported(fmt::format("unknown annotation site {}", site));
   }
 }
 

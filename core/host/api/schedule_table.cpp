@@ -87,7 +87,7 @@ tunesmith_error* look_up(const tunesmith_schedule* schedule, Answer* answer, std
     try {
       out = static_cast<Answer>(look_up(given(schedule, call).schedule));
     } catch (const std::bad_variant_access&) {
-      misuse(call, "the variable stands for something else");
+      misuse(call, "the variable has another type");
     }
   });
 }

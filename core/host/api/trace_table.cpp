@@ -57,7 +57,7 @@ class TextWithPrologue {
                              const UserError& error) {
   const std::optional<size_t> offset = text.offset(error.location());
   const std::string what = error.what();
-  if (!offset) misuse("trace.read", "the prologue is no trace", what);
+  if (!offset) misuse("trace.read", "the prologue is not a trace", what);
   const std::string place = error.location().str() + ": ";
   options.fail(option, *offset, what.starts_with(place) ? what.substr(place.size()) : what);
 }

@@ -40,7 +40,7 @@ std::string machine_name(uint16_t machine) {
 }
 
 std::string check_header(std::span<const char> file, const Elf64_Ehdr& header) {
-  if (header.e_ident[EI_DATA] != ELFDATA2LSB) return "built for a big-endian machine, this is little-endian";
+  if (header.e_ident[EI_DATA] != ELFDATA2LSB) return "built for a big-endian machine, found little-endian";
   if (header.e_ident[EI_VERSION] != EV_CURRENT) return "damaged: unknown version of ELF";
   if (header.e_machine != kMachine) {
     return fmt::format("architecture: built for {}, this is {}", machine_name(header.e_machine),

@@ -54,19 +54,19 @@ tl::expected<PluginNote, std::string> read_content(std::span<const char> content
   const uint32_t size = *read_at<uint32_t>(content, offsetof(PluginNote, note_size));
   const auto note = read_at<PluginNote>(content, 0);
   if (!note || size != content.size()) {
-    return damaged(fmt::format("{} bytes, and it says {}", content.size(), size));
+    return damaged(fmt::format("expected {1} bytes, found {0}", content.size(), size));
   }
   const bool exact = note->tier == static_cast<uint32_t>(PluginTier::Exact);
   if (!exact && note->tier != static_cast<uint32_t>(PluginTier::Stable)) {
-    return damaged(fmt::format("no tier of plugins has the number {}", note->tier));
+    return damaged(fmt::format("unknown plugin tier {}", note->tier));
   }
   if (!is_text(note->id) || !is_text(note->version) ||
       (exact && (!is_text(note->abi.architecture) || !is_text(note->abi.standard_library) ||
                  !is_text(note->header_hash)))) {
-    return damaged("a text field is not text");
+    return damaged("a text field is not UTF-8");
   }
   if (std::ranges::find(kPluginKinds, static_cast<PluginKind>(note->kind)) == kPluginKinds.end()) {
-    return damaged(fmt::format("no plugin kind has the number {}", note->kind));
+    return damaged(fmt::format("unknown plugin kind {}", note->kind));
   }
   return *note;
 }

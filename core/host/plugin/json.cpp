@@ -41,7 +41,7 @@ json parse_json(std::string_view text, const std::filesystem::path& file) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
     if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
-      throw UserError({file.string()}, fmt::format("the key '{}' is given twice", parsed.get<std::string>()));
+      throw UserError({file.string()}, fmt::format("duplicate key '{}'", parsed.get<std::string>()));
     }
     return true;
   };

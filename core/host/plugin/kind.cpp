@@ -25,7 +25,7 @@ std::string_view kind_name(PluginKind kind) {
     case PluginKind::Runner:
       return "runner";
   }
-  throw InternalError(fmt::format("no plugin kind has the number {}", static_cast<uint32_t>(kind)));
+  throw InternalError(fmt::format("unknown plugin kind {}", static_cast<uint32_t>(kind)));
 }
 
 std::optional<PluginKind> kind_from_name(std::string_view name) {

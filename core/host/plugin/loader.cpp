@@ -52,12 +52,11 @@ std::string rebuild_remedy() { return "remedy: " + rebuild_command(); }
 std::filesystem::path resolve_library(const PluginInfo& plugin) {
   std::error_code error;
   const std::filesystem::path resolved = std::filesystem::canonical(plugin.library, error);
-  if (error)
-    refuse(plugin, fmt::format("[P6] the manifest names it, but it is not there: {}", error.message()));
+  if (error) refuse(plugin, fmt::format("[P6] listed in the manifest but missing: {}", error.message()));
   const std::filesystem::path pack = plugin.manifest.parent_path();
   if (!is_below(resolved, pack)) {
     refuse(plugin,
-           fmt::format("[P10] it leads to {}, outside its pack's folder; remedy: put the file itself into {}",
+           fmt::format("[P10] it links to {}, outside its pack's folder; remedy: put the file itself into {}",
                        resolved.string(), pack.string()));
   }
   return resolved;
@@ -68,7 +67,7 @@ void check_hash(const PluginInfo& plugin, const std::string& content, const Plug
                 const std::string& doubt) {
   const std::string hash = sha256_hex(content);
   if (hash != plugin.sha256) {
-    refuse(plugin, fmt::format("[P9] its SHA-256 is {}, but {} says {}{}; remedy: reinstall the pack", hash,
+    refuse(plugin, fmt::format("[P9] its SHA-256 is {}, but {} has {}{}; remedy: reinstall the pack", hash,
                                plugin.manifest.string(), plugin.sha256, doubt));
   }
   if (lock != nullptr) {
@@ -83,10 +82,11 @@ void check_hash(const PluginInfo& plugin, const std::string& content, const Plug
                          locked->second.version, locked->second.sha256, plugin.version, hash));
     }
     if (locked->second.libraries != plugin.libraries) {
-      refuse(plugin,
-             fmt::format("[P15] the libraries that {} brings along are not those that were locked; remedy: "
-                         "tunesmith plugins lock",
-                         plugin.manifest.string()));
+      refuse(
+          plugin,
+          fmt::format(
+              "[P15] the libraries bundled by {} differ from the locked ones; remedy: tunesmith plugins lock",
+              plugin.manifest.string()));
     }
   }
 }
@@ -115,7 +115,7 @@ PluginTier check_content(const PluginInfo& plugin, const std::string& content, c
   check_note(plugin, *note);
   const auto kind = static_cast<PluginKind>(note->kind);
   if (kind != plugin.kind || note_view(note->id) != plugin.id) {
-    refuse(plugin, fmt::format("[P4] {} says that it holds {}, but it holds {}", plugin.manifest.string(),
+    refuse(plugin, fmt::format("[P4] {} lists {}, but it contains {}", plugin.manifest.string(),
                                plugin_name(plugin.kind, plugin.id), plugin_name(kind, note_view(note->id))));
   }
   return static_cast<PluginTier>(note->tier);
@@ -211,7 +211,7 @@ void check_descriptor(const PluginInfo& plugin, const PluginDescriptor& descript
                         descriptor.options != nullptr && descriptor.create != nullptr &&
                         descriptor.destroy != nullptr;
   if (!complete || descriptor.kind != plugin.kind || plugin.id != descriptor.id) {
-    refuse(plugin, fmt::format("[P5] its descriptor does not agree with its note; {}", rebuild_remedy()));
+    refuse(plugin, fmt::format("[P5] its descriptor contradicts its note; {}", rebuild_remedy()));
   }
 }
 
@@ -225,7 +225,7 @@ void check_stable_descriptor(const PluginInfo& plugin, const tunesmith_plugin& d
       descriptor.declare != nullptr && descriptor.create != nullptr && descriptor.destroy != nullptr;
   if (!complete || descriptor.kind != static_cast<uint32_t>(plugin.kind) ||
       plugin.id != std::string_view(descriptor.id.data, descriptor.id.size)) {
-    refuse(plugin, fmt::format("[P5] its descriptor does not agree with its note; {}", rebuild_remedy()));
+    refuse(plugin, fmt::format("[P5] its descriptor contradicts its note; {}", rebuild_remedy()));
   }
 }
 
@@ -245,7 +245,7 @@ FilePlugin load_file(const PluginInfo& plugin, const std::string& content, const
   try {
     FilePlugin file = read_file_plugin(plugin, content);
     if (file.id != plugin.id) {
-      refuse(plugin, fmt::format("[P4] {} says that it holds {}, but it holds {}", plugin.manifest.string(),
+      refuse(plugin, fmt::format("[P4] {} lists {}, but it contains {}", plugin.manifest.string(),
                                  plugin_name(plugin.kind, plugin.id), plugin_name(plugin.kind, file.id)));
     }
     return file;
@@ -295,7 +295,7 @@ LoadedPlugin load_plugin(const PluginInfo& plugin, const PluginLock* lock) {
     } else {
       loaded.descriptor = fetch_descriptor<PluginDescriptor>(plugin, file, kDescriptorSymbol);
     }
-    if (!file.unchanged()) refuse(plugin, "[P8] it was changed while it was being loaded");
+    if (!file.unchanged()) refuse(plugin, "[P8] it was changed during loading");
   } catch (const PluginError&) {
     throw;
   } catch (const EnvironmentError& error) {

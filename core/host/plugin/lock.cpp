@@ -20,7 +20,7 @@ constexpr size_t kLargestLock = size_t{1} << 24;
 std::string read_lock_file(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::path resolved = std::filesystem::canonical(file, error);
-  if (error) throw UserError({file.string()}, "no such lock file", "write one with: tunesmith plugins lock");
+  if (error) throw UserError({file.string()}, "no such lock file", "create one with: tunesmith plugins lock");
   return TrustedFile(resolved).read(kLargestLock);
 }
 
@@ -39,7 +39,7 @@ PluginLock read_plugin_lock(const std::filesystem::path& file) {
     const JsonObject plugin(plugins[i], file, fmt::format("plugins[{}]", i),
                             {"kind", "id", "version", "sha256", "libraries"});
     const auto kind = kind_from_name(plugin.text("kind"));
-    if (!kind) plugin.fail("kind", fmt::format("no kind of plugin is called '{}'", plugin.text("kind")));
+    if (!kind) plugin.fail("kind", fmt::format("unknown kind of plugin '{}'", plugin.text("kind")));
     const auto key = std::pair(*kind, plugin.text("id"));
     if (!lock.emplace(key, LockedPlugin{plugin.text("version"), plugin.text("sha256"),
                                         parse_libraries(plugin, file, fmt::format("plugins[{}].", i))})

@@ -32,7 +32,7 @@ bool is_sha256(std::string_view text) {
 PluginKind parse_kind(const JsonObject& object, const char* key, const std::string& name) {
   const std::optional<PluginKind> kind = kind_from_name(name);
   if (!kind) {
-    object.fail(key, fmt::format("no kind of plugin is called '{}'; {}", name, suggest(name, kind_names())));
+    object.fail(key, fmt::format("unknown kind of plugin '{}'; {}", name, suggest(name, kind_names())));
   }
   return *kind;
 }

@@ -250,7 +250,7 @@ std::string OptionSpec::expected() const {
 std::string check_option_specs(std::span<const OptionSpec> specs) {
   for (size_t i = 0; i < specs.size(); ++i) {
     const OptionSpec& spec = specs[i];
-    if (spec.name.empty()) return fmt::format("option number {} has no name", i + 1);
+    if (spec.name.empty()) return fmt::format("option {} has no name", i + 1);
     for (size_t j = 0; j < i; ++j) {
       if (specs[j].name == spec.name) return fmt::format("option '{}' is declared twice", spec.name);
     }
@@ -276,7 +276,7 @@ Options Options::validate(std::span<const OptionSpec> specs, std::span<const Raw
       std::vector<std::string> known;
       for (const OptionSpec& each : specs) known.push_back(each.name);
       throw UserError(raw.location, fmt::format("{} has no option '{}'", options.owner_, raw.name),
-                      known.empty() ? "it takes no options" : suggest(raw.name, known));
+                      known.empty() ? "it has no options" : suggest(raw.name, known));
     }
     Entry& entry = options.entries_[static_cast<size_t>(spec - specs.begin())];
     if (entry.set) {

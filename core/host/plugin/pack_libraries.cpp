@@ -28,7 +28,7 @@ class PackLibraries {
     for (const std::string& entry : needs->search_path) folders.push_back(searched_folder(library, entry));
     for (const std::string& name : needs->libraries) {
       if (name.find('/') != std::string::npos) {
-        refuse("P10", library, fmt::format("needs {} by its path; remedy: link it by its name", name));
+        refuse("P10", library, fmt::format("needs {} by its path; remedy: link it by name", name));
       }
       // The dynamic linker takes the first one that exists.
       const auto found =
@@ -65,7 +65,7 @@ class PackLibraries {
     }
     if (!fs::path(folder).is_absolute()) {
       refuse("P10", library,
-             fmt::format("looks for libraries in '{}', relative to wherever the process is; remedy: an RPATH "
+             fmt::format("searches libraries in '{}', relative to the working directory; remedy: an RPATH "
                          "that begins with $ORIGIN",
                          entry));
     }
@@ -76,13 +76,13 @@ class PackLibraries {
     const auto listed = plugin_.libraries.find(needed.lexically_relative(pack_).string());
     if (listed == plugin_.libraries.end()) {
       refuse("P9", library,
-             fmt::format("needs {}, which lies in the pack, but {} does not list it under \"libraries\"; "
+             fmt::format("needs {}, which is in the pack, but {} does not list it under \"libraries\"; "
                          "remedy: give tunesmith_add_plugin or tunesmith_add_pack its LIBRARIES",
                          needed.string(), plugin_.manifest.string()));
     }
     const fs::path resolved = fs::canonical(needed);
     if (!is_below(resolved, pack_)) {
-      refuse("P10", needed, fmt::format("leads to {}, outside its pack's folder", resolved.string()));
+      refuse("P10", needed, fmt::format("links to {}, outside its pack's folder", resolved.string()));
     }
     auto file = std::make_unique<TrustedFile>(resolved);
     const std::string content = file->read(kLargestLibrary);

@@ -57,9 +57,9 @@ std::string probe_plugin(const PluginInfo& plugin, const PluginLock* lock) {
                        plugin.library.string(), why);
   };
   if (end.cause == ProcessEnd::Cause::TimedOut)
-    return refused(fmt::format("loading it did not end within {} seconds", kProbeSeconds));
+    return refused(fmt::format("loading it took more than {} seconds", kProbeSeconds));
   if (end.cause == ProcessEnd::Cause::Signalled)
-    return refused(fmt::format("loading it ended by: {}", end.str()));
+    return refused(fmt::format("loading it crashed: {}", end.str()));
   if (end.succeeded()) return {};
   if (end.code == kProbeRefused) return said;
   // A damaged library or an initialiser may end the process.

@@ -146,15 +146,14 @@ void PluginRegistry::State::settle_doubles() {
     if (builtin == same.end()) {
       for (const PluginInfo& each : same) {
         const PluginInfo& other = &each == &same.front() ? same.back() : same.front();
-        refuse(each, fmt::format("[P7] {} is in {} too; remedy: remove one", name, other.manifest.string()));
+        refuse(each, fmt::format("[P7] {} is also in {}; remedy: remove one", name, other.manifest.string()));
       }
       continue;
     }
     for (const PluginInfo& each : same) {
       if (&each == &*builtin) continue;
       refuse(each,
-             fmt::format("[P7] {} comes with Tunesmith, in {}, and that one stays; remedy: give this one "
-                         "another id",
+             fmt::format("[P7] {} is built in, from {}, and cannot be replaced; remedy: rename this one",
                          name, builtin->manifest.string()));
     }
     same = {PluginInfo(*builtin)};
@@ -180,7 +179,7 @@ std::string PluginRegistry::State::places_looked_at() const {
                         entry.path.string(), outcome_name(entry.outcome), entry.detail.empty() ? "" : ": ",
                         entry.detail);
   }
-  return text.empty() ? "there was no place to look at" : text;
+  return text.empty() ? "no folders to search" : text;
 }
 
 const PluginInfo& PluginRegistry::State::find(PluginKind kind, std::string_view id,
@@ -196,10 +195,10 @@ const PluginInfo& PluginRegistry::State::find(PluginKind kind, std::string_view 
     std::string others;
     for (const PluginKind other : kPluginKinds) {
       if (found.contains({other, std::string(id)}))
-        others += fmt::format("; there is {} {} of this name", other == PluginKind::Extension ? "an" : "a",
+        others += fmt::format("; {} {} has this name", other == PluginKind::Extension ? "an" : "a",
                               kind_name(other));
     }
-    throw UserError(asked_at, fmt::format("there is no {}{}", plugin_name(kind, id), others), remedy);
+    throw UserError(asked_at, fmt::format("unknown {}{}", plugin_name(kind, id), others), remedy);
   }
   if (entry->second.size() > 1) {
     std::string manifests_text;
@@ -208,7 +207,7 @@ const PluginInfo& PluginRegistry::State::find(PluginKind kind, std::string_view 
                                     each.manifest.string(), source_name(each.source));
     }
     throw PluginError(kind, std::string(id),
-                      fmt::format("[P7] it is there twice: {}; remedy: remove one", manifests_text));
+                      fmt::format("[P7] it exists twice: {}; remedy: remove one", manifests_text));
   }
   return entry->second.front();
 }
@@ -219,8 +218,8 @@ void PluginRegistry::State::check_needs(const PluginInfo& plugin) const {
     if (!found.contains({*kind_from_name(needed.substr(0, colon)), needed.substr(colon + 1)})) {
       throw PluginError(
           plugin.kind, plugin.id,
-          fmt::format("[P14] it requires {}, which is not there; {}; remedy: install the pack that has it",
-                      needed, places_looked_at()));
+          fmt::format("[P14] it requires {}, which is not installed; {}; remedy: install its pack", needed,
+                      places_looked_at()));
     }
   }
 }
@@ -243,9 +242,8 @@ const LoadedPlugin& PluginRegistry::State::load(PluginKind kind, std::string_vie
 
 void PluginRegistry::State::refuse_where_locked(PluginKind kind, std::string_view id) const {
   if (lock)
-    throw PluginError(
-        kind, std::string(id),
-        "[P15] the lock file lists no file that is named by its path; remedy: put it into a pack");
+    throw PluginError(kind, std::string(id),
+                      "[P15] a lock file cannot list files given by path; remedy: put it into a pack");
 }
 
 const LoadedScript* PluginRegistry::State::script(PluginKind kind, std::string_view id,
@@ -367,7 +365,7 @@ std::shared_ptr<void> PluginRegistry::create_object(PluginKind kind, std::string
   }
   if (descriptor == nullptr) return plugin->file.object;
   void* object = guard_plugin(kind, id, "create", [&] { return descriptor->create(options); });
-  if (object == nullptr) throw PluginError(kind, std::string(id), "[P5] create returned nothing");
+  if (object == nullptr) throw PluginError(kind, std::string(id), "[P5] create() returned null");
   return {object, [kind, id = std::string(id), destroy = descriptor->destroy](void* own) {
             const PluginWatch watch(kind, id, "destroy");
             destroy(own);

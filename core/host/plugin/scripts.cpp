@@ -25,9 +25,8 @@ LoadedScript read_script(PluginKind kind, const std::string& id, const ScriptNam
             ? fmt::format("use the space from Python: import tunesmith as ts; ts.Space.load(\"{}\")",
                           asked_at.file)
             : "name it from Python, in the arguments of tunesmith.tune()";
-    throw EnvironmentError(
-        fmt::format("{}: {} is a class in Python, and this program runs no Python; remedy: {}",
-                    asked_at.str(), plugin_name(kind, id), from_python));
+    throw EnvironmentError(fmt::format("{}: {} is a Python class, and this program has no Python; remedy: {}",
+                                       asked_at.str(), plugin_name(kind, id), from_python));
   }
   ScriptSource source{kind, std::filesystem::path(asked_at.file).parent_path() / name.file, "",
                       name.class_name, asked_at};

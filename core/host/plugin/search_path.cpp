@@ -53,7 +53,7 @@ std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& fol
 }
 
 std::string_view source_name(PluginSource source) {
-  constexpr std::string_view kNames[] = {"--plugin-path", "plugins: of the spaces file",
+  constexpr std::string_view kNames[] = {"--plugin-path", "plugins: in the spaces file",
                                          "TUNESMITH_PLUGIN_PATH", "the user's folder", "the system's folder"};
   return kNames[static_cast<size_t>(source)];
 }
@@ -69,7 +69,7 @@ std::vector<SearchPlace> search_places(const PluginSearch& search, const PluginE
   add_named(PluginSource::SpacesFile, search.spaces);
   if (!search.defaults) return places;
 
-  const std::string ignored = environment.set_id ? "the process is set-id" : "";
+  const std::string ignored = environment.set_id ? "the process is setuid or setgid" : "";
   for (size_t begin = 0; begin < environment.plugin_path.size();) {
     const size_t end = std::min(environment.plugin_path.find(':', begin), environment.plugin_path.size());
     // An empty part would mean the current folder, which is never intended.

@@ -31,7 +31,7 @@ mode_t writers_besides_the_kernels(const std::filesystem::path& path, const stru
 
 std::string distrust(const struct stat& status, mode_t writers) {
   if (status.st_uid != 0 && status.st_uid != geteuid()) {
-    return fmt::format("belongs to user {}, neither to root nor to you", status.st_uid);
+    return fmt::format("is owned by user {}, neither root nor you", status.st_uid);
   }
   const bool sticky_folder = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
   if ((status.st_mode & writers) != 0 && !sticky_folder) {
@@ -54,7 +54,7 @@ TrustedFile::TrustedFile(std::filesystem::path path) : path_(std::move(path)) {
     if (stat(folder.c_str(), &status) != 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
     if (const std::string why = distrust(status, writers_besides_the_kernels(folder, status, writers));
         !why.empty()) {
-      refuse(fmt::format("lies in a folder that {}; remedy: make {} yours or root's, then chmod {}-w {}", why,
+      refuse(fmt::format("is in a folder that {}; remedy: make {} yours or root's, then chmod {}-w {}", why,
                          folder.string(), writers == S_IWOTH ? "o" : "go", folder.string()));
     }
     if (folder == folder.root_path()) break;

@@ -105,7 +105,7 @@ class Watchman {
       }
       if (greedy != nullptr) {
         constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
-        end_process(*greedy, fmt::format("has taken {:.1f} GiB of memory",
+        end_process(*greedy, fmt::format("allocated {:.1f} GiB of memory",
                                          static_cast<double>(resident - greedy->resident_) / kGibibyte));
       }
       if (limits_.seconds == 0) continue;
@@ -118,8 +118,9 @@ class Watchman {
         }
         if (watch->all_looks_ / kWaitingCounts > most) {
           if (give_up(*watch)) continue;
-          end_process(*watch, fmt::format("has not returned in {} seconds, with what the kernel did for it",
-                                          limits_.seconds * kWaitingCounts));
+          end_process(*watch,
+                      fmt::format("has not returned in {} seconds, including the kernel's work for it",
+                                  limits_.seconds * kWaitingCounts));
         }
       }
     }
@@ -149,9 +150,9 @@ class Watchman {
     const PluginWatch* watch = t_at_work;
     say("\ntunesmith: ");
     if (watch == nullptr || watch->pauses_ > 0) {
-      say("Tunesmith itself, or a program that it runs, is at fault: ");
+      say("internal error in Tunesmith or in a program that it runs: ");
       say(signal);
-      if (watch != nullptr) say(", while it worked for ");
+      if (watch != nullptr) say(", while working for ");
     }
     if (watch != nullptr) {
       say(kind_name(watch->kind_));

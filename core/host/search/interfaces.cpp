@@ -11,9 +11,7 @@ void CostModel::use_columns(std::span<const FeatureColumn> /*added*/) {}
 void CostModel::use_execution(const ExecutionModel& /*execution*/) {}
 std::string CostModel::save() const { return {}; }
 std::vector<FeatureImportance> CostModel::importance() const { return {}; }
-void CostModel::load(std::string_view /*saved*/) {
-  throw UserError("this cost model keeps nothing of what it has learned");
-}
+void CostModel::load(std::string_view /*saved*/) { throw UserError("this cost model cannot be saved"); }
 SearchContext::~SearchContext() = default;
 std::span<const Trace> SearchContext::seeds() { return {}; }
 Searcher::~Searcher() = default;

@@ -23,7 +23,7 @@ ModelFile::Task read_task(const std::string& text, const std::string& file) {
   std::istringstream in(text);
   ModelFile::Task task;
   if (!(in >> task.programs >> task.rows >> std::ws && std::getline(in, task.workload)))
-    throw UserError({file}, fmt::format("a task's line is damaged: '{}'", text), "train the model again");
+    throw UserError({file}, fmt::format("a task's line is damaged: '{}'", text), "retrain the model");
   return task;
 }
 
@@ -44,23 +44,22 @@ ModelFile read_model_file(const std::filesystem::path& path) {
   // A folder, or an endless device.
   std::error_code missing;
   if (std::filesystem::exists(path, missing) && !std::filesystem::is_regular_file(path, missing))
-    throw UserError(SourceLocation{file}, "the cost model cannot be read: it is no file");
+    throw UserError(SourceLocation{file}, "the cost model cannot be read: not a file");
   std::ifstream whole(path, std::ios::binary);
   std::string line;
   if (!std::getline(whole, line)) throw UserError(SourceLocation{file}, "the cost model cannot be read");
   if (line == kEarlier)
-    throw UserError({file}, "the cost model is of an earlier Tunesmith, and has no checksum",
-                    "train the model again");
+    throw UserError({file}, "the cost model is from an earlier version of Tunesmith without a checksum",
+                    "retrain the model");
   if (line != kMagic)
-    throw UserError({file}, fmt::format("this is no cost model: its first line is not '{}'", kMagic),
-                    "make one with 'tunesmith model train', or with 'tunesmith tune --model-file'");
+    throw UserError({file}, fmt::format("not a cost model: its first line is not '{}'", kMagic),
+                    "create one with 'tunesmith model train' or 'tunesmith tune --model-file'");
   std::string sum;
   std::getline(whole, sum);
   const std::string content(std::istreambuf_iterator<char>(whole), {});
   if (whole.bad()) throw UserError(SourceLocation{file}, "the cost model cannot be read");
   if (sum != sha256_hex(content))
-    throw UserError({file}, "the cost model is damaged: its checksum is another one",
-                    "train the model again");
+    throw UserError({file}, "the cost model is damaged: checksum mismatch", "retrain the model");
   std::istringstream in(content);
   ModelFile model;
   while (std::getline(in, line) && !line.empty()) {
@@ -77,7 +76,7 @@ ModelFile read_model_file(const std::filesystem::path& path) {
       model.tasks.push_back(read_task(value, file));
     } else {
       throw UserError({file}, fmt::format("a line of the cost model begins with '{}'", word),
-                      "train the model again");
+                      "retrain the model");
     }
   }
   model.learned.assign(std::istreambuf_iterator<char>(in), {});

@@ -86,7 +86,7 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
     try {
       return module.module->apply(input.clone(), block, context);
     } catch (const ScheduleMisuse& misuse) {
-      throw broken(fmt::format("[P23] a mistake in its call of {}", misuse.what()));
+      throw broken(fmt::format("[P23] invalid call of {}", misuse.what()));
     } catch (const ScheduleError& refusal) {
       return tl::make_unexpected(refusal);
     }
@@ -105,12 +105,12 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
   for (const Schedule& answer : result.schedules()) {
     if (!continues(answer.trace(), input.trace()))
       throw broken(
-          "[P23] the schedule it answers does not continue the one it was given: what was done "
-          "before it is not in its trace");
+          "[P23] the schedule it returned does not extend the one it was given: its trace lacks earlier "
+          "instructions");
   }
   // Finishing modules run for every candidate; lowering and verification of results check them.
   if (module.stage == ModuleStage::Finishing) {
-    if (result.schedules().size() > 1) throw broken("a finishing module answers one schedule");
+    if (result.schedules().size() > 1) throw broken("a finishing module must return one schedule");
     return answered;
   }
   for (const Schedule& answer : result.schedules()) {
@@ -121,7 +121,7 @@ tl::expected<ModuleResult, ScheduleError> apply_module(const ComposedModule& mod
         structural_hash(replayed->program()) == structural_hash(answer.program()))
       continue;
     if (const std::string fault = verify(answer.program()); !fault.empty())
-      throw broken("[P23] left a program that is not well formed: " + fault);
+      throw broken("[P23] returned a program that is not well-formed: " + fault);
     throw broken(fmt::format("[P23] replaying its trace {}",
                              replayed ? "gives another program" : "fails: " + replayed.error().reason()));
   }

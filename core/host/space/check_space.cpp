@@ -71,8 +71,8 @@ class Checker {
     result_.missing_packs = missing_packs(spec_, registry_);
     if (!result_.missing_packs.empty()) {
       result_.faults.push_back(
-          {fmt::format("{}: space '{}' is not checked: it requires packs that are not here: {}",
-                       spec_.location.str(), spec_.name, fmt::join(result_.missing_packs, ", ")),
+          {fmt::format("{}: space '{}' is not checked: it requires missing packs: {}", spec_.location.str(),
+                       spec_.name, fmt::join(result_.missing_packs, ", ")),
            true});
       return std::move(result_);
     }
@@ -164,8 +164,8 @@ class Checker {
       guard_plugin(PluginKind::Extension, named.name, "extend", [&] { named.extension->extend(*pipeline_); });
     } else if (!use.optional) {
       throw EnvironmentError(
-          fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to "
-                      "take it only where it is",
+          fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to use it "
+                      "only where available",
                       use.location.str(), use.id, entry.lacks, use.id));
     }
   }
@@ -207,8 +207,7 @@ class Checker {
     for (const ComposedModule& module : modules)
       known.insert(known.end(), module.description.consumes.begin(), module.description.consumes.end());
     const std::string near = nearest_name(hint.key, known);
-    return near.empty() ? "no module that is installed consumes it either"
-                        : fmt::format("did you mean '{}'?", near);
+    return near.empty() ? "no installed module consumes it" : fmt::format("did you mean '{}'?", near);
   }
 
   void check_search() {

@@ -106,10 +106,10 @@ class ChildCompiler {
 
   static bool timed_out(const CopiedWork& done) { return done.end.cause == ProcessEnd::Cause::TimedOut; }
   static std::string how_it_ended(const CopiedWork& done) {
-    if (timed_out(done)) return fmt::format("the compiler has not ended within {} seconds", kCompileSeconds);
+    if (timed_out(done)) return fmt::format("the compiler took more than {} seconds", kCompileSeconds);
     const size_t begin = done.said.find_first_not_of("\r\n ");
-    if (begin == std::string::npos) return fmt::format("it ends the compiler by: {}", done.end.str());
-    return fmt::format("it ends the compiler ({}): {}", done.end.str(),
+    if (begin == std::string::npos) return fmt::format("it crashed the compiler: {}", done.end.str());
+    return fmt::format("the compiler failed ({}): {}", done.end.str(),
                        done.said.substr(begin, done.said.find('\n', begin) - begin));
   }
 
@@ -150,7 +150,7 @@ SourceLocation place_of(const TensorIntrinsic& intrinsic) {
 std::string with_features(std::string refusal, const std::vector<std::string>& features) {
   if (features.empty()) return refusal;
   return fmt::format(
-      "{}; it compiles for a processor with {}, which the target lacks: requires: [{}] would say so", refusal,
+      "{}; it needs a processor with {}, which the target lacks: declare it with requires: [{}]", refusal,
       fmt::join(features, " and "), fmt::join(features, ", "));
 }
 

@@ -34,7 +34,7 @@ void refuse_same_name(const Extensions& extensions, const std::string& latest, c
         throw UserError(use.location,
                         fmt::format("extensions '{}' and '{}' both have an intrinsic '{}'", other, latest,
                                     intrinsic->name),
-                        "leave one of them out of the space, or give the intrinsic another name");
+                        "remove one of them from the space, or rename the intrinsic");
       }
     }
   }
@@ -50,8 +50,8 @@ void refuse_unknown_scopes(const Extensions& extensions, const std::string& late
       for (const MemoryScope& scope : machine.scopes) known.push_back(scope.name);
       throw UserError(
           use.location,
-          fmt::format("extension '{}': operand {} of {} is in the scope '{}', which the target has not",
-                      latest, operand.buffer->name, intrinsic->name, operand.scope),
+          fmt::format("extension '{}': operand {} of {} is in the scope '{}', unknown to the target", latest,
+                      operand.buffer->name, intrinsic->name, operand.scope),
           suggest(operand.scope, known));
     }
   }
@@ -64,7 +64,7 @@ void refuse_vanished(const DeviceModel& before, const DeviceModel& after, const 
     if (value > 0.0 && now <= 0.0)
       throw PluginError(
           PluginKind::Extension, extension,
-          fmt::format("[P27] it sets the quantity {} to {}, and the target to {}", name, now, value));
+          fmt::format("[P27] it sets the quantity {} to {}, but the target to {}", name, now, value));
   }
 }
 
@@ -188,8 +188,8 @@ class Space::State::Builder {
                                            [&] { return named.extension->probe(*state_.target); });
     if (!probe.here() && !use.optional) {
       throw EnvironmentError(
-          fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to "
-                      "take it only where it is",
+          fmt::format("{}: extension '{}' cannot be used here: this machine lacks {}; write '{}?' to use it "
+                      "only where available",
                       use.location.str(), use.id, probe.missing, use.id));
     }
     return probe.here();

@@ -31,7 +31,7 @@ ComposedModule compose_partner(const PluginUse& use, Composer& composer) {
     throw UserError(
         use.location,
         fmt::format("module '{}' needs its partner '{}', which is not installed", use.brought_by, use.id),
-        "install it; `tunesmith plugins list --why` says where plugins are looked for");
+        "install it; `tunesmith plugins list --why` shows the search path");
   }
   return compose_module(use, composer.check(PluginKind::Module, use), composer);
 }
@@ -90,7 +90,7 @@ std::vector<UnconsumedAnnotation> find_unconsumed(const std::vector<ComposedModu
 
 std::string UnconsumedAnnotation::str() const {
   const std::string place = location.str();
-  return fmt::format("{}{}nobody consumes the annotation '{}' of module '{}'", place,
+  return fmt::format("{}{}no module consumes the annotation '{}' of module '{}'", place,
                      place.empty() ? "" : ": ", key, module);
 }
 

@@ -92,7 +92,7 @@ class Generator {
     const size_t kept = combinations_ == Combinations::All ? forks : std::min(forks, branch.allowance);
     std::string reason = result.reason();
     if (kept < forks)
-      reason = fmt::format("each sketch has one of them in turn: all combinations are more than {}", max_);
+      reason = fmt::format("more than {} combinations of them: sketches use one at a time", max_);
     log({module.id, block, result.status(), std::move(reason), forks, 1});
     if (!applied) {
       next.push_back(std::move(branch));
@@ -113,12 +113,11 @@ class Generator {
   }
 
   PluginError forks_too_much(const ComposedModule& module, const std::string& block, size_t forks) const {
-    return {
-        PluginKind::Module, module.id,
-        fmt::format("it makes {} schedules of {}, and the space has at most max_sketches: {}; fork less, or "
-                    "write more at the space '{}'",
-                    forks, block.empty() ? "the program" : "block '" + block + "'", spec_.max_sketches,
-                    spec_.name)};
+    return {PluginKind::Module, module.id,
+            fmt::format("it returns {} schedules for {}, more than max_sketches: {}; return fewer, or raise "
+                        "max_sketches of space '{}'",
+                        forks, block.empty() ? "the program" : "block '" + block + "'", spec_.max_sketches,
+                        spec_.name)};
   }
 
   void log(const ModuleEvent& event) {

@@ -15,7 +15,7 @@ std::filesystem::path PluginUse::extension_path() const {
 }
 
 std::string AbsentExtension::str() const {
-  return fmt::format("{}: there is no extension '{}'{}", location.str(), name,
+  return fmt::format("{}: unknown extension '{}'{}", location.str(), name,
                      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
 

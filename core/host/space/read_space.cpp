@@ -90,7 +90,8 @@ PluginUse kind_from(const YamlNode& node, const std::string& what,
   expect_kind(node, YamlNode::Kind::Map, what);
   const YamlNode* kind = node.find("kind");
   if (PluginUse script = script_from(node, what); !script.id.empty()) {
-    if (kind != nullptr) throw UserError(kind->location, what + ": either 'kind' or 'python', not both");
+    if (kind != nullptr)
+      throw UserError(kind->location, what + ": expected either 'kind' or 'python', found both");
     script.options = options_from(node, what, {"python"});
     return script;
   }
@@ -112,7 +113,7 @@ void add_uses(const YamlNode& node, const std::string& key, const std::string& w
         use.optional = true;
       }
       if (std::ranges::find(uses, use.id, &PluginUse::id) != uses.end())
-        throw UserError(use.location, fmt::format("{} '{}' is there already", what, use.id));
+        throw UserError(use.location, fmt::format("duplicate {} '{}'", what, use.id));
       uses.push_back(std::move(use));
     });
   }
@@ -135,7 +136,7 @@ void change_modules(const YamlNode& node, SpaceSpec& spec, Faults& faults) {
     return found;
   };
   if (const YamlNode* removed = node.find("remove")) {
-    if (node.entries.size() != 1) throw UserError(node.location, "'remove' stands alone");
+    if (node.entries.size() != 1) throw UserError(node.location, "'remove' cannot have other keys");
     const auto found = position(*removed);
     spec.removed.push_back(found->id);
     modules.erase(found);
@@ -144,7 +145,7 @@ void change_modules(const YamlNode& node, SpaceSpec& spec, Faults& faults) {
   const YamlNode* use = node.find("use");
   PluginUse added = script_from(node, "a module");
   if (use != nullptr && !added.id.empty())
-    throw UserError(use->location, "either 'use' or 'python', not both");
+    throw UserError(use->location, "expected either 'use' or 'python', found both");
   if (use != nullptr) added = {text_of(*use, "use"), use->location, {}, false};
   if (added.id.empty())
     throw UserError(node.location, "an entry of modules+: expected the key 'use', 'python' or 'remove'");
@@ -152,9 +153,9 @@ void change_modules(const YamlNode& node, SpaceSpec& spec, Faults& faults) {
   const YamlNode* before = node.find("before");
   const YamlNode* after = node.find("after");
   if (before != nullptr && after != nullptr)
-    throw UserError(after->location, "either 'before' or 'after', not both");
+    throw UserError(after->location, "expected either 'before' or 'after', found both");
   if (std::ranges::find(modules, added.id, &PluginUse::id) != modules.end())
-    throw UserError(added.location, fmt::format("module '{}' is there already", added.id));
+    throw UserError(added.location, fmt::format("duplicate module '{}'", added.id));
   auto place = modules.end();
   if (before != nullptr) place = position(*before);
   if (after != nullptr) place = position(*after) + 1;

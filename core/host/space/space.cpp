@@ -64,8 +64,8 @@ std::shared_ptr<TaskScheduler> Space::create_task_scheduler() const {
   if (use.id.empty()) {
     throw UserError(
         state_->spec.location,
-        fmt::format("space '{}' names no task scheduler, which several workloads need", state_->spec.name),
-        "write task_scheduler: {kind: ...} there");
+        fmt::format("space '{}' has no task scheduler, which several workloads require", state_->spec.name),
+        "add task_scheduler: {kind: ...}");
   }
   return watched(
       use.id, state_->registry->create<TaskScheduler>(use.id, state_->task_scheduler_options, use.location));

@@ -82,9 +82,8 @@ class Resolver {
     if (const auto begin = std::ranges::find(open_, name); begin != open_.end()) {
       missing_.insert(begin, open_.end());
       throw UserError(base.location,
-                      fmt::format("spaces extend one another in a circle: {} → {}",
-                                  fmt::join(begin, open_.end(), " → "), name),
-                      "take one 'extends' out of it");
+                      fmt::format("circular 'extends': {} → {}", fmt::join(begin, open_.end(), " → "), name),
+                      "remove one 'extends'");
     }
     if (open_.size() >= kMaxExtends)
       throw UserError(base.location, fmt::format("more than {} spaces extend one another", kMaxExtends));
@@ -120,10 +119,9 @@ void check_version(const YamlNode& root) {
   if (version == nullptr) throw UserError(root.location, "expected the key 'version: 1'");
   const int64_t number = integer_of(*version, "version");
   if (number == kVersion) return;
-  throw UserError(
-      version->location,
-      fmt::format("version {} is not known to this Tunesmith, which reads version {}", number, kVersion),
-      number > kVersion ? "use a newer Tunesmith" : "");
+  throw UserError(version->location,
+                  fmt::format("unknown version {}, this Tunesmith reads version {}", number, kVersion),
+                  number > kVersion ? "use a newer Tunesmith" : "");
 }
 
 const YamlNode& spaces_of(const YamlNode& root) {
@@ -133,7 +131,7 @@ const YamlNode& spaces_of(const YamlNode& root) {
   if (spaces->entries.empty()) throw UserError(spaces->location, "spaces: expected at least one space");
   if (spaces->entries.size() > kMaxSpaces)
     throw UserError(spaces->location,
-                    fmt::format("spaces: {}, and a file has at most {}", spaces->entries.size(), kMaxSpaces));
+                    fmt::format("{} spaces, at most {} are allowed", spaces->entries.size(), kMaxSpaces));
   return *spaces;
 }
 

@@ -44,9 +44,11 @@ class WatchedSearcher final : public Searcher {
     if (expected.empty()) return expected;
     if (expected.size() != proposed_ ||
         !std::ranges::all_of(expected, [](double x) { return std::isfinite(x); }))
-      throw PluginError(PluginKind::Searcher, id_,
-                        fmt::format("[P24] of {} candidates it expects {} numbers, or one that is not finite",
-                                    proposed_, expected.size()));
+      throw PluginError(
+          PluginKind::Searcher, id_,
+          fmt::format(
+              "[P24] expected_seconds() returned {1} numbers for {0} candidates, or one that is not finite",
+              proposed_, expected.size()));
     return expected;
   }
 
@@ -148,7 +150,7 @@ class WatchedTaskScheduler final : public TaskScheduler {
     if (chosen >= set.tasks.size()) {
       throw PluginError(
           PluginKind::TaskScheduler, id_,
-          fmt::format("[P28] of {} tasks it chose number {}, counted from 0", set.tasks.size(), chosen));
+          fmt::format("[P28] it chose task {1} of {0}, counted from 0", set.tasks.size(), chosen));
     }
     if (set.tasks[chosen].done) {
       throw PluginError(PluginKind::TaskScheduler, id_,
@@ -226,7 +228,7 @@ void check_description(PluginKind kind, const std::string& id, const DeviceModel
   }
   if (options.vector_bits < 8 || options.vector_bits % 8 != 0 || options.vector_registers < 1) {
     throw PluginError(kind, id,
-                      fmt::format("[{}] lowering for {} vectors of {} bits is impossible", rule,
+                      fmt::format("[{}] cannot lower for {} vectors of {} bits", rule,
                                   options.vector_registers, options.vector_bits));
   }
 }

@@ -112,7 +112,8 @@ class WatchedTwins final : public TwinVerification {
   std::unique_ptr<ReducedInstanceFinder> make_finder(const Workload& workload,
                                                      const Space& space) const override {
     auto finder = calls_.call("make_finder", [&] { return twins_.make_finder(workload, space); });
-    if (finder == nullptr) throw PluginError(PluginKind::Target, calls_.id(), "[P26] make_finder made none");
+    if (finder == nullptr)
+      throw PluginError(PluginKind::Target, calls_.id(), "[P26] make_finder() returned null");
     return std::make_unique<WatchedTwinFinder>(calls_, std::move(finder));
   }
   tl::expected<CompiledKernel, std::string> compile_reduced_instance(const LoweredProgram& lowered,

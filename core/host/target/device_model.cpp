@@ -17,7 +17,7 @@ double DeviceModel::get(std::string_view name) const {
   if (value) return *value;
   std::vector<std::string> known;
   for (const auto& [key, unused] : quantities_) known.push_back(key);
-  throw EnvironmentError(fmt::format("the target gives no quantity '{}'; {}", name, suggest(name, known)));
+  throw EnvironmentError(fmt::format("the target has no quantity '{}'; {}", name, suggest(name, known)));
 }
 
 double DeviceModel::get_or(std::string_view name, double fallback) const {

@@ -32,8 +32,7 @@ void check_schema(const YamlNode& root) {
   if (!schema) fail(*node, fmt::format("schema: expected a whole number, found '{}'", node->text));
   if (*schema > kNewestSchema) {
     fail(*node,
-         fmt::format("schema: the file is of schema {}, this Tunesmith reads schemas up to {}", *schema,
-                     kNewestSchema),
+         fmt::format("schema: the file has schema {}, this Tunesmith reads up to {}", *schema, kNewestSchema),
          "install a newer Tunesmith");
   }
 }
@@ -123,7 +122,7 @@ std::shared_ptr<ExtensionFile> ExtensionFile::from_yaml(const YamlNode& root) {
 void ExtensionFile::add(TensorIntrinsicPtr intrinsic, const YamlNode& node) {
   const bool known = std::ranges::any_of(
       intrinsics_, [&](const TensorIntrinsicPtr& other) { return other->name == intrinsic->name; });
-  if (known) fail(node, fmt::format("intrinsic '{}' is there already", intrinsic->name));
+  if (known) fail(node, fmt::format("duplicate intrinsic '{}'", intrinsic->name));
   if (intrinsics_.size() >= kMaxIntrinsics)
     fail(node, fmt::format("an extension has at most {} intrinsics", kMaxIntrinsics));
   intrinsics_.push_back(std::move(intrinsic));

@@ -21,7 +21,7 @@ size_t operand_named(const TensorIntrinsic& intrinsic, const std::string& name, 
     known.push_back(intrinsic.operands[i].buffer->name);
     if (known.back() == name) return i;
   }
-  fail(at, fmt::format("the semantics have no array '{}'", name), suggest(name, known));
+  fail(at, fmt::format("unknown array '{}' in the semantics", name), suggest(name, known));
 }
 
 /// True if the strides make the elements contiguous: in sorted order, each stride is the product of the inner
@@ -55,8 +55,7 @@ void read_strides(const YamlEntry& entry, TensorOperand& operand) {
   }
   if (operand.strides.size() != operand.buffer->shape.size() || !is_dense(operand)) {
     fail(entry.value,
-         fmt::format("strides: the elements of '{}' must lie together, one stride for each dimension",
-                     entry.key));
+         fmt::format("strides: expected one stride for each dimension of '{}', the last 1", entry.key));
   }
 }
 
@@ -88,7 +87,7 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
     if (text_of(*outside) != "zero")
       fail(*outside, fmt::format("outside: expected zero, found '{}'", outside->text));
     if (!intrinsic->bulk_copy || &operand == intrinsic->operands.data())
-      fail(*outside, "outside: only what a bulk copy reads may lie outside of its buffer");
+      fail(*outside, "outside: only the source of a bulk copy may exceed its buffer");
     operand.zero_outside = true;
   }
   if (const YamlNode* layout = entry.value.find("layout")) operand.layout = text_of(*layout);
@@ -100,7 +99,7 @@ void read_operand(const YamlEntry& entry, TensorIntrinsic* intrinsic) {
       fail(*pass, fmt::format("pass: expected address or value, found '{}'", pass->text));
     operand.by_address = pass->text == "address";
     if (operand.by_address && !operand.layout.empty())
-      fail(*pass, "pass: what a group holds in a layout has no address");
+      fail(*pass, "pass: an operand in a group's registers has no address");
   }
   if (entry.value.find("strides") != nullptr) read_strides(entry, operand);
 }
@@ -111,7 +110,7 @@ TensorImplementation read_implementation(const YamlNode& node, const TensorIntri
   TensorImplementation result;
   const YamlNode* fragment = node.find("fragment");
   if ((fragment == nullptr) == (node.find("intrinsic") == nullptr))
-    fail(node, "an implementation: expected one of the keys 'intrinsic' and 'fragment'");
+    fail(node, "an implementation: expected either 'intrinsic' or 'fragment'");
   result.form =
       fragment != nullptr ? TensorImplementation::Form::Fragment : TensorImplementation::Form::Intrinsic;
   const YamlNode& text =
@@ -127,7 +126,7 @@ TensorImplementation read_implementation(const YamlNode& node, const TensorIntri
       result.arguments.push_back(operand_named(intrinsic, name, node));
   }
   if (intrinsic.operands[0].by_address && std::ranges::count(result.arguments, size_t{0}) == 0)
-    fail(node, fmt::format("arguments: '{}' is written through its address, so it must be one of them",
+    fail(node, fmt::format("arguments: '{}' is written through its address, so it must be an argument",
                            intrinsic.operands[0].buffer->name));
   if (result.form == TensorImplementation::Form::Intrinsic &&
       std::ranges::any_of(intrinsic.operands, &TensorOperand::by_address))

@@ -23,7 +23,7 @@ Benchmarking& benchmarking_of(Target& target) {
 }
 
 LibraryFiles Packaging::link_library(const LinkRequest& /*request*/) {
-  throw EnvironmentError("the target's kernels are not called from C");
+  throw EnvironmentError("the target's kernels cannot be called from C");
 }
 
 void SeparateDevice::open() {}

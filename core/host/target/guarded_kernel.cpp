@@ -57,7 +57,7 @@ std::unique_ptr<LoadedKernel> load_guarded(Target& target, const std::string& id
                                            const CompiledKernel& kernel) {
   std::unique_ptr<LoadedKernel> loaded =
       guard_plugin(PluginKind::Target, id, "load", [&] { return target.load(kernel); });
-  if (!loaded) throw PluginError(PluginKind::Target, id, "load answered no kernel");
+  if (!loaded) throw PluginError(PluginKind::Target, id, "load() returned null");
   return std::make_unique<GuardedKernel>(id, std::move(loaded));
 }
 

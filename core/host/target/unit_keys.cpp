@@ -60,15 +60,14 @@ void check_unit_peaks(const YamlNode& node, const std::vector<TensorIntrinsicPtr
   for (const YamlEntry& entry : node.entries) {
     const auto found = std::ranges::find(names, entry.key);
     if (found == names.end())
-      throw UserError(entry.value.location, fmt::format("peak: there is no intrinsic '{}'", entry.key),
+      throw UserError(entry.value.location, fmt::format("peak: unknown intrinsic '{}'", entry.key),
                       suggest(entry.key, names));
     const TensorIntrinsic& intrinsic = *intrinsics[static_cast<size_t>(found - names.begin())];
     if (!intrinsic.level.empty())
-      throw UserError(
-          entry.value.location,
-          fmt::format("peak: {} is an instruction of a group, whose peak its target knows", entry.key));
+      throw UserError(entry.value.location,
+                      fmt::format("peak: {} is a group instruction, whose peak the target knows", entry.key));
     if (intrinsic.block().init() == nullptr)
-      throw UserError(entry.value.location, fmt::format("peak: {} adds nothing up", entry.key));
+      throw UserError(entry.value.location, fmt::format("peak: {} does not accumulate", entry.key));
   }
 }
 

@@ -60,7 +60,7 @@ TEST_F(StableAnalysis, AProductOfMatricesIsFoundOrItIsSaidWhyNot) {
   MatrixProduct untouched;
   untouched.extents = {7};
   EXPECT_EQ(match_matrix_product(*program.find_block("R"), &untouched),
-            "the block is no sum of products of two factors");
+            "the block is not a sum of products of two factors");
   EXPECT_EQ(untouched.extents, (Extents{7}));
 }
 

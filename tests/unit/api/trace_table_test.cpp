@@ -85,7 +85,7 @@ TEST_F(StableTrace, SaysWhichDecisionsAreWritten) {
 TEST_F(StableTrace, MistakesAreReportedWhereTheyStandInTheFile) {
   const std::string whose = ": option 'trace' of module 'test': ";
   EXPECT_EQ(refusal(kTile), "");
-  EXPECT_TRUE(refusal("reoder(block)").starts_with("my.yaml:9:13" + whose + "there is no instruction"));
+  EXPECT_TRUE(refusal("reoder(block)").starts_with("my.yaml:9:13" + whose + "unknown instruction"));
   EXPECT_NE(refusal("reoder(block)").find("did you mean 'reorder'"), std::string::npos);
   EXPECT_TRUE(refusal("# first\nparallel(blok)\n").starts_with("my.yaml:10:22" + whose));
   // A line with the version stays first; the prologue follows it.

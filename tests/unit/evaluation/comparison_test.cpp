@@ -108,7 +108,7 @@ TEST_F(ComparisonTest, LeavesOutWhatWasNotFinished) {
 TEST_F(ComparisonTest, AveragesModelsOverRounds) {
   runs_[3].model_batches = {{0, 16, 0.5, 0.9, 0.2}, {16, 16, 0.7, 1.0, 0.1}};
   runs_[4].model_batches = {{0, 16, 0.3, 0.8, 0.3}};
-  runs_[5].model_dropped = "it ordered three rounds in succession worse than chance";
+  runs_[5].model_dropped = "its ranking was worse than chance in three successive rounds";
   const StrategySummary good = compare().workloads[0].strategies[1];
   EXPECT_NEAR(good.rank_correlation.value(), 0.5, 1e-12);
   EXPECT_NEAR(good.best_of_eighth.value(), 0.9, 1e-12);

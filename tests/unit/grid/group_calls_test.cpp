@@ -280,11 +280,11 @@ TEST(GroupCalls, RefuseWhatIsNotTheirs) {
                         "what a group holds is used otherwise than by a call of the group");
   expect_squads_refused(squad_product({.tensorize_store = false}),
                         "what a group holds is used otherwise than");
-  expect_squads_refused(squad_product({.load_b = "unit_a"}), "calls want one buffer in different layouts");
+  expect_squads_refused(squad_product({.load_b = "unit_a"}), "calls require different layouts of one buffer");
 }
 
 TEST(GroupCalls, RefuseOperandsThatLieOtherwise) {
-  expect_squads_refused(squad_product({.align = 3}), "an operand does not lie as the intrinsic wants it");
+  expect_squads_refused(squad_product({.align = 3}), "an operand's layout differs from the intrinsic's");
 }
 
 TEST(GroupCalls, RefuseOtherNumbersOfMembers) {

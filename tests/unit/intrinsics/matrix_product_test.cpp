@@ -77,14 +77,14 @@ TEST(MatrixProduct, ColumnsLieFurtherInOfTheResult) {
 
 TEST(MatrixProduct, WhatIsNoneIsSaid) {
   const std::string two = "A: {shape: [8, 5], dtype: f32}, B: {shape: [8, 5], dtype: f32}";
-  const std::string own = "a factor has no axis of its own, along which the other one could be used again";
+  const std::string own = "a factor has no axis of its own, along which the other is reused";
   EXPECT_EQ(of_workload("depthwise_conv2d:h=8,w=8,c=4,kernel=3").reason, own);
   EXPECT_EQ(of_workload("conv2d:h=8,w=8,ci=4,co=4,kernel=3,groups=4").reason, own);
   EXPECT_EQ(of_text(two, "O[i<8] = sum(k<5) A[i, k] * B[i, k]").reason, own);
   EXPECT_EQ(of_text(two, "O[i<8, j<8] = max(k<5) A[i, k] * B[j, k]").reason,
-            "the block is no sum of products of two factors");
+            "the block is not a sum of products of two factors");
   EXPECT_EQ(of_text("A: {shape: [8, 5], dtype: f32}", "O[i<8] = sum(k<5) A[i, k]").reason,
-            "the block is no sum of products of two factors");
+            "the block is not a sum of products of two factors");
   EXPECT_EQ(of_text(two, "O[i<8, j<8] = sum(k<5, l<5) A[i, k] * B[j, l]").reason,
             "the block reduces over an axis that one factor alone has");
   EXPECT_EQ(of_text(two, "O[i<8, j<8, z<2] = sum(k<5) A[i, k] * B[j, k]").reason,

@@ -39,10 +39,10 @@ TEST(ExecutionModel, MembersOfGroupsLieAlongTheFirstAxisInside) {
   EXPECT_EQ(model.find_level("squad"), nullptr);
   EXPECT_EQ(model.first_synchronising(), 1u);
   model.levels[1].synchronises = false;
-  EXPECT_EQ(execution_model_fault(model), "level 'warp' has groups of what is no axis of a level inside");
+  EXPECT_EQ(execution_model_fault(model), "level 'warp' has groups along an unknown axis");
   model = grid();
   model.levels[1].group = 4;
-  EXPECT_EQ(execution_model_fault(model), "level 'thread' has groups of what is no axis of a level inside");
+  EXPECT_EQ(execution_model_fault(model), "level 'thread' has groups along an unknown axis");
 }
 
 TEST(ExecutionModel, SaysWhatIsWrongWithADescription) {
@@ -50,7 +50,7 @@ TEST(ExecutionModel, SaysWhatIsWrongWithADescription) {
   EXPECT_EQ(execution_model_fault(host_execution()), "");
   ExecutionModel model = grid();
   model.levels[1].name = "block";
-  EXPECT_EQ(execution_model_fault(model), "two levels have the name 'block', or none");
+  EXPECT_EQ(execution_model_fault(model), "duplicate or missing level name 'block'");
   model = grid();
   model.levels[0].most.pop_back();
   EXPECT_EQ(execution_model_fault(model), "level 'block' has 2 axes and 1 limits");
@@ -59,16 +59,16 @@ TEST(ExecutionModel, SaysWhatIsWrongWithADescription) {
   EXPECT_EQ(execution_model_fault(model), "level 'thread' has axes and no limit of their product");
   model = grid();
   model.scopes[1].owner = "cluster";
-  EXPECT_EQ(execution_model_fault(model), "scope 'shared' belongs to 'cluster', which is no level");
+  EXPECT_EQ(execution_model_fault(model), "scope 'shared' belongs to the unknown level 'cluster'");
   model = grid();
   model.scopes[2].name = "shared";
-  EXPECT_EQ(execution_model_fault(model), "two scopes have the name 'shared', or none");
+  EXPECT_EQ(execution_model_fault(model), "duplicate or missing scope name 'shared'");
   model = grid();
   model.scopes[1].alignment = 0;
   EXPECT_EQ(execution_model_fault(model), "scope 'shared' has no alignment");
   model = grid();
   model.scopes.erase(model.scopes.begin());
-  EXPECT_EQ(execution_model_fault(model), "there is no scope 'global'");
+  EXPECT_EQ(execution_model_fault(model), "unknown scope 'global'");
 }
 
 }  // namespace

@@ -77,12 +77,10 @@ TEST(Parser, RefusesParameters) {
     return refusal("program p" + head + " -> ()\n  pass\n");
   };
   EXPECT_EQ(refused("[4 <= n <= 2]()"), "p.txt:1:11: no value of 'n' is between 4 and 2");
-  EXPECT_EQ(refused("[1 <= n <= 2, 1 <= n <= 3]()"), "p.txt:1:24: there is a parameter 'n' already");
+  EXPECT_EQ(refused("[1 <= n <= 2, 1 <= n <= 3]()"), "p.txt:1:24: parameter 'n' already exists");
   EXPECT_EQ(refused("[1 < n]()"), "p.txt:1:13: expected '<=' between a parameter and its bound, found '<'");
-  EXPECT_EQ(refused("[1 <= n <= 2](A: f32[2] extents [k])"),
-            "p.txt:1:43: there is no variable 'k' here; known: n");
-  EXPECT_EQ(refused("[1 <= n <= 2](A: f32[2] extents [n, 1])"),
-            "p.txt:1:42: there are 2 extents for 1 dimensions");
+  EXPECT_EQ(refused("[1 <= n <= 2](A: f32[2] extents [k])"), "p.txt:1:43: unknown variable 'k'; known: n");
+  EXPECT_EQ(refused("[1 <= n <= 2](A: f32[2] extents [n, 1])"), "p.txt:1:42: expected 1 extents, found 2");
 }
 
 TEST(Parser, ReadsLoweredPrograms) {
@@ -177,19 +175,19 @@ TEST(Parser, SaysWhatIsWrongAndWhere) {
     const char* message;
   };
   for (const auto& [store, message] : {
-           Case{"O[i] = A[n]", "4:16: there is no variable 'n' here; known: i, j"},
-           Case{"O[i] = AA[i]", "4:14: there is no buffer 'AA'; did you mean 'A'?"},
+           Case{"O[i] = A[n]", "4:16: unknown variable 'n'; known: i, j"},
+           Case{"O[i] = AA[i]", "4:14: unknown buffer 'AA'; did you mean 'A'?"},
            Case{"O[i, j] = 1.0", "4:7: O has 1 dimensions, not 2"},
            Case{"O[i] = A[i] + D[i]", "4:19: '+' takes operands of one type, not f32 and f64"},
            Case{"O[i] = D[i]", "4:14: what is stored to O must be f32, not f64"},
            Case{"O[i] = f32(1.5) + f32(f32(select(i < 3, 1.0, 2.0)))",
-                "4:47: nothing here says of which type 1.0 is; write it as f32(1.0)"},
+                "4:47: cannot infer the type of 1.0; write it as f32(1.0)"},
            Case{"O[i] = f32(U[i] + 300)", "4:25: '300' is not an integer that u8 has"},
            Case{"O[i] = A[1.5]", "4:16: '1.5' is not an integer that index has"},
            Case{"O[i] = A[I[i]]", "4:16: an index must be index, not i32"},
            Case{"O[i] = A[i/2]", "4:17: an index is divided by '//'"},
            Case{"O[i] = A[i//j]", "4:17: an index is divided by '//' by positive constants only"},
-           Case{"O[i] = sine(A[i])", "4:14: there is no function 'sine'; did you mean 'sin'?"},
+           Case{"O[i] = sine(A[i])", "4:14: unknown function 'sine'; did you mean 'sin'?"},
            Case{"O[i] = min(A[i])", "4:22: expected ',' between the operands of min, found ')'"},
            Case{"O[i] = exp(I[i])", "4:18: exp takes floats, not i32"},
            Case{"O[i] = A[i", "4:17: expected ']' behind the indices, found the end of the line"},
@@ -197,16 +195,15 @@ TEST(Parser, SaysWhatIsWrongAndWhere) {
            Case{"O[i] = select(i < j < 3, 1.0, 2.0)",
                 "4:27: comparisons do not chain; write a < b and b < c"},
            Case{"O[i] = A[ramp(i, 1, 4)] + A[ramp(i, 1, 8)]", "4:31: '+' takes operands of 4 and of 8 lanes"},
-           Case{"fort k in 0..4:", "4:7: there is no statement 'fort'; did you mean 'for'?"},
+           Case{"fort k in 0..4:", "4:7: expected a statement 'fort'; did you mean 'for'?"},
            Case{"for k in i..j:", "4:19: expected '+' and the extent of a loop that does not begin at 0"},
            Case{"for k in 0..4:",
-                "5:1: expected a line further in, found the end of the text; write 'pass' where "
-                "nothing is done"},
-           Case{"alloc A: f32[8]:", "4:13: there is a buffer 'A' already"},
-           Case{"alloc S: flt32[8]:", "4:16: there is no type 'flt32'; did you mean 'f32'?"},
+                "5:1: expected an indented line, found the end of the text; write 'pass' for an empty body"},
+           Case{"alloc A: f32[8]:", "4:13: buffer 'A' already exists"},
+           Case{"alloc S: flt32[8]:", "4:16: unknown type 'flt32'; did you mean 'f32'?"},
            Case{"block b(v: spacial 8 = i):",
-                "4:18: there is no kind 'spacial' of iterators; did you mean 'spatial'?"},
-           Case{"O[i] = 1.0\n        pass", "5:9: this line stands further in than those before it"},
+                "4:18: unknown iterator kind 'spacial'; did you mean 'spatial'?"},
+           Case{"O[i] = 1.0\n        pass", "5:9: unexpected indentation"},
        }) {
     EXPECT_EQ(refusal_of(store), std::string("p.txt:") + message);
   }
@@ -231,7 +228,7 @@ TEST(Parser, Limits) {
   EXPECT_THAT(refusal(deep), testing::HasSubstr("statements are nested too deeply"));
   EXPECT_THAT(refusal(std::string(kMaxProgramText + 1, ' ')), testing::HasSubstr("larger than"));
   EXPECT_THAT(refusal("program p(A: f64[1073741824, 1073741824]) -> ()\n  pass\n"),
-              testing::HasSubstr("larger than any memory"));
+              testing::HasSubstr("exceeds the address space"));
 }
 
 }  // namespace

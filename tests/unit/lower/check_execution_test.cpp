@@ -18,15 +18,14 @@ TEST(CheckExecution, LoopsAreBoundToAxesThatTheMachineHas) {
   Schedule s(gmm(4, 4, 4));
   s.bind(s.get_loops(s.get_block("O"))[0], "thread.w");
   expect_refused(s.program(), small_machine(),
-                 "bind: the target has no such thread axis: i to 'thread.w'; it binds no loops");
+                 "bind: unknown thread axis: i to 'thread.w'; the target has no thread axes");
   expect_refused(s.program(), grid_options(), "did you mean 'thread.");
 }
 
 TEST(CheckExecution, BuffersLieInScopesThatTheMachineHas) {
   Schedule s(gmm(4, 4, 4));
   s.cache_read(s.get_block("O"), 0, "sharde");
-  expect_refused(s.program(), grid_options(),
-                 "set_scope: the target has no such scope: A_sharde in 'sharde'");
+  expect_refused(s.program(), grid_options(), "set_scope: unknown memory scope: A_sharde in 'sharde'");
   expect_refused(s.program(), grid_options(), "'shared'");
 }
 

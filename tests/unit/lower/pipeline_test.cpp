@@ -103,7 +103,7 @@ TEST(Pipeline, AnUnknownStepIsNamedWithTheNearest) {
     pipeline.insert_after("flaten", {"mine", [](LoweringState&) {}});
     FAIL() << "not refused";
   } catch (const LowerError& error) {
-    EXPECT_EQ(error.reason(), "there is no such step");
+    EXPECT_EQ(error.reason(), "unknown lowering step");
     EXPECT_THAT(error.what(), HasSubstr("did you mean 'flatten'?"));
   }
 }

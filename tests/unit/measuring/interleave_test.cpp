@@ -10,7 +10,7 @@
 namespace tunesmith {
 namespace {
 
-const CandidateFailure kCrash{FailureCause::Crash, "ended by a fault of its own"};
+const CandidateFailure kCrash{FailureCause::Crash, "crashed"};
 const CandidateFailure kLost{FailureCause::WorkerLost, "the worker was ended by signal 9"};
 const CandidateFailure kLate{FailureCause::TimeOut, "took more than 2 s"};
 const CandidateFailure kWrong{FailureCause::WrongResult, "C[0] is 1, reference 2"};

@@ -140,7 +140,7 @@ TEST_F(MachineLockTest, WhoWaitsSaysSoOnceAndAStopEndsItAtOnce) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
   }
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_EQ(said.front(), "waiting: another run works on this machine, and they take turns at measuring");
+  EXPECT_EQ(said.front(), "waiting: another run is measuring on this machine");
   end(process);
 }
 
@@ -178,7 +178,7 @@ TEST_F(MachineLockTest, WithoutALockARunGoesOnAndSaysSoOnce) {
     MachineLock lock(bad, [&](const std::string& line) { said.push_back(line); });
     for (int i = 0; i < 2; ++i) EXPECT_FALSE(lock.wait(Use::Measure));
     ASSERT_EQ(said.size(), 1u) << bad;
-    EXPECT_NE(said.front().find("does not take turns"), std::string::npos) << said.front();
+    EXPECT_NE(said.front().find("cannot lock the machine"), std::string::npos) << said.front();
   }
   EXPECT_FALSE(fs::exists(folder_ / "elsewhere"));
 }

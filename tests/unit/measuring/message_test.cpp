@@ -57,11 +57,10 @@ TEST(Message, CutOffAnywhereIsNone) {
 }
 
 TEST(Message, AnnouncedSizesAreHeldAgainstTheLimits) {
-  EXPECT_THAT(nonsense(words({1, kHuge, 0})),
-              HasSubstr("header has 18446744073709551615 bytes, and may have"));
+  EXPECT_THAT(nonsense(words({1, kHuge, 0})), HasSubstr("header has 18446744073709551615 bytes, at most"));
   EXPECT_THAT(nonsense(words({1, kPlainAnswer.header_bytes + 1, 0})), HasSubstr("header has"));
-  EXPECT_THAT(nonsense(words({1, 2, 1})), HasSubstr("has 1 attachments, and may have 0"));
-  EXPECT_THAT(nonsense(words({1, 2, kHuge}), kQuestion), HasSubstr("attachments, and may have"));
+  EXPECT_THAT(nonsense(words({1, 2, 1})), HasSubstr("has 1 attachments, at most 0"));
+  EXPECT_THAT(nonsense(words({1, 2, kHuge}), kQuestion), HasSubstr("attachments, at most"));
   // The sum of two sizes may overflow.
   EXPECT_THAT(nonsense(words({1, 2, 2, uint64_t{1} << 63, uint64_t{1} << 63}), kQuestion),
               HasSubstr("more than 1099511627776 bytes"));

@@ -81,7 +81,7 @@ TEST(ProcessWatch, SignalsThatAThreadOfTheWorkersBlocksAreNamed) {
     ProcessWatch watch(nullptr, threads, descriptors);
     EXPECT_EQ(watch.left_behind(), std::nullopt);
     own.block();
-    EXPECT_EQ(watch.left_behind(), "has one of the worker's threads block signal 14 (Alarm clock)");
+    EXPECT_EQ(watch.left_behind(), "blocked signal 14 (Alarm clock) in a thread of the worker");
   }
   // A runtime's own threads may block signals.
   Blocker foreign;
@@ -92,7 +92,7 @@ TEST(ProcessWatch, SignalsThatAThreadOfTheWorkersBlocksAreNamed) {
 
 TEST(ProcessWatch, SignalsThatAThreadBlockedBeforeAreNotNamed) {
   EXPECT_EQ(newly_blocked({{7, 0b010}, {8, 0}}, {{7, 0b010}, {8, 0b110}}, 0),
-            "has one of the worker's threads block signal 2 (Interrupt)");
+            "blocked signal 2 (Interrupt) in a thread of the worker");
   EXPECT_EQ(newly_blocked({{7, 0b110}}, {{7, 0b010}}, 0), std::nullopt);
   EXPECT_EQ(newly_blocked({{7, 0b010}}, {{8, 0b110}}, 0), std::nullopt) << "another thread";
 }
@@ -101,13 +101,13 @@ TEST(ProcessWatch, AThreadThatHadJustBeenStartedBlocksWhatItInherits) {
   constexpr uint64_t kAll = 0xfffffffffffbfeff;
   EXPECT_EQ(newly_blocked({{7, kAll}}, {{7, 0b010}}, 0b010), std::nullopt);
   EXPECT_EQ(newly_blocked({{7, kAll}}, {{7, 0b110}}, 0b010),
-            "has one of the worker's threads block signal 3 (Quit)");
+            "blocked signal 3 (Quit) in a thread of the worker");
   EXPECT_EQ(newly_blocked({{7, kAll}}, {{7, kAll}}, 0), std::nullopt) << "as some drivers' threads always do";
 }
 
 TEST_F(ProcessWatchTest, AHandlerIsNamedAndTakenBack) {
   std::signal(SIGUSR2, [](int) {});
-  EXPECT_EQ(watch_.left_behind(), "changed what happens at signal 12 (User defined signal 2)");
+  EXPECT_EQ(watch_.left_behind(), "changed the handler of signal 12 (User defined signal 2)");
   EXPECT_EQ(watch_.left_behind(), std::nullopt);
 }
 
@@ -135,7 +135,8 @@ TEST_F(ProcessWatchTest, FilesOfOthersStayOpen) {
   const int of_others = open("/dev/null", O_RDONLY | O_CLOEXEC);
   ProcessWatch watch(nullptr, threads_, descriptors_);
   close(of_others);
-  EXPECT_EQ(watch.left_behind(), "closed descriptor " + std::to_string(of_others) + ", which is not its own");
+  EXPECT_EQ(watch.left_behind(),
+            "closed descriptor " + std::to_string(of_others) + ", which it did not open");
 }
 
 TEST_F(ProcessWatchTest, ManyFilesDoNotStayBehind) {
@@ -144,7 +145,7 @@ TEST_F(ProcessWatchTest, ManyFilesDoNotStayBehind) {
     EXPECT_EQ(watch_.left_behind(), std::nullopt);
     files.push_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
   }
-  EXPECT_EQ(watch_.left_behind(), "left 65 files open, with those before it");
+  EXPECT_EQ(watch_.left_behind(), "left open files: 65 including earlier candidates'");
   for (const int file : files) close(file);
 }
 

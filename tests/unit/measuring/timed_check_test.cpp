@@ -78,7 +78,7 @@ TEST_F(TimedCheckTest, RefusesWhatSkipsACallOfTheSamePointers) {
   EXPECT_EQ(message([&](const float* x, float* o) {
               if (std::exchange(last, x) != x) add_one(x, o);
             }),
-            "O was not written by a call that was timed");
+            "O was not written by a timed call");
 }
 
 // Also without a look() between the samples.
@@ -90,7 +90,7 @@ TEST_F(TimedCheckTest, RefusesWhatComputesOnlyWhereContentsHaveChanged) {
       },
       2);
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->message, "O was not written by a call that was timed");
+  EXPECT_EQ(failure->message, "O was not written by a timed call");
 }
 
 // The kernel compares some elements, and assumes that all others are unchanged, too.
@@ -98,7 +98,7 @@ TEST_F(TimedCheckTest, RefusesWhatSkipsWhatLooksDone) {
   EXPECT_EQ(message([](const float* x, float* o) {
               if (o[0] != x[0] + 1.0f || o[kCount - 1] != x[kCount - 1] + 1.0f) add_one(x, o);
             }),
-            "O is not computed anew by each call that is timed");
+            "O is not recomputed by each timed call");
   std::vector<float> inputs, result;
   EXPECT_EQ(message([&](const float* x, float* o) {
               if (inputs.empty() || inputs[0] != x[0] || inputs[kCount / 2] != x[kCount / 2]) {
@@ -108,7 +108,7 @@ TEST_F(TimedCheckTest, RefusesWhatSkipsWhatLooksDone) {
               }
               std::copy(result.begin(), result.end(), o);
             }),
-            "O is not computed anew by each call that is timed");
+            "O is not recomputed by each timed call");
 }
 
 TEST_F(TimedCheckTest, RefusesWhatIsFastOnWhatItHasSeenAlone) {
@@ -167,7 +167,7 @@ TEST_F(TimedCheckTest, RefusesWhatKeepsAnInputFromWhicheverCallOn) {
                 if (++calls == from) kept.assign(x, x + kCount);
                 add_one(kept.empty() ? x : kept.data(), o);
               }),
-              "O is that of the inputs' former contents")
+              "O depends on former contents of the inputs")
         << from;
   }
 }
@@ -177,7 +177,7 @@ TEST_F(TimedCheckTest, RefusesWhatStopsWritingAndWhatAdds) {
   EXPECT_EQ(message([&](const float* x, float* o) {
               if (++calls < 4) add_one(x, o);
             }),
-            "O was not written by a call that was timed");
+            "O was not written by a timed call");
   EXPECT_EQ(message([&](const float* x, float* o) {
               add_one(x, o);
               o[7] += static_cast<float>(++calls);
@@ -210,7 +210,7 @@ TEST_F(TimedCheckTest, RefusesWhatIsWrittenAfterACallHasReturned) {
               add_one(x, o);
               written = x[0] == 1001.0f ? o : nullptr;
             }),
-            "O is written after the call has returned");
+            "O is written after the call returned");
   stop = true;
   late.join();
 }
@@ -237,7 +237,7 @@ TEST_F(TimedCheckTest, WaitsForWhatSleepsBeforeItWrites) {
   late.join();
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->cause, FailureCause::WrongResult);
-  EXPECT_EQ(failure->message, "O is written after the call has returned");
+  EXPECT_EQ(failure->message, "O is written after the call returned");
 }
 
 TEST_F(TimedCheckTest, PreparesAnewWheneverTheInputsHaveChanged) {

@@ -65,9 +65,9 @@ TEST(Turns, WhatIsWrittenIsRead) { EXPECT_EQ(parse_turns(text_of(example_turns()
 TEST(Turns, CandidatesAreAsManyAsItSaysAndOfOneTask) {
   const std::string text = text_of(example_turns());
   EXPECT_THAT(why_refused(parse_turns, text.substr(0, text.rfind('\n'))),
-              HasSubstr("has 1 candidates, and says 2"));
+              HasSubstr("has 1 candidates, but states 2"));
   EXPECT_THAT(why_refused(parse_turns, text + text.substr(text.rfind('\n'))),
-              HasSubstr("more candidates than it says"));
+              HasSubstr("more candidates than it states"));
   Turns mixed = example_turns();
   mixed.candidates.back().workload.hash += 1;
   EXPECT_THAT(why_refused(parse_turns, text_of(mixed)), HasSubstr("of several tasks"));

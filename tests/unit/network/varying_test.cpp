@@ -106,7 +106,8 @@ TEST(VaryingNetwork, RefusesByTheNameOfTheNode) {
     task_network(making(given), {{"batch", {1, 16, {}}}});
     FAIL() << "an extent of the result is a square";
   } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("tensor 'Y': 'batch' cannot vary: its extent 1 is no sum"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("tensor 'Y': 'batch' cannot vary: its extent 1 is not a linear function"));
     EXPECT_THAT(error.what(), HasSubstr("--dim batch=16"));
   }
 }

@@ -55,7 +55,7 @@ TEST(PlaceVerifier, DrawsDataForAStepWithUselessBounds) {
   const VerifiedCall refused = verifier.verify(wrong, inputs);
   EXPECT_FALSE(refused.right());
   ASSERT_EQ(refused.steps[0].faults.size(), 1u);
-  EXPECT_NE(refused.steps[0].faults[0].find("on data drawn for it"), std::string::npos);
+  EXPECT_NE(refused.steps[0].faults[0].find("on generated data"), std::string::npos);
 
   // If only some elements are masked, the caller's data suffice.
   for (int64_t i = 0; i < 64; i += 3) inputs[1].set(i, 0.0);

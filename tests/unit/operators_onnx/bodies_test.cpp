@@ -28,7 +28,7 @@ TEST(OnnxBranches, WhatIsNotTakenMayBeRefused) {
     return Use{"If", 17, {known({}, {condition}, kBool), counted({2}), counted({2})}, {}, 1, {kThen, bad}};
   };
   expect_tensor(run(with(1)), {2}, {0, 2});
-  EXPECT_THAT(refusal_of(with(0)), HasSubstr("operator NoSuchOperator@17 is not there yet"));
+  EXPECT_THAT(refusal_of(with(0)), HasSubstr("unsupported operator NoSuchOperator@17"));
 }
 
 network::Network passed(const Use& use) {
@@ -151,8 +151,7 @@ TEST(OnnxLoops, StepsThatChangeShapesAreNoLoop) {
   expect_tensor(run(with(20)), {2}, {50, 70});
   EXPECT_TRUE(passed(with(20)).loops.empty());
   EXPECT_THAT(refusal_of(with(2049)),
-              HasSubstr("its 2049 trips cannot be a loop: what it carries has another "
-                        "shape or type after a trip"));
+              HasSubstr("its 2049 iterations cannot be a loop: a carried tensor changes shape or type"));
 }
 
 /// A sequence's tensors are known, so nodes read them.

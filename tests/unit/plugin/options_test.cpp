@@ -90,7 +90,7 @@ TEST(Options, UnknownNameGivesTheNearestKnown) {
 TEST(Options, PluginWithoutOptionsSaysSo) {
   const std::vector<RawOption> written = {scalar("x", "1")};
   EXPECT_THAT([&] { Options::validate({}, written, "module 'plain'"); },
-              testing::ThrowsMessage<UserError>(testing::HasSubstr("it takes no options")));
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("it has no options")));
 }
 
 TEST(Options, WrongTypeSaysWhatWasExpectedAndWhere) {

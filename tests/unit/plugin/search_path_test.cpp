@@ -24,7 +24,7 @@ TEST(SearchPath, PlacesComeInTheDocumentedOrder) {
   const PluginSearch search{.command_line = {{"/cli"}}, .spaces = {{"/spaces"}}};
   EXPECT_THAT(
       texts(search_places(search, kEnvironment)),
-      ElementsAre("--plugin-path /cli", "plugins: of the spaces file /spaces", "TUNESMITH_PLUGIN_PATH /one",
+      ElementsAre("--plugin-path /cli", "plugins: in the spaces file /spaces", "TUNESMITH_PLUGIN_PATH /one",
                   "TUNESMITH_PLUGIN_PATH /two", "the user's folder /data/tunesmith/plugins",
                   "the system's folder /usr/lib/tunesmith/plugins"));
 }

@@ -38,13 +38,13 @@ TEST(Annotate, Refusals) {
   Schedule schedule(program);
   const BlockRV block = schedule.get_block("C");
   schedule.annotate(block, "key", int64_t{1});
-  expect_refused(schedule, "annotate", "the key is there already",
+  expect_refused(schedule, "annotate", "the key already exists",
                  [&] { schedule.annotate(block, "key", 2.0); });
   expect_refused(schedule, "annotate", "the key is empty", [&] { schedule.annotate(block, "", 2.0); });
   expect_refused(schedule, "annotate", "the value is not a finite number",
                  [&] { schedule.annotate("key", std::numeric_limits<double>::infinity()); });
   const LoopRV loop = schedule.get_loops(block)[0];
-  expect_refused(schedule, "annotate", "the key is an instruction's own",
+  expect_refused(schedule, "annotate", "the key is reserved for an instruction",
                  [&] { schedule.annotate(block, "storage_align", "axis 0, factor 4, offset 3"); });
   expect_refused(schedule, "annotate", "the key is for loops",
                  [&] { schedule.annotate("prefetch", int64_t{1}); });
@@ -70,8 +70,7 @@ TEST(Annotate, Refusals) {
   const BlockRV copy = schedule.cache_read(block, 0, "local");
   expect_refused(schedule, "annotate", "the value is not 1",
                  [&] { schedule.annotate(copy, "double_buffer", int64_t{2}); });
-  expect_refused(schedule, "unannotate", "there is no annotation with this key",
-                 [&] { schedule.unannotate(block, "kay"); });
+  expect_refused(schedule, "unannotate", "unknown annotation", [&] { schedule.unannotate(block, "kay"); });
 }
 
 /// The keys that the header of keys defines.
@@ -99,7 +98,7 @@ TEST(Annotate, NoKeyOfLoweringTakesWhatItDoesNotUnderstand) {
   Schedule schedule(test::make_gmm(6, 8, 4));
   const LoopRV loop = schedule.get_loops(schedule.get_block("C"))[0];
   for (const char* key : {"tensor_content", "together_along"})
-    expect_refused(schedule, "annotate", "the key is lowering's own",
+    expect_refused(schedule, "annotate", "the key is reserved for lowering",
                    [&] { schedule.annotate(loop, key, "x"); });
 }
 

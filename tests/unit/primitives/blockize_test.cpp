@@ -49,7 +49,7 @@ TEST(Blockize, Refusals) {
   const BlockRV b = strided.get_block("B");
   const std::vector<LoopRV> jj = strided.split(strided.get_loops(b)[1], {3, 2});
   strided.reorder({jj[1], jj[0]});
-  expect_refused(strided, "blockize", "the loops inside are no tile of an iterator",
+  expect_refused(strided, "blockize", "the inner loops are not a tile of an iterator",
                  [&] { strided.blockize(jj[0]); });
 }
 

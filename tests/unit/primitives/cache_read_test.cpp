@@ -14,7 +14,7 @@ TEST(CacheRead, RefusesALayoutWithGaps) {
 TEST(CacheRead, RefusesAnIndexBeyondTheReads) {
   Schedule schedule(make_gmm(4, 3, 5));
   const BlockRV block = schedule.get_block("C");
-  expect_refused(schedule, "cache_read", "the block does not have that many reads",
+  expect_refused(schedule, "cache_read", "the block has fewer reads",
                  [&] { schedule.cache_read(block, 2, "local"); });
 }
 

@@ -17,7 +17,7 @@ TEST(CacheWrite, AnIntermediateIsReadFromTheOldBuffer) {
 TEST(CacheWrite, RefusesAnIndexBeyondTheWrites) {
   Schedule schedule(make_gmm(4, 3, 5));
   const BlockRV block = schedule.get_block("C");
-  expect_refused(schedule, "cache_write", "the block does not have that many writes",
+  expect_refused(schedule, "cache_write", "the block has fewer writes",
                  [&] { schedule.cache_write(block, 1, "local"); });
 }
 

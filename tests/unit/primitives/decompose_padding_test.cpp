@@ -28,7 +28,7 @@ TEST(DecomposePadding, AReaderIsNotMovedToTheCopyingBlock) {
   const LoopRV loop = schedule.get_loops(pad)[0];
   schedule.decompose_padding(pad, loop);
   const BlockRV out = schedule.get_block("O");
-  expect_refused(schedule, "reverse_compute_at", "what an iteration of the loop writes cannot be shown",
+  expect_refused(schedule, "reverse_compute_at", "cannot determine what an iteration of the loop writes",
                  [&] { schedule.reverse_compute_at(out, loop); });
 }
 

@@ -84,7 +84,7 @@ TEST(Parallel, IterationsMustNotWriteTheSame) {
   expect_refused(schedule, "parallel", "different iterations of the loop may write the same element",
                  [&] { schedule.parallel(handles[0]); });
   schedule.parallel(handles[1]);
-  expect_refused(schedule, "reorder", "a concurrent loop would not be legal at its new place",
+  expect_refused(schedule, "reorder", "a concurrent loop would be illegal at its new place",
                  [&] { schedule.reorder({handles[1], handles[0]}); });
 }
 

@@ -108,9 +108,9 @@ TEST(LoopPartition, Refusals) {
     expect_refused(schedule, "loop_partition", reason, [&] { schedule.loop_partition(loop, points); });
   };
   refused(loops[0], {}, "there are no points");
-  refused(loops[0], {int64_t{0}}, "the points do not rise within the loop's range");
-  refused(loops[0], {int64_t{3}, int64_t{3}}, "the points do not rise within the loop's range");
-  refused(loops[0], {int64_t{10}}, "the points do not rise within the loop's range");
+  refused(loops[0], {int64_t{0}}, "the points are not increasing within the loop's range");
+  refused(loops[0], {int64_t{3}, int64_t{3}}, "the points are not increasing within the loop's range");
+  refused(loops[0], {int64_t{10}}, "the points are not increasing within the loop's range");
   const auto tiles = schedule.split(loops[0], {4, 4});
   refused(tiles[1], {int64_t{1}}, "the instances of a block in a piece cannot be determined");
   refused(tiles[0], {int64_t{3}}, "nothing runs in a piece");

@@ -75,17 +75,18 @@ TEST(PadEinsum, Refusals) {
     expect_refused(schedule, "pad_einsum", reason, [&] { schedule.pad_einsum(block, padding); });
   };
   const Program gmm = make_gmm(5, 6, 7);
-  refused(gmm, "C", {4, 4}, "there is not one multiple for each iterator");
+  refused(gmm, "C", {4, 4}, "expected one multiple for each iterator");
   refused(gmm, "C", {4, 4, 0}, "a multiple is not between 1 and 2^20");
   refused(make_conv(5, 2, 3, 1, 1, 1), "O", {4, 1, 1, 1, 1, 1}, "a padded iterator is part of an index");
   const auto one = [](const char* compute) {
     return make_program("{n: 5}", "{A: {shape: [n, n], dtype: f32}}", compute);
   };
-  refused(one("O[i<n] = max(r<n) A[i, r]"), "O", {1, 4}, "a reduction over padding is not known to add zero");
+  refused(one("O[i<n] = max(r<n) A[i, r]"), "O", {1, 4},
+          "cannot prove that a reduction over padding adds zero");
   refused(one("O[i<n] = sum(r<n) (A[i, r] + 1)"), "O", {1, 4},
-          "a reduction over padding is not known to add zero");
+          "cannot prove that a reduction over padding adds zero");
   refused(one("O[i<n] = sum(r<n) exp(A[i, r])"), "O", {1, 4},
-          "a reduction over padding is not known to add zero");
+          "cannot prove that a reduction over padding adds zero");
   refused(one("O[i<n] = sum(r<n - 1) A[i, r] * A[r, i]"), "O", {1, 3},
           "a padded iterator does not run over the whole of a dimension");
   refused(one("O[i<n] = select(i < 3, A[i, 0], A[i, 1])"), "O", {4}, "a padded iterator decides a condition");
@@ -98,12 +99,12 @@ TEST(PadEinsum, Refusals) {
   Schedule split(gmm);
   const BlockRV block = split.get_block("C");
   split.split(split.get_loops(block)[0], {std::nullopt, 2});
-  expect_refused(split, "pad_einsum", "an iterator of the block is not one loop",
+  expect_refused(split, "pad_einsum", "an iterator of the block is not a single loop",
                  [&] { split.pad_einsum(block, {2, 1, 1}); });
   Schedule shared(one("B[i<n, j<n] = A[i, j] + 1\n  O[i<n, j<n] = B[i, j] * 2"));
   const BlockRV out = shared.get_block("O");
   shared.compute_at(shared.get_block("B"), shared.get_loops(out)[0]);
-  expect_refused(shared, "pad_einsum", "the loop nest of the block holds other statements",
+  expect_refused(shared, "pad_einsum", "the block's loop nest contains other statements",
                  [&] { shared.pad_einsum(out, {1, 4}); });
 }
 

@@ -50,7 +50,7 @@ TEST(ReindexCache, Refusals) {
                    [&] { schedule.reindex_cache_write(block, 0, "global", map); });
   };
   const Program gmm = make_gmm(4, 6, 5);
-  read(gmm, "C", "(i, j) -> (i, j)", "the map has not one parameter for each iterator");
+  read(gmm, "C", "(i, j) -> (i, j)", "the map needs one parameter for each iterator");
   read(gmm, "C", "(i, j, k) -> (k)", "the index map is not one-to-one");
   read(gmm, "C", "(i, j, k) -> (i - 1, k)", "the index map gives a negative index");
   write(gmm, "C", "(i, j, k) -> (i, j, k)", "the map uses an iterator that the access does not");
@@ -97,7 +97,7 @@ TEST(ReindexCacheWrite, OfABlockThatMakesAPart) {
       make_program("{n: 4}", "{A: {shape: [8], dtype: i32}}", "B[i<8] = A[i] + 1\n  O[i<n] = B[i]"));
   const BlockRV block = schedule.get_block("B");
   schedule.compute_at(block, schedule.get_loops(schedule.get_block("O"))[0]);
-  expect_refused(schedule, "reindex_cache_write", "not every instance of the block runs",
+  expect_refused(schedule, "reindex_cache_write", "the block runs conditionally",
                  [&] { schedule.reindex_cache_write(block, 0, "local", "(i) -> (i)"); });
 }
 
@@ -129,7 +129,7 @@ TEST(ReadAt, CopiesWhatATileReads) {
       << body_of(schedule);
   EXPECT_EQ(schedule.block(copy).name, "A_local");
   expect_sound(before, schedule);
-  expect_refused(schedule, "read_at", "the block does not have that many reads",
+  expect_refused(schedule, "read_at", "the block has fewer reads",
                  [&] { schedule.read_at(tiles[0], c, 7, "local"); });
   const LoopRV other = schedule.get_loops(copy)[2];
   expect_refused(schedule, "read_at", "a consumer stands outside the loop",

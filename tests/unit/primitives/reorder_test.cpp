@@ -18,8 +18,7 @@ TEST(Reorder, Refusals) {
   // k = 2 would come before k = 0.
   const LoopRV fused = schedule.fuse({loops[1], loops[2]});
   const auto parts = schedule.split(fused, {12, 4});
-  expect_refused(schedule, "reorder",
-                 "another iteration of a reduction would come first, before it is initialized",
+  expect_refused(schedule, "reorder", "another iteration of a reduction would run before its initialisation",
                  [&] { schedule.reorder({parts[1], parts[0]}); });
 
   const Program chain = test::make_chain(6, 8);
@@ -60,7 +59,7 @@ TEST(Reorder, ConcurrentLoopsMustBeLegalAtTheirNewPlace) {
   const auto loop = lanes.get_loops(lanes.get_block("B"));
   lanes.vectorize(loop[1]);
   lanes.parallel(loop[0]);
-  expect_refused(lanes, "reorder", "a concurrent loop would not be legal at its new place",
+  expect_refused(lanes, "reorder", "a concurrent loop would be illegal at its new place",
                  [&] { lanes.reorder({loop[1], loop[0]}); });
 }
 

@@ -110,7 +110,7 @@ TEST(ReverseComputeAt, APredicateOfAnInnerSplitIsCarried) {
   const std::vector<LoopRV> inner = schedule.split(i[1], {std::nullopt, 3});
   const BlockRV out = schedule.get_block("C");
   // Under inner[0], a condition other than the domain's end limits the last tile of three to two.
-  expect_refused(schedule, "reverse_compute_at", "what an iteration of the loop writes cannot be shown",
+  expect_refused(schedule, "reverse_compute_at", "cannot determine what an iteration of the loop writes",
                  [&] { schedule.reverse_compute_at(out, inner[0]); });
   Schedule other = schedule.clone();
   other.reverse_compute_at(out, inner[1]);

@@ -94,7 +94,7 @@ TEST(RollingBuffer, WhatReadsItStays) {
   const auto tiles = schedule.split(schedule.get_loops(c)[0], {2, 4});
   schedule.compute_at(schedule.get_block("B"), tiles[0]);
   schedule.rolling_buffer(schedule.get_block("B"), 0);
-  const char* stays = "an input of the block is made in an order that must stay";
+  const char* stays = "an input of the block is produced in a fixed order";
   expect_refused(schedule, "compute_inline", stays, [&] { schedule.compute_inline(c); });
   schedule.reverse_compute_inline(schedule.get_block("O"));
   const LoopRV later = schedule.get_loops(schedule.get_block("D"))[0];
@@ -109,7 +109,7 @@ TEST(RollingBuffer, Refusals) {
   };
   Schedule apart(blur());
   refused(apart, "B", "the block shares no loop with its consumers");
-  refused(apart, "B", "the block does not have that many writes", 1);
+  refused(apart, "B", "the block has fewer writes", 1);
   refused(apart, "O", "the block writes an output of the program");
 
   Schedule tiled = rows_of_a_blur(blur(), 2);

@@ -13,7 +13,7 @@ TEST(SetScope, RefusesAnOutput) {
 TEST(SetScope, RefusesAnIndexBeyondTheWrites) {
   Schedule schedule(make_chain(4, 3));
   const BlockRV block = schedule.get_block("B");
-  expect_refused(schedule, "set_scope", "the block does not have that many writes",
+  expect_refused(schedule, "set_scope", "the block has fewer writes",
                  [&] { schedule.set_scope(block, -1, "local"); });
 }
 

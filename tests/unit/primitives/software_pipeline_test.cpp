@@ -42,18 +42,17 @@ TEST(SoftwarePipeline, Refusals) {
   refused(s, tiles_of(s), 17, "the number of stages is not between 1 and 16");
   refused(s, s.get_loops(s.get_block("O"))[1], 2, "the loop has one statement only");
   s.software_pipeline(tiles_of(s), int64_t{2});
-  refused(s, tiles_of(s), 2, "the loop is pipelined already");
+  refused(s, tiles_of(s), 2, "the loop is already pipelined");
 
   Schedule unrolled = filled_in_tiles();
   unrolled.unroll(tiles_of(unrolled));
   refused(unrolled, tiles_of(unrolled), 2, "the loop is not serial");
 
   Schedule global = filled_in_tiles(kCompute, kScopeGlobal);
-  refused(global, tiles_of(global), 2,
-          "the first statements of the loop fill memory without a scope of its own");
+  refused(global, tiles_of(global), 2, "the first statements of the loop fill buffers in global memory");
 
   Schedule summed = filled_in_tiles("B[i<n] = sum(k<3) A[i] * f32(k)\n  O[i<n] = B[i] * 2");
-  refused(summed, tiles_of(summed), 2, "the first statements of the loop do not only fill a buffer");
+  refused(summed, tiles_of(summed), 2, "the loop does not begin with statements that only fill buffers");
 
   Schedule chained = filled_in_tiles("D[i<n] = A[i] * 3\n  B[i<n] = D[i] + 1\n  O[i<n] = B[i] * 2");
   chained.set_scope(chained.get_block("D"), 0, "shared");
@@ -68,8 +67,7 @@ TEST(SoftwarePipeline, RefusesWhatReadsTheLoopsResults) {
   s.set_scope(s.get_block("B"), 0, "shared");
   s.compute_at(s.get_block("B"), tiles);
   s.compute_at(s.get_block("P"), tiles);
-  expect_refused(s, "software_pipeline",
-                 "the first statements of the loop fill memory without a scope of its own",
+  expect_refused(s, "software_pipeline", "the first statements of the loop fill buffers in global memory",
                  [&] { s.software_pipeline(tiles, int64_t{2}); });
 }
 

@@ -25,7 +25,7 @@ TEST(Split, Refusals) {
     expect_refused(schedule, "split", reason, [&] { schedule.split(loops[0], factors); });
   };
   refused({}, "there are no factors");
-  refused({std::nullopt, 2, std::nullopt}, "more than one factor is open");
+  refused({std::nullopt, 2, std::nullopt}, "more than one factor is None");
   refused({0, 32}, "a factor is less than one");
   refused({-4, -8}, "a factor is less than one");
   refused({4, 7}, "the product of the factors is less than the extent");

@@ -41,12 +41,12 @@ TEST(StorageAlign, Refusals) {
                    [&] { schedule.storage_align(block, index, axis, factor, offset); });
   };
   refused(c, 0, 0, 8, 0, "the buffer is not an intermediate of the program");
-  refused(b, 1, 0, 8, 0, "the block does not have that many writes");
+  refused(b, 1, 0, 8, 0, "the block has fewer writes");
   refused(b, 0, 2, 8, 0, "the buffer has no such dimension");
   refused(b, 0, 0, 0, 0, "the factor is not between 1 and 2^20");
   refused(b, 0, 0, 8, 8, "the offset is not below the factor");
   schedule.storage_align(b, 0, 0, 8, 0);
-  refused(b, 0, 0, 8, 0, "the buffer is aligned already");
+  refused(b, 0, 0, 8, 0, "the buffer is already aligned");
 }
 
 }  // namespace

@@ -61,9 +61,9 @@ TEST(StorageSwizzle, Refusals) {
     expect_refused(schedule, "storage_swizzle", reason, [&] { schedule.storage_swizzle(block, index); });
   };
   refused(schedule.get_block("C"), 0, "the buffer is not an intermediate of the program");
-  refused(b, 1, "the block does not have that many writes");
+  refused(b, 1, "the block has fewer writes");
   schedule.storage_swizzle(b, 0);
-  refused(b, 0, "the buffer is swizzled already");
+  refused(b, 0, "the buffer is already swizzled");
   expect_refused(schedule, "storage_align", "the buffer is swizzled",
                  [&] { schedule.storage_align(b, 0, 0, 8, 4); });
   expect_sound(make_chain(8, 16), schedule);
@@ -82,7 +82,7 @@ TEST(StorageSwizzle, OfRowsThatACallReadsAsTheyAre) {
   const BlockRV block = schedule.get_block("B");
   const LoopRV tile = schedule.split(schedule.get_loops(block)[1], {std::nullopt, 3})[1];
   const BlockRV call = schedule.tensorize(tile, "test_copy_3");
-  expect_refused(schedule, "storage_swizzle", "a call of an intrinsic wants the rows as they are",
+  expect_refused(schedule, "storage_swizzle", "a call of an intrinsic requires unswizzled rows",
                  [&] { schedule.storage_swizzle(call, 0); });
 }
 

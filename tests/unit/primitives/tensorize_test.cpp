@@ -118,11 +118,11 @@ TEST(Tensorize, Refusals) {
     const LoopRV loop = tile(schedule, schedule.get_block("O"), columns, steps);
     expect_refused(schedule, "tensorize", reason, [&] { schedule.tensorize(loop, name); });
   };
-  refused(make_product(), 2, 3, "dot", "there is no tensor intrinsic of this name");
-  refused(make_product(), 2, 2, "test_dot_2x3", "the loops have other extents");
+  refused(make_product(), 2, 3, "dot", "unknown tensor intrinsic");
+  refused(make_product(), 2, 2, "test_dot_2x3", "the loops' extents differ");
   refused(make_product("f32"), 2, 3, "test_dot_2x3", "the block computes something else");
   // The rows of an input have gaps, which no transformation changes.
-  refused(make_product(), 2, 3, "test_dot_2x3", "an operand does not lie as the intrinsic wants it");
+  refused(make_product(), 2, 3, "test_dot_2x3", "an operand's layout differs from the intrinsic's");
 
   Schedule schedule(make_product());
   const BlockRV block = schedule.get_block("O");

@@ -38,11 +38,11 @@ TEST(TransformBlockLayout, Refusals) {
     expect_refused(schedule, "transform_block_layout", reason,
                    [&] { schedule.transform_block_layout(c, map); });
   };
-  refused("(i, j) -> (i, j)", "the map has not one parameter for each iterator");
+  refused("(i, j) -> (i, j)", "the map needs one parameter for each iterator");
   refused("(i, j, k) -> (i, j)", "the index map is not one-to-one");
-  refused("(i, j, k) -> (i, j*2, k)", "the map leaves points without an iteration");
+  refused("(i, j, k) -> (i, j*2, k)", "the map is not onto");
   refused("(i, j, k) -> (i, j*5 + k)", "an index mixes spatial and reduction iterators");
-  refused("(i, j, k) -> (23 - i*6 - j, k)", "the map cannot be turned round");
+  refused("(i, j, k) -> (23 - i*6 - j, k)", "the map is not invertible");
   Schedule single(make_program("{n: 4}", "{A: {shape: [n, 1], dtype: f32}}",
                                "S[i<n] = sum(k<1) A[i, k]\n  O[i<n] = S[i] * 2"));
   const BlockRV sum = single.get_block("S");
@@ -53,12 +53,12 @@ TEST(TransformBlockLayout, Refusals) {
   refused("(i, j, k) -> (j, i, k)", "a loop is no iterator of the block");
   schedule.fuse({loops[2], unit});
   schedule.split(loops[0], {2, 2});
-  refused("(i, j, k) -> (j, i, k)", "an iterator of the block is not one loop");
+  refused("(i, j, k) -> (j, i, k)", "an iterator of the block is not a single loop");
 
   Schedule shared(make_chain(4, 6));
   const BlockRV out = shared.get_block("C");
   shared.compute_at(shared.get_block("B"), shared.get_loops(out)[0]);
-  expect_refused(shared, "transform_block_layout", "the loop nest of the block holds other statements",
+  expect_refused(shared, "transform_block_layout", "the block's loop nest contains other statements",
                  [&] { shared.transform_block_layout(out, "(i, j) -> (j, i)"); });
   Schedule parallel(make_chain(4, 6));
   const BlockRV b = parallel.get_block("B");

@@ -101,11 +101,11 @@ TEST(TransformLayout, RefusesMapsThatDoNotFit) {
 TEST(TransformLayout, RefusesAnUnknownAccess) {
   Schedule schedule(make_chain(4, 6));
   const BlockRV block = schedule.get_block("B");
-  expect_refused(schedule, "transform_layout", "the access is neither \"read\" nor \"write\"",
+  expect_refused(schedule, "transform_layout", "expected \"read\" or \"write\"",
                  [&] { schedule.transform_layout(block, "reads", 0, "(i, j) -> (j, i)"); });
-  expect_refused(schedule, "transform_layout", "the block does not have that many reads",
+  expect_refused(schedule, "transform_layout", "the block has fewer reads",
                  [&] { schedule.transform_layout(block, "read", 1, "(i, j) -> (j, i)"); });
-  expect_refused(schedule, "transform_layout", "the block does not have that many writes",
+  expect_refused(schedule, "transform_layout", "the block has fewer writes",
                  [&] { schedule.transform_layout(block, "write", 1, "(i, j) -> (j, i)"); });
 }
 

@@ -40,7 +40,7 @@ TEST(VaryingExtents, AReductionKeepsItsSteps) {
   expect_refused(schedule, "reindex", steps, [&] { schedule.reindex(sum, "read", 1); });
   expect_refused(schedule, "transform_layout", steps,
                  [&] { schedule.transform_layout(sum, "read", 1, "(i, j) -> (j, i)"); });
-  expect_refused(schedule, "compute_inline", "how many steps a reduction has may depend on the buffer",
+  expect_refused(schedule, "compute_inline", "the extent of a reduction may depend on the buffer",
                  [&] { schedule.compute_inline(fill); });
   expect_refused(schedule, "pad_einsum", "the extents of a buffer vary",
                  [&] { schedule.pad_einsum(sum, {8, 8}); });

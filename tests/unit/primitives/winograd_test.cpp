@@ -104,15 +104,17 @@ void expect_refused(const std::string& inputs, const std::string& compute, const
 
 TEST(Winograd, WhatIsRefused) {
   const std::string x = "{X: {shape: [20], dtype: f32}, W: {shape: [3], dtype: f32}}";
-  const std::string none = "no output moves with a filter of three taps by steps of one";
+  const std::string none = "no output axis has a filter of three taps with stride one";
   expect_refused(x, "O[i<n] = sum(r<3) X[i * 2 + r] * W[r]", none);
   expect_refused(x, "O[i<n] = sum(r<3) X[i + r * 2] * W[r]", none);
   expect_refused(x, "O[i<n] = sum(r<2) X[i + r] * W[r]", none);
   expect_refused(x, "O[i<1] = sum(r<3) X[i + r] * W[r]", none);
   expect_refused(x, "O[i<n] = sum(r<3) X[i + r] * W[2 - r]", none);
-  expect_refused(x, "O[i<n] = X[i] * W[0]", "the block is no sum");
-  expect_refused(x, "O[i<n] = sum(r<3) (X[i + r] + W[r])", "the block is no sum of products of two elements");
-  expect_refused(x, "O[i<n] = max(r<3) X[i + r] * W[r]", "the block is no sum of products of two elements");
+  expect_refused(x, "O[i<n] = X[i] * W[0]", "the block is not a sum");
+  expect_refused(x, "O[i<n] = sum(r<3) (X[i + r] + W[r])",
+                 "the block is not a sum of products of two elements");
+  expect_refused(x, "O[i<n] = max(r<3) X[i + r] * W[r]",
+                 "the block is not a sum of products of two elements");
   expect_refused("{X: {shape: [20], dtype: i32}, W: {shape: [3], dtype: i32}}",
                  "O[i<n] = sum(r<3) X[i + r] * W[r]", "only sums of f32 and f64 have the precision");
 }

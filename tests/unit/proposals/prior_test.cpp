@@ -102,8 +102,7 @@ TEST(Prior, SaysWhatIsWrongWithAFile) {
     }
     return std::string();
   };
-  EXPECT_THAT(refusal(""),
-              testing::AllOf(testing::HasSubstr("a.prior"), testing::HasSubstr("this is no prior")));
+  EXPECT_THAT(refusal(""), testing::AllOf(testing::HasSubstr("a.prior"), testing::HasSubstr("not a prior")));
   EXPECT_THAT(refusal("# tunesmith prior 99\n"), testing::HasSubstr("version 99"));
   EXPECT_THAT(refusal(bytes.substr(0, bytes.size() - 1)), testing::HasSubstr("damaged"));
   std::string changed = bytes;

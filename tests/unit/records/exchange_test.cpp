@@ -218,7 +218,7 @@ TEST_F(ExchangeTest, CheckFindsEverySortOfDamage) {
   sql.run("UPDATE measurement SET time_ms = 1 WHERE id = 'a'");
   sql.run("UPDATE measurement SET cause = 'melted' WHERE id = 'b'");
   sql.run("UPDATE measurement SET samples = '[1,' WHERE id = 'c'");
-  EXPECT_THAT(source_.check().faults, ElementsAre("record 'a': its checksum does not fit its content",
+  EXPECT_THAT(source_.check().faults, ElementsAre("record 'a': its checksum does not match its content",
                                                   "record 'b': unknown cause of failure 'melted'",
                                                   HasSubstr("record 'c': its samples")));
   EXPECT_THROW((void)source_.list(), EnvironmentError);
@@ -235,9 +235,9 @@ TEST_F(ExchangeTest, CheckFindsEverySortOfDamage) {
                                                              HasSubstr("workload 'gmm:n=512'")}));
 
   sql.run("UPDATE environment SET text = replace(text, 'Xeon', 'Neox')");
-  EXPECT_THAT(source_.check().faults, testing::Contains(HasSubstr("its hash does not fit")));
+  EXPECT_THAT(source_.check().faults, testing::Contains(HasSubstr("its hash does not match")));
   sql.run("DELETE FROM workload");
-  EXPECT_THAT(source_.check().faults, testing::Contains(HasSubstr("refers to a workload that is not there")));
+  EXPECT_THAT(source_.check().faults, testing::Contains(HasSubstr("refers to a missing workload")));
 }
 
 TEST_F(ExchangeTest, CheckAsksTheValidatorOfTraces) {
@@ -378,7 +378,7 @@ TEST_F(ExchangeTest, RoofsTravelWithTheirEnvironment) {
 
   std::erase_if(lines, [](const std::string& line) { return line.find("\"roof\":") == std::string::npos; });
   RecordStore alone(path("alone.db"));
-  EXPECT_THAT(import_lines(alone, lines).refused, ElementsAre(HasSubstr("its environment is neither here")));
+  EXPECT_THAT(import_lines(alone, lines).refused, ElementsAre(HasSubstr("its environment is missing")));
   std::string damaged = lines.front();
   damaged.replace(damaged.find("copied bytes"), 12, "copied lines");
   EXPECT_THAT(import_lines(copy, {damaged}).refused, ElementsAre(HasSubstr("damaged")));

@@ -88,7 +88,7 @@ std::string why_record_refused(const char* pointer, const json& value) {
 TEST(RecordLine, SaysWhatContradicts) {
   EXPECT_THAT(why_record_refused("/status", "failed"),
               HasSubstr("'status' and its cause contradict each other"));
-  EXPECT_THAT(why_record_refused("/kind", "guess"), HasSubstr("is 'guess', which is no kind of measurement"));
+  EXPECT_THAT(why_record_refused("/kind", "guess"), HasSubstr("is 'guess', not a kind of measurement"));
   EXPECT_THAT(why_record_refused("/cause", "bad_luck"),
               HasSubstr("is 'bad_luck', which is no cause of a failure"));
   EXPECT_THAT(why_record_refused("/seconds/samples/0", -1.0),

@@ -275,7 +275,7 @@ TEST_F(MigrateTest, AStoreFromBeforeTheFirstReleaseIsRefusedAndLeft) {
   Sql(path("a.db")).run("UPDATE meta SET value = '5' WHERE key = 'schema_version'");
   for (const auto mode : {RecordStore::Mode::Create, RecordStore::Mode::Read}) {
     EXPECT_THAT([&] { const RecordStore store(path("a.db"), mode); },
-                ThrowsMessage<UserError>(HasSubstr("is of schema 5, which no release wrote")));
+                ThrowsMessage<UserError>(HasSubstr("has schema 5, which no release used")));
   }
   EXPECT_EQ(Sql(path("a.db")).text("SELECT value FROM meta"), "5");
 }

@@ -315,7 +315,7 @@ TEST_F(RecordStoreTest, KeepsWhatTheCostModelSaidBeforeItLearnt) {
   EXPECT_THAT(store.list(), ElementsAre(scored, failed, unasked));
   EXPECT_TRUE(store.check().clean());
   Sql(path("a.db")).run("UPDATE measurement SET score = 0.5 WHERE id = 'failed'");
-  EXPECT_THAT(store.check().faults, ElementsAre("record 'failed': its checksum does not fit its content"));
+  EXPECT_THAT(store.check().faults, ElementsAre("record 'failed': its checksum does not match its content"));
 }
 
 TEST_F(RecordStoreTest, AScoreIsOfARoundAndARoundIsOfASearch) {
@@ -336,7 +336,7 @@ TEST_F(RecordStoreTest, AScoreIsOfARoundAndARoundIsOfASearch) {
                 r.round = 1;
                 r.kind = MeasurementKind::Bench;
               }),
-              HasSubstr("not of a search"));
+              HasSubstr("is no search measurement"));
 }
 
 TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
@@ -369,7 +369,7 @@ TEST_F(RecordStoreTest, KeepsRoofsInTheOrderOfTheirTimes) {
   EXPECT_THROW(store.add_roof(roof("none", "copied bytes", 0.0, 1)), InternalError);
   EXPECT_TRUE(store.check().clean());
   Sql(path("a.db")).run("UPDATE roof SET per_second = 2 * per_second WHERE id = 'later'");
-  EXPECT_THAT(store.check().faults, ElementsAre("roof 'later': its checksum does not fit its content"));
+  EXPECT_THAT(store.check().faults, ElementsAre("roof 'later': its checksum does not match its content"));
   EXPECT_THAT(store.roofs(), ElementsAre(higher, sooner)) << "a damaged roof is left out";
 }
 

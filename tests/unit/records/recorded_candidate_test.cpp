@@ -79,7 +79,7 @@ TEST(RecordedCandidate, LimitsHold) {
 TEST(ParseLine, RefusesWhatNoStoreTakes) {
   EXPECT_THAT([] { parse_line(line_of(example())); },
               testing::ThrowsMessage<UserError>(testing::HasSubstr(
-                  "a candidate, which says nothing of a measurement; `tunesmith measure`")));
+                  "a candidate, which is not a measurement; run it with `tunesmith measure`")));
 }
 
 TEST(ParseLine, RefusesADeepNestInAnyKindOfLine) {

@@ -103,7 +103,7 @@ TEST(SampleCategorical, Refusals) {
     return [&] { schedule.sample_categorical(values, weights); };
   };
   expect_refused(schedule, "sample_categorical", "there are no candidates", draw({}, {}));
-  expect_refused(schedule, "sample_categorical", "there are not as many probabilities as candidates",
+  expect_refused(schedule, "sample_categorical", "the numbers of probabilities and candidates differ",
                  draw({1, 2}, {1.0}));
   expect_refused(schedule, "sample_categorical", "the probabilities are not between 0 and 1 with sum 1",
                  draw({1, 2}, {1.5, -0.5}));

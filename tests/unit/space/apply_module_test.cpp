@@ -104,9 +104,9 @@ TEST_F(ApplyModule, AFinishingModuleAnswersOneSchedule) {
     both.push_back(std::move(schedule));
     return ModuleResult::applied(std::move(both));
   };
-  EXPECT_THAT(
-      [&] { static_cast<void>(run(twice, "", ModuleStage::Finishing)); },
-      ThrowsMessage<PluginError>("module 'tiler': at the program: a finishing module answers one schedule"));
+  EXPECT_THAT([&] { static_cast<void>(run(twice, "", ModuleStage::Finishing)); },
+              ThrowsMessage<PluginError>(
+                  "module 'tiler': at the program: a finishing module must return one schedule"));
 }
 
 TEST_F(ApplyModule, ABlockRenamedBehindTheTraceIsFound) {
@@ -131,7 +131,7 @@ TEST_F(ApplyModule, AProgramThatIsNotWellFormedIsFound) {
         }));
       },
       ThrowsMessage<PluginError>(testing::StartsWith(
-          "module 'tiler': at block 'O': [P23] left a program that is not well formed: ")));
+          "module 'tiler': at block 'O': [P23] returned a program that is not well-formed: ")));
 }
 
 TEST_F(ApplyModule, WhatIsNotInTheTraceIsFound) {
@@ -152,9 +152,8 @@ TEST_F(ApplyModule, WhatDropsTheWorkOfTheModulesBeforeIsFound) {
   for (const ModuleStage stage : {ModuleStage::Block, ModuleStage::Finishing}) {
     EXPECT_THAT(
         [&] { static_cast<void>(run(anew, "O", stage)); },
-        ThrowsMessage<PluginError>(
-            "module 'tiler': at block 'O': [P23] the schedule it answers does not continue the one it "
-            "was given: what was done before it is not in its trace"));
+        ThrowsMessage<PluginError>("module 'tiler': at block 'O': [P23] the schedule it returned does not "
+                                   "extend the one it was given: its trace lacks earlier instructions"));
   }
 }
 
@@ -165,17 +164,16 @@ TEST_F(ApplyModule, ALogicErrorOfTheModuleIsNoRefusal) {
     schedule.parallel(loop);
     return ModuleResult::applied(std::move(schedule));
   };
-  EXPECT_THAT([&] { static_cast<void>(run(dangles)); },
-              ThrowsMessage<PluginError>(testing::StartsWith(
-                  "module 'tiler': at block 'O': [P23] a mistake in its call of parallel: the loop no longer "
-                  "exists")));
+  EXPECT_THAT(
+      [&] { static_cast<void>(run(dangles)); },
+      ThrowsMessage<PluginError>(testing::StartsWith(
+          "module 'tiler': at block 'O': [P23] invalid call of parallel: the loop no longer exists")));
   const auto negative = [](Schedule schedule) {
     schedule.split(schedule.get_loops(schedule.get_block("O")).front(), {std::nullopt, IntArg{-2}});
     return ModuleResult::applied(std::move(schedule));
   };
-  EXPECT_THAT(
-      [&] { static_cast<void>(run(negative)); },
-      ThrowsMessage<PluginError>(testing::HasSubstr("a mistake in its call of split: a factor is less")));
+  EXPECT_THAT([&] { static_cast<void>(run(negative)); },
+              ThrowsMessage<PluginError>(testing::HasSubstr("invalid call of split: a factor is less")));
 }
 
 TEST_F(ApplyModule, AUsersErrorNamesTheModule) {

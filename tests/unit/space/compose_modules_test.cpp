@@ -26,7 +26,7 @@ std::vector<std::string> messages(const std::vector<ComposedModule>& modules,
 TEST(ComposeModules, WhatNobodyConsumesIsNamedWithItsMaker) {
   EXPECT_THAT(messages({module_of("maker", ModuleStage::Root, {.makes = {"one", "two"}}),
                         module_of("taker", ModuleStage::Finishing, {.consumes = {"two"}})}),
-              ElementsAre("s.yaml:4:9: nobody consumes the annotation 'one' of module 'maker'"));
+              ElementsAre("s.yaml:4:9: no module consumes the annotation 'one' of module 'maker'"));
 }
 
 TEST(ComposeModules, LoweringAndTargetsConsumeToo) {

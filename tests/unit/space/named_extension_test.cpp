@@ -31,9 +31,8 @@ std::string refusal_of(const std::string& extension) {
 TEST(NamedExtension, OfAMisspeltNameTheNearestOneIsSuggested) {
   EXPECT_EQ(refusal_of("vnni"), "read");
   EXPECT_THAT(refusal_of("vni"),
-              StartsWith("my.yaml:4:33: there is no extension 'vni'; did you mean 'vnni'?; looked at: "));
-  EXPECT_THAT(refusal_of("nothing_like_it"),
-              HasSubstr("my.yaml:4:33: there is no extension 'nothing_like_it'"));
+              StartsWith("my.yaml:4:33: unknown extension 'vni'; did you mean 'vnni'?; looked at: "));
+  EXPECT_THAT(refusal_of("nothing_like_it"), HasSubstr("my.yaml:4:33: unknown extension 'nothing_like_it'"));
 }
 
 TEST(NamedExtension, OfAFileThatIsNotThereThePlaceIsThatOfItsName) {
@@ -52,7 +51,7 @@ TEST(NamedExtension, AFileIsInNoLock) {
   EXPECT_THAT(
       [&] { read_extensions(SpacesFile::parse(space_with("./no.yaml"), "my.yaml").space(""), registry); },
       testing::ThrowsMessage<EnvironmentError>(
-          HasSubstr("./no.yaml': [P15] the lock file lists no file that is named")));
+          HasSubstr("./no.yaml': [P15] a lock file cannot list files given by path")));
 }
 
 TEST(NamedExtension, WhatIsTakenWhereItIsMayBeAbsent) {
@@ -63,8 +62,8 @@ TEST(NamedExtension, WhatIsTakenWhereItIsMayBeAbsent) {
       registry);
   ASSERT_EQ(space.absent_extensions().size(), 2U);
   EXPECT_EQ(space.absent_extensions()[0].str(),
-            "my.yaml:4:33: there is no extension 'vni'; did you mean 'vnni'?");
-  EXPECT_EQ(space.absent_extensions()[1].str(), "my.yaml:4:50: there is no extension 'nothing_like_it'");
+            "my.yaml:4:33: unknown extension 'vni'; did you mean 'vnni'?");
+  EXPECT_EQ(space.absent_extensions()[1].str(), "my.yaml:4:50: unknown extension 'nothing_like_it'");
   EXPECT_TRUE(space.intrinsics()->find("vnni_dot_16x4"));
 }
 
@@ -93,7 +92,7 @@ TEST(NamedExtension, SaysNothingThatItsTargetCannotHave) {
           "\"O[i<4] = A[i]\", outputs: [O]}\n    operands: {A: {scope: globl}}\n"
           "    implementation: {fragment: \"ret <4 x float> %A\", arguments: [A]}\n"),
       HasSubstr(
-          "operand A of x_copy is in the scope 'globl', which the target has not; did you mean 'global'?"));
+          "operand A of x_copy is in the scope 'globl', unknown to the target; did you mean 'global'?"));
 }
 
 }  // namespace

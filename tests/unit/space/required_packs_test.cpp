@@ -41,8 +41,8 @@ TEST(RequiredPacks, WithoutThemASpaceIsNotComposed) {
                         HasSubstr("remedy: put it into one of these folders, or name its folder with "
                                   "--plugin-path"))));
   EXPECT_THAT([&] { Space(spaces().space("both"), registry); },
-              ThrowsMessage<EnvironmentError>(
-                  HasSubstr("space 'both' requires the packs 'vnnni' and 'nowhere', which are not here; ")));
+              ThrowsMessage<EnvironmentError>(HasSubstr(
+                  "space 'both' requires the packs 'vnnni' and 'nowhere', which are not installed; ")));
   EXPECT_THAT([&] { read_extensions(spaces().space("both"), registry); },
               testing::Throws<EnvironmentError>());
 }

@@ -59,12 +59,12 @@ TEST(Yaml, PlacesInsideFoldedAndQuotedScalars) {
 }
 
 TEST(Yaml, RefusesWhatHidesMistakes) {
-  EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n"), "f.yaml:3:1: key 'a' is given twice; it stands in line 1 too");
+  EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n"), "f.yaml:3:1: key 'a' is given twice; also in line 1");
   EXPECT_EQ(error_of("a: 1\n---\nb: 2\n"),
             "f.yaml:2:1: a second YAML document begins here; expected one document in a file");
   EXPECT_THAT(error_of("a: &x 1\nb: *x\n"), HasSubstr("f.yaml:1:4: anchors and aliases are not accepted"));
   EXPECT_THAT(error_of("a: !thing 1\n"), HasSubstr("tag '!thing' is not accepted"));
-  EXPECT_THAT(error_of("[a]: 1\n"), HasSubstr("cannot be a key"));
+  EXPECT_THAT(error_of("[a]: 1\n"), HasSubstr("a key cannot be a list or a mapping"));
 }
 
 TEST(Yaml, RefusesBadSyntaxWithItsPlace) {

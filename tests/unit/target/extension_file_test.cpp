@@ -48,7 +48,7 @@ TEST(ExtensionFile, SaysItsSchema) {
 /// Its other keys are unknown here, so they are not reported.
 TEST(ExtensionFile, OfANewerSchemaIsRefusedWithBothNumbers) {
   EXPECT_THAT(complaint(std::string(kHead) + "registers_of_its_own: 4\nschema: 12\n"),
-              HasSubstr("4:9: schema: the file is of schema 12, this Tunesmith reads schemas up to 1"));
+              HasSubstr("4:9: schema: the file has schema 12, this Tunesmith reads up to 1"));
 }
 
 TEST(ExtensionFile, MakesItsIntrinsicsKnown) {
@@ -75,15 +75,15 @@ TEST(ExtensionFile, Mistakes) {
   const std::string begin = std::string(kHead) + "intrinsics:\n  - name: one\n" + kSemantics;
   EXPECT_THAT(complaint(begin), HasSubstr("expected the key 'implementation'"));
   EXPECT_THAT(complaint(begin + "    implementation: {arguments: [X]}\n"),
-              HasSubstr("expected one of the keys 'intrinsic' and 'fragment'"));
+              HasSubstr("expected either 'intrinsic' or 'fragment'"));
   EXPECT_THAT(complaint(begin + "    implementation: {intrinsic: a, arguments: [Y]}\n"),
-              HasSubstr("the semantics have no array 'Y'"));
+              HasSubstr("unknown array 'Y' in the semantics"));
   EXPECT_THAT(complaint(begin + "    operands: {X: {strides: [5, 1]}}\n" + kImplementation),
               HasSubstr("must lie together"));
   EXPECT_THAT(complaint(begin + "    operands: {X: {stride: [4, 1]}}\n" + kImplementation),
               HasSubstr("stride"));
   EXPECT_THAT(complaint(begin + kImplementation + "  - name: one\n" + kSemantics + kImplementation),
-              HasSubstr("intrinsic 'one' is there already"));
+              HasSubstr("duplicate intrinsic 'one'"));
 }
 
 TEST(ExtensionFile, ABulkCopyCopies) {
@@ -105,7 +105,7 @@ TEST(ExtensionFile, ABulkCopyMayReadOutside) {
               HasSubstr("outside: expected zero, found 'one'"));
   for (const std::string& other :
        {bulk + "    operands: {O: {outside: zero}}\n", copy + "    operands: {X: {outside: zero}}\n"})
-    EXPECT_THAT(complaint(other), HasSubstr("outside: only what a bulk copy reads may lie outside"));
+    EXPECT_THAT(complaint(other), HasSubstr("outside: only the source of a bulk copy may exceed"));
 }
 
 TEST(ExtensionFile, SemanticsThatNoInstructionHas) {
@@ -176,7 +176,7 @@ TEST(ExtensionFile, MistakesInWhatGroupsHold) {
   EXPECT_EQ(with("{strides: [8n, 1]}"), "accepted");
   EXPECT_THAT(complaint(std::string(kHead) + "variants: [{a: 1}, {a: 2}]\nintrinsics:\n  - name: one\n" +
                         kSemantics + kImplementation),
-              HasSubstr("intrinsic 'one' is there already"));
+              HasSubstr("duplicate intrinsic 'one'"));
 }
 
 constexpr const char* kOrders = R"yaml(extension: acme
@@ -217,7 +217,8 @@ TEST(ExtensionFile, VariantsOfSeveralListsThatDifferHaveTheirOwnNames) {
     text.replace(text.find(from), from.size(), to);
     return complaint(text);
   };
-  EXPECT_THAT(with("acme_load$of_$type", "acme_load_$type"), HasSubstr("'acme_load_f16' is there already"));
+  EXPECT_THAT(with("acme_load$of_$type", "acme_load_$type"),
+              HasSubstr("duplicate intrinsic 'acme_load_f16'"));
   EXPECT_THAT(with("{of: \"\", at", "{type: f32, of: \"\", at"), HasSubstr("two lists have the key 'type'"));
   EXPECT_THAT(with("[{type: f16}, {type: i8}]\n  - ", "[{type: f16}]\n  - {a: 1}\n  - "),
               HasSubstr("expected a list of mappings"));
@@ -235,7 +236,7 @@ TEST(ExtensionFile, OperandsMayBePassedByTheirAddress) {
   EXPECT_THAT(complaint(with("{X: {pass: pointer}}", fragment)),
               HasSubstr("pass: expected address or value, found 'pointer'"));
   EXPECT_THAT(complaint(with("{X: {pass: address, layout: a, registers: r}}", fragment)),
-              HasSubstr("what a group holds in a layout has no address"));
+              HasSubstr("an operand in a group's registers has no address"));
   EXPECT_THAT(complaint(with("{X: {pass: address}}", "{intrinsic: llvm.some, arguments: [X]}")),
               HasSubstr("an intrinsic of the back end takes values, not addresses"));
   EXPECT_THAT(complaint(with("{O: {pass: address}}", "{fragment: ret void, arguments: [X]}")),
@@ -269,8 +270,8 @@ TEST(ExtensionFile, PeaksNameInstructionsThatAddUp) {
   EXPECT_EQ(load(std::string(kHead) + sum)->intrinsics()[0]->peak_sums, 0);
   EXPECT_THAT(complaint(with("one", sum)), HasSubstr("peak: expected a mapping"));
   EXPECT_THAT(complaint(with("{one: 0}", sum)), HasSubstr("peak: one: expected how many sums"));
-  EXPECT_THAT(complaint(with("{on: 4}", sum)), HasSubstr("peak: there is no intrinsic 'on'"));
-  EXPECT_THAT(complaint(with("{one: 4}", copy)), HasSubstr("peak: one adds nothing up"));
+  EXPECT_THAT(complaint(with("{on: 4}", sum)), HasSubstr("peak: unknown intrinsic 'on'"));
+  EXPECT_THAT(complaint(with("{one: 4}", copy)), HasSubstr("peak: one does not accumulate"));
   EXPECT_THAT(complaint(with("{one: 4}", "level: squad\n" + sum)), HasSubstr("an instruction of a group"));
 }
 
@@ -377,7 +378,7 @@ TEST(ExtensionFile, VariantsThatDifferAreNotDropped) {
            "}}\n    implementation: {fragment: code" + code + "}\n";
   };
   EXPECT_EQ(complaint(with("", "")), "accepted");
-  const char* twice = "intrinsic 'extension_variants' is there already";
+  const char* twice = "duplicate intrinsic 'extension_variants'";
   EXPECT_THAT(complaint(with("swizzle: $v", "")), HasSubstr(twice));
   EXPECT_THAT(complaint(with("", ", after: wait $v")), HasSubstr(twice));
   EXPECT_THAT(complaint(with("", ", before_barrier: wait $v")), HasSubstr(twice));

@@ -129,7 +129,7 @@ TEST(GuardedKernel, LoadingIsACallOfThePlugin) {
   EXPECT_EQ(thrown([&] { load_guarded(target, "some", {"throws", "", 0, 0.0}); }),
             "target 'some': [P12] load threw: boom");
   EXPECT_EQ(thrown([&] { load_guarded(target, "some", {"none", "", 0, 0.0}); }),
-            "target 'some': load answered no kernel");
+            "target 'some': load() returned null");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST_F(Tiling, LoopsAreCutIntoTilesOfTheIntrinsic) {
   EXPECT_EQ(extents_of(schedule, tile.rest), (Extents{1}));
   EXPECT_EQ(schedule.facts(tile.tile).extent, 4);
   EXPECT_EQ(refusal([&] { require_intrinsic(schedule, "unit_root"); }),
-            "tile_for_intrinsic: there is no tensor intrinsic of this name");
+            "tile_for_intrinsic: unknown tensor intrinsic");
 }
 
 TEST_F(Tiling, AVectorHasAtLeastOneLane) {

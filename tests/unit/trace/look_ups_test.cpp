@@ -31,8 +31,7 @@ TEST(LookUps, FindTheirWayThroughAProgram) {
 TEST(LookUps, Refusals) {
   const Program program = test::make_chain(4, 2);
   Schedule schedule(program);
-  test::expect_refused(schedule, "get_block", "there is no block of this name",
-                       [&] { schedule.get_block("D"); });
+  test::expect_refused(schedule, "get_block", "unknown block", [&] { schedule.get_block("D"); });
   const auto loops = schedule.get_loops(schedule.get_block("B"));
   schedule.split(loops[0], {2, 2});
   test::expect_refused(schedule, "get_child_blocks", "the loop no longer exists",

@@ -38,7 +38,7 @@ TEST(Schedule, ATraceThatCountsBuffersIsRefusedWhereTheyAreNotTheAccesses) {
   const Program gram = program_of("O[i<8, j<8] = sum(k<4) A[i, k] * A[j, k] * B[i, k]");
   const auto refused = replay(gram, Trace::parse(text));
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().reason(), "a trace of version 1 does not say which access is meant");
+  EXPECT_EQ(refused.error().reason(), "a trace of version 1 is ambiguous here");
   const Program product = program_of("O[i<8, j<8] = sum(k<4) A[i, k] * B[j, k]");
   const auto schedule = replay(product, Trace::parse(text));
   ASSERT_TRUE(schedule.has_value());
@@ -141,7 +141,7 @@ TEST(Replay, RefusalsAreValues) {
   const Program program = test::make_gmm(8, 8, 4);
   const auto refused = replay(program, Trace::parse("b = get_block(\"D\")\n"));
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().reason(), "there is no block of this name");
+  EXPECT_EQ(refused.error().reason(), "unknown block");
   const auto too_few = replay(program, Trace::parse("b = get_block(\"C\")\ni, j = get_loops(b)\n"));
   ASSERT_FALSE(too_few.has_value());
   EXPECT_EQ(too_few.error().reason(), "the trace expects another number of results");

@@ -60,11 +60,10 @@ TEST(TraceParser, FreedomOfWriting) {
 }
 
 TEST(TraceParser, Versions) {
-  EXPECT_EQ(
-      error_of("# tunesmith trace 3\n"),
-      "my.trace:1:19: the trace is of version 3, this program reads up to 2; use the release of Tunesmith "
-      "that wrote it, or a newer one");
-  EXPECT_EQ(error_of("# tunesmith trace 0\n"), "my.trace:1:19: there is no version 0");
+  EXPECT_EQ(error_of("# tunesmith trace 3\n"),
+            "my.trace:1:19: the trace has version 3, this program reads up to 2; use the release of "
+            "Tunesmith that wrote it, or a newer one");
+  EXPECT_EQ(error_of("# tunesmith trace 0\n"), "my.trace:1:19: unknown version 0");
   EXPECT_EQ(error_of("# tunesmith trace x\n"),
             "my.trace:1:19: expected the version of the text form, found 'x'");
 }
@@ -84,12 +83,12 @@ TEST(TraceParser, AReadOfVersionOneStaysOne) {
 TEST(TraceParser, TheMarkerStandsOnce) {
   EXPECT_EQ(again("enter_finishing()\n"), std::string(kHead) + "enter_finishing()\n");
   EXPECT_EQ(error_of("enter_finishing()\nenter_finishing()\n"),
-            "my.trace:2:1: 'enter_finishing' stands in a trace once");
+            "my.trace:2:1: 'enter_finishing' occurs twice");
 }
 
 TEST(TraceParser, UnknownNames) {
   EXPECT_EQ(error_of("b0 = get_blok(\"C\")\n"),
-            "my.trace:1:6: there is no instruction 'get_blok'; did you mean 'get_block'?");
+            "my.trace:1:6: unknown instruction 'get_blok'; did you mean 'get_block'?");
   EXPECT_EQ(error_of("b0 = get_block(nam=\"C\")\n"),
             "my.trace:1:16: get_block has no parameter 'nam'; did you mean 'name'?");
   EXPECT_EQ(error_of("block = get_block(\"C\")\nl = get_loops(blok)\n"),
@@ -99,7 +98,7 @@ TEST(TraceParser, UnknownNames) {
 
 TEST(TraceParser, ArityAndTypes) {
   const std::string block = "b = get_block(\"C\")\nl, m = get_loops(b)\n";
-  EXPECT_EQ(error_of(block + "b = get_block(\"D\")\n"), "my.trace:3:1: 'b' is defined already, in line 1");
+  EXPECT_EQ(error_of(block + "b = get_block(\"D\")\n"), "my.trace:3:1: 'b' is already defined in line 1");
   EXPECT_EQ(error_of(block + "root = get_block(\"D\")\n"), "my.trace:3:1: 'root' cannot be a variable");
   EXPECT_EQ(error_of(block + "x, y = get_block(\"D\")\n"), "my.trace:3:1: get_block has one result, not 2");
   EXPECT_EQ(error_of(block + "x = parallel(l)\n"), "my.trace:3:1: parallel has no result");
@@ -108,11 +107,11 @@ TEST(TraceParser, ArityAndTypes) {
   EXPECT_EQ(error_of(block + "parallel(l, m)\n"), "my.trace:3:13: parallel takes 1 argument");
   EXPECT_EQ(error_of(block + "parallel(l, loop=m)\n"), "my.trace:3:13: 'loop' is given twice");
   EXPECT_EQ(error_of(block + "split(loop=l, [2])\n"),
-            "my.trace:3:15: an argument without a name follows one with a name; give its name, too");
+            "my.trace:3:15: a positional argument follows a named one; give its name, too");
   EXPECT_EQ(error_of(block + "x, y = split(l, [2, \"3\"])\n"),
             "my.trace:3:17: 'factors' of split must be a list of integers or None");
   EXPECT_EQ(error_of(block + "parallel(l) @ 3\n"),
-            "my.trace:3:13: parallel decides nothing; only sampling instructions take '@'");
+            "my.trace:3:13: parallel has no decision; only sampling instructions have '@'");
 }
 
 TEST(TraceParser, BrokenText) {
@@ -132,7 +131,7 @@ TEST(TraceParser, BrokenText) {
   EXPECT_EQ(error_of("annotate(root, \"k\", 99999999999999999999)\n"),
             "my.trace:1:21: 99999999999999999999 does not fit 64 bits");
   EXPECT_EQ(error_of("annotate(root, \"k\", 1e999)\n"),
-            "my.trace:1:21: '1e999' is not a number that can be represented");
+            "my.trace:1:21: '1e999' is not a representable number");
   EXPECT_EQ(error_of("annotate(root, \"k\", 12ab)\n"), "my.trace:1:21: '12ab' is not an integer");
   EXPECT_EQ(error_of("annotate(root, \"k\", [[[[[[[[[[1]]]]]]]]]])\n"),
             "my.trace:1:29: lists are nested too deeply");

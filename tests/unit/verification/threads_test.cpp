@@ -107,7 +107,7 @@ TEST(Threads, ABarrierUnderAConditionThatDiffersIsDivergent) {
   expect_mistake(l,
                  list(l.store(l.output, l.t, load(l.input, {l.t})),
                       std::make_unique<If>(lt(l.t, 3), std::make_unique<Seq>(list(l.barrier())))),
-                 "divergent barrier: not all threads come to it");
+                 "divergent barrier: not all threads reach it");
 }
 
 TEST(Threads, ABarrierInALoopThatEndsEarlierForSomeIsDivergent) {
@@ -115,7 +115,7 @@ TEST(Threads, ABarrierInALoopThatEndsEarlierForSomeIsDivergent) {
   auto loop = l.program.make_loop(Var("i"), 4, std::make_unique<Seq>(list(l.barrier())));
   loop->extent = min(l.t + 1, 4);
   expect_mistake(l, list(l.store(l.output, l.t, load(l.input, {l.t})), StmtPtr(std::move(loop))),
-                 "divergent barrier: not all threads go round its loop equally often");
+                 "divergent barrier: threads iterate its loop unequally often");
 }
 
 TEST(Threads, GoRoundALoopTogether) {

@@ -69,7 +69,7 @@ TEST(ApplyDefinition, LeavesOutOutputsThatAreNotAskedFor) {
 }
 
 TEST(ApplyDefinition, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(refusal_of({{kF32, {3, 4}}}), HasSubstr("it takes 2 inputs, not 1"));
+  EXPECT_THAT(refusal_of({{kF32, {3, 4}}}), HasSubstr("it takes 2 inputs, found 1"));
   EXPECT_THAT(refusal_of({{kF32, {4}}, {kF32, {2, 2}}}), HasSubstr("input 1 ('X') has 2 dimensions, not 1"));
   EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {3, 2}}}),
               HasSubstr("input 2 ('W') is f32[3, 2], where f32[2, 2] is expected"));
@@ -84,8 +84,8 @@ TEST(ApplyDefinition, RefusesWhatDoesNotFit) {
   for (const AttributeValue value : {AttributeValue(kInfinity), AttributeValue(std::nan("")),
                                      AttributeValue(std::numeric_limits<int64_t>::min())})
     EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {2, 2}}}, {{"epsilon", value}}),
-                HasSubstr("which the workload language cannot write"));
-  EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {2, 2}}}, {}, 3), HasSubstr("it has 2 outputs, not 3"));
+                HasSubstr("which the workload language cannot express"));
+  EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {2, 2}}}, {}, 3), HasSubstr("it has 2 outputs, expected 3"));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(WorkloadLibrary, TheSuiteHasThePapersShapes) {
 
 TEST(WorkloadLibrary, UnknownNamesMeetTheNearestKnown) {
   const WorkloadLibrary library;
-  EXPECT_EQ(load_error(library, "gm"), "there is no workload 'gm'; did you mean 'gmm'?");
+  EXPECT_EQ(load_error(library, "gm"), "unknown workload 'gm'; did you mean 'gmm'?");
   EXPECT_THAT(load_error(library, "sotfmax:m=3"), HasSubstr("did you mean 'softmax'?"));
   EXPECT_EQ(load_error(library, "conv2d:strid=3"), "conv2d has no parameter 'strid'; did you mean 'stride'?");
   EXPECT_THAT(load_error(WorkloadLibrary({"/nonexistent"}), "gmm"),
@@ -140,12 +140,12 @@ TEST(WorkloadLibrary, UnknownNamesMeetTheNearestKnown) {
 
 TEST(WorkloadLibrary, BadParametersAreRefused) {
   const WorkloadLibrary library;
-  EXPECT_EQ(load_error(library, "gmm:n=5x"), "parameter 'n' of gmm is an integer, '5x' is none");
+  EXPECT_EQ(load_error(library, "gmm:n=5x"), "expected an integer for parameter 'n' of gmm, found '5x'");
   EXPECT_EQ(load_error(library, "gmm:n=99999999999999999999"),
             "parameter 'n' of gmm: 99999999999999999999 does not fit 64 bits");
   EXPECT_EQ(load_error(library, "gmm:dtype=f31"),
-            "parameter 'dtype' of gmm is a data type, 'f31' is none; did you mean 'f32'?");
-  EXPECT_EQ(load_error(library, "gmm:n=f32"), "parameter 'n' of gmm is an integer, 'f32' is none");
+            "expected a data type for parameter 'dtype' of gmm, found 'f31'; did you mean 'f32'?");
+  EXPECT_EQ(load_error(library, "gmm:n=f32"), "expected an integer for parameter 'n' of gmm, found 'f32'");
   EXPECT_EQ(load_error(library, "gmm:n=3,n=4"), "parameter 'n' of gmm is given twice");
   EXPECT_THAT(load_error(library, "gmm:n=0"),
               HasSubstr("gmm.yaml:5:18: the extent of dimension 2 of 'A' is 0 (n=0)"));

@@ -94,11 +94,12 @@ TEST(VaryingExtents, OfTextsWithSeveralTypicalValues) {
 std::string refused_range(const std::string& range) { return error_of(kRows, {{"n", range}}); }
 
 TEST(VaryingExtents, AreRefusedByName) {
-  EXPECT_EQ(refused_range("0..8"),
-            "parameter 'n' of rows: '0..8' is no range of extents; expected LOWEST..HIGHEST, from 1 to 2^34");
-  EXPECT_THAT(refused_range("8..2"), HasSubstr("'8..2' is no range of extents"));
-  EXPECT_EQ(refused_range("1..x"), "parameter 'n' of rows is an integer, 'x' is none");
-  EXPECT_THAT(refused_range("1..8:typical=9"), HasSubstr("9 is no typical value"));
+  EXPECT_EQ(
+      refused_range("0..8"),
+      "parameter 'n' of rows: '0..8' is not a range of extents; expected LOWEST..HIGHEST, from 1 to 2^34");
+  EXPECT_THAT(refused_range("8..2"), HasSubstr("'8..2' is not a range of extents"));
+  EXPECT_EQ(refused_range("1..x"), "expected an integer for parameter 'n' of rows, found 'x'");
+  EXPECT_THAT(refused_range("1..8:typical=9"), HasSubstr("9 is not a typical value"));
 }
 
 TEST(VaryingExtents, MayBeInnerOnes) {
@@ -159,11 +160,11 @@ TEST(VaryingExtents, AreRefusedWhereTheyStand) {
               HasSubstr("parameter 'k' of t would be n*2, which varies; give it a value"));
   EXPECT_THAT(refused_with("k: 1", "require: [n % 2 == 0]\n" + input +
                                        "compute: \"O[i<n] = X[i, 0]\"\noutputs: [O]\n"),
-              HasSubstr("requires n % 2 == 0, which may not hold for every value of a range"));
+              HasSubstr("requires n % 2 == 0, which does not hold for every value of a range"));
   EXPECT_THAT(refused_with("k: 1", input + "compute: \"O[i<n] = X[i, at(X[i, 0] > 0)]\"\noutputs: [O]\n"),
               HasSubstr("at takes an integer"));
   EXPECT_THAT(refused_with("k: 1", input + "compute: \"O[i<9] = X[i, 0]\"\noutputs: [O]\n"),
-              HasSubstr("'X' may be read outside its shape: index 1 of 2 runs from 0 to 8, the extent is n"));
+              HasSubstr("'X' may be read out of bounds: index 1 of 2 runs from 0 to 8, the extent is n"));
   EXPECT_THAT(refused_with("k: 1", input + "compute: \"O[j<8] = sum(i<n) X[0, j] * f32(i)\"\noutputs: [O]\n"),
               HasSubstr("the extent of axis 'i' varies, but no element that is always read has its index"));
   EXPECT_THAT(refused_with("k: 1",

@@ -28,8 +28,8 @@ int told(int code, const char* function) {
   while (g_telling.exchange(true)) pause();
   const std::string plugin = plugin_at_work();
   const std::string text =
-      fmt::format("\ntunesmith: {} ended the process by {}({}); everything measured is recorded\n",
-                  plugin.empty() ? "[P12] a thread of a plugin" : plugin, function, code);
+      fmt::format("\ntunesmith: {} ended the process by {}({}); all measurements are recorded\n",
+                  plugin.empty() ? "[P12] a plugin's thread" : plugin, function, code);
   static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
   return kEnvironmentFault;
 }

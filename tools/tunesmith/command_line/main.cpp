@@ -62,7 +62,7 @@ void add_examples(CLI::App& app) {
 }
 
 void add_completion(CLI::App& app, std::string& shell, int& code) {
-  CLI::App* command = app.add_subcommand("completion", "print a script that completes commands in a shell");
+  CLI::App* command = app.add_subcommand("completion", "print a completion script for a shell");
   command->footer("Example: source <(tunesmith completion bash)");
   command->add_option("shell", shell, "bash, zsh or fish")
       ->required()
@@ -96,7 +96,7 @@ std::string unknown_name(const CLI::App& app, int argc, char** argv) {
     }
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string nearest = tunesmith::nearest_name(name, known);
-      return fmt::format("there is no {} '{}'; {}", is_option ? "option" : "command", name,
+      return fmt::format("unknown {} '{}'; {}", is_option ? "option" : "command", name,
                          nearest.empty() ? fmt::format("'{} --help' lists them", owner)
                                          : fmt::format("did you mean '{}'?", nearest));
     }
@@ -150,7 +150,7 @@ int parse_and_run(CLI::App& app, std::vector<std::string> words, const int& code
   } catch (const std::filesystem::filesystem_error& error) {
     return report(fmt::format("{}: {}", error.path1().string(), error.code().message()), kEnvironmentFault);
   } catch (const std::bad_alloc&) {
-    return report("there is not enough memory for this", kEnvironmentFault);
+    return report("out of memory", kEnvironmentFault);
   } catch (const std::exception& error) {
     return report(error.what(), kEnvironmentFault);
   }
@@ -183,8 +183,8 @@ void set_up(CLI::App& app) {
   app.set_version_flag("--version", std::string(tunesmith::kernel_version()));
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 done, 2 bad usage or input, 3 nothing valid found, 4 a fault of the environment, "
-      "130 interrupted");
+      "Exit codes: 0 done, 2 bad usage or input, 3 nothing valid found, 4 environment error, 130 "
+      "interrupted");
 }
 
 }  // namespace

@@ -7,23 +7,23 @@ namespace tunesmith::cli {
 namespace {
 
 void add_dimensions(CLI::App& command, NetworkArguments& arguments) {
-  command.add_option("--dim", arguments.dimensions,
-                     "the value of a named extent, such as batch=1, or its range: batch=1..16, "
-                     "batch=1..16:typical=2,8; may be repeated");
+  command.add_option(
+      "--dim", arguments.dimensions,
+      "value or range of a named extent: batch=1, batch=1..16, batch=1..16:typical=2,8 (may be repeated)");
 }
 
 void add_operators(CLI::App& command, std::vector<std::string>& operators) {
   command.add_option("--operators", operators,
-                     "a workload file with the key 'operator', or a folder of such files: operators that the "
-                     "importer does not know; may be repeated");
+                     "workload file with the key 'operator', or folder of such files, that defines operators "
+                     "unknown to the importer (may be repeated)");
 }
 
 void add_library_files(CLI::App& command, NetworkArguments& arguments) {
   command.add_option(
       "--output,-o", arguments.output,
-      "the folder that receives the library, its header, its weights and a main program (default: this one)");
+      "output folder for the library, its header, weights and a main program (default: the current folder)");
   command.add_option("--name", arguments.name,
-                     "of the library and its functions (default: from the file's name)");
+                     "name of the library and prefix of its functions (default: from the file's name)");
 }
 
 /// Commands on a network's file.
@@ -32,44 +32,39 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
                        int (*run)(const Common&, const NetworkArguments&)) -> CLI::App& {
     CLI::App* command = group.add_subcommand(name, help);
     command->footer(std::string("Example: tunesmith network ") + name + " model.onnx");
-    command->add_option("file", arguments.file, "the file of the network")->required();
+    command->add_option("file", arguments.file, "network file")->required();
     add_common(*command, common, true);
     command->callback([&, run] { code = run(common, arguments); });
     return *command;
   };
-  CLI::App& import =
-      add("import", "check that a network can be read, and print its inputs, outputs, operators and weights",
-          run_network_import);
-  CLI::App& show =
-      add("show", "print a network: its inputs, nodes and results, one per line", run_network_show);
+  CLI::App& import = add("import", "import a network and print its inputs, outputs, operators and weights",
+                         run_network_import);
+  CLI::App& show = add("show", "print a network's inputs, nodes and results, one per line", run_network_show);
   CLI::Option* const passes =
-      show.add_flag("--passes", arguments.passes,
-                    "also print the network after each pass, and the kernels that become of it");
-  show.add_flag("--dot", arguments.dot,
-                "print the kernels, with their nodes and what passes between them, as a graph for Graphviz")
+      show.add_flag("--passes", arguments.passes, "also print the network after each pass, and its kernels");
+  show.add_flag("--dot", arguments.dot, "print the graph of kernels, nodes and tensors for Graphviz")
       ->excludes(passes);
   CLI::App& tasks =
-      add("tasks", "print what a network's kernels are, and write them as a list of workloads to tune",
-          run_network_tasks);
+      add("tasks", "list a network's kernels and write them as workloads to tune", run_network_tasks);
   CLI::App& build =
       add("build", "build a network's library from the records of its tasks", run_network_build);
   for (CLI::App* command : {&import, &show, &tasks, &build}) {
     add_dimensions(*command, arguments);
     add_operators(*command, arguments.operators);
   }
-  tasks.add_option("--output,-o", arguments.output,
-                   "the folder that receives a file for each task, and tasks.yaml");
+  tasks.add_option("--output,-o", arguments.output, "output folder for a file per task and tasks.yaml");
   add_library_files(build, arguments);
-  build.add_option("--threads", arguments.threads, "that the tasks were tuned for (default: all processors)");
+  build.add_option("--threads", arguments.threads,
+                   "number of threads that the tasks were tuned for (default: all processors)");
   CLI::Option* const unscheduled =
       build.add_flag("--unscheduled", arguments.unscheduled,
-                     "take programs without a schedule, which are slow, for tasks that have no record");
+                     "use unscheduled programs, which are slow, for tasks without a record");
   CLI::Option* const untuned =
-      add_untuned(build, arguments.untuned, arguments.draws, "for tasks that have no record")
+      add_untuned(build, arguments.untuned, arguments.draws, "for tasks without a record")
           ->excludes(unscheduled);
   build
       .add_flag("--in-place", arguments.in_place,
-                "choose among the five best programs of each task by their times inside the library")
+                "choose among the five best programs of each task by their times inside the network")
       ->excludes(unscheduled)
       ->excludes(untuned);
   add_database(build, arguments.database);
@@ -78,9 +73,9 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
 /// Tunes all tasks and builds the library.
 void add_network_tune(CLI::App& group, Common& common, NetworkTuneArguments& arguments, int& code) {
   CLI::App* command =
-      group.add_subcommand("tune", "tune all tasks of a network under one budget, and build its library");
+      group.add_subcommand("tune", "tune all tasks of a network under one budget and build its library");
   command->footer("Example: tunesmith network tune model.onnx --minutes 10 --output built");
-  command->add_option("file", arguments.network.file, "the file of the network")->required();
+  command->add_option("file", arguments.network.file, "network file")->required();
   add_dimensions(*command, arguments.network);
   add_operators(*command, arguments.network.operators);
   add_library_files(*command, arguments.network);
@@ -99,7 +94,7 @@ CLI::App& add_library_command(CLI::App& group, Common& common, const char* name,
                               Arguments& arguments, int (*run)(const Common&, const Arguments&), int& code) {
   CLI::App* command = group.add_subcommand(name, help);
   command->footer(std::string("Example: tunesmith network ") + name + " built");
-  command->add_option("folder", arguments.folder, "the folder that `network build` wrote")->required();
+  command->add_option("folder", arguments.folder, "folder written by `network build`")->required();
   add_common(*command, common, true);
   command->callback([&, run] { code = run(common, arguments); });
   return *command;
@@ -107,63 +102,67 @@ CLI::App& add_library_command(CLI::App& group, Common& common, const char* name,
 
 template <typename Arguments>
 void add_values(CLI::App& command, Arguments& arguments, const char* otherwise) {
-  command.add_option("--dim", arguments.dimensions,
-                     fmt::format("the value of an extent that varies, such as batch=7; may be repeated "
-                                 "(default: {})",
-                                 otherwise));
+  command.add_option(
+      "--dim", arguments.dimensions,
+      fmt::format("value of a varying extent, such as batch=7 (may be repeated; default: {})", otherwise));
 }
 
 template <typename Arguments>
 void add_random_inputs(CLI::App& command, Arguments& arguments) {
-  add_not_negative(command, "--seed", arguments.seed, "of the random inputs");
-  add_positive(command, "--integers", arguments.integers, "random integers are from 0 to below this");
+  add_not_negative(command, "--seed", arguments.seed, "seed of the random inputs");
+  add_positive(command, "--integers", arguments.integers,
+               "upper bound of random integers, exclusive; the lower bound is 0");
 }
 
 void add_library_commands(CLI::App& group, Common& common, AllNetworkArguments& arguments, int& code) {
   CLI::App& verify = add_library_command(
-      group, common, "verify", "run a built library and check each step by what the library itself gave it",
+      group, common, "verify",
+      "run a built library and verify each step against a reference on the step's own inputs",
       arguments.verify, run_network_verify, code);
   verify.add_option("--model", arguments.verify.model,
-                    "the network's file (default: the one that the library was built of)");
-  add_positive(verify, "--calls", arguments.verify.calls, "with as many seeds, one after the other");
-  add_values(verify, arguments.verify, "typical ones, both ends, a prime and a drawn one");
+                    "network file (default: the one that the library was built from)");
+  add_positive(verify, "--calls", arguments.verify.calls, "number of calls, each with another seed");
+  add_values(verify, arguments.verify, "typical values, both bounds, a prime and a random value");
   add_random_inputs(verify, arguments.verify);
-  CLI::App& run = add_library_command(group, common, "run", "run a built library on files or random inputs",
-                                      arguments.run, run_network_run, code);
+  CLI::App& run =
+      add_library_command(group, common, "run", "run a built library on inputs from files or random inputs",
+                          arguments.run, run_network_run, code);
   run.add_option("--input", arguments.run.inputs,
-                 "a tensor's file, .npy or .pb; one for each input, in their order (default: random inputs)");
-  add_values(run, arguments.run, "the inputs', or the highest");
-  run.add_option("--output,-o", arguments.run.output, "the folder that receives output_0.npy and so on");
+                 "tensor file, .npy or .pb, one for each input in order (default: random inputs)");
+  add_values(run, arguments.run, "those of the input files, or the highest");
+  run.add_option("--output,-o", arguments.run.output, "output folder for output_0.npy and so on");
   add_random_inputs(run, arguments.run);
   CLI::App& bench = add_library_command(
       group, common, "bench",
-      "time a built library: a call, each of its steps, and what waiting for threads costs", arguments.bench,
-      run_network_bench, code);
+      "time a built library: whole calls, each step, and the time threads wait for each other",
+      arguments.bench, run_network_bench, code);
   add_positive(bench, "--calls", arguments.bench.calls, "that are timed");
   add_values(bench, arguments.bench, "the highest");
-  bench.add_option("--threads", arguments.bench.threads, "that run parallel loops (default: all processors)")
+  bench
+      .add_option("--threads", arguments.bench.threads,
+                  "number of threads that run parallel loops (default: all processors)")
       ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
 
 void add_network(CLI::App& app, Common& common, AllNetworkArguments& arguments, int& code) {
-  CLI::App* group =
-      add_group(app, "network", "read whole networks, such as ONNX files", "network import model.onnx");
+  CLI::App* group = add_group(app, "network", "import, tune, build and verify networks such as ONNX files",
+                              "network import model.onnx");
   add_file_commands(*group, common, arguments.network, code);
   add_network_tune(*group, common, arguments.tune, code);
   add_library_commands(*group, common, arguments, code);
   NetworkTestArguments& tests = arguments.test;
   CLI::App* test = group->add_subcommand(
-      "test", "run folders of ONNX's test format: a model.onnx with data for inputs and outputs");
+      "test", "run test cases in ONNX's format: folders of a model.onnx with input and output data");
   test->footer("Example: tunesmith network test /usr/share/libonnx-testdata/data/node");
-  test->add_option("folders", tests.folders, "folders of tests, or folders with such folders below")
-      ->required();
+  test->add_option("folders", tests.folders, "folders of test cases, searched recursively")->required();
   add_operators(*test, tests.operators);
   CLI::Option* const interpret =
-      test->add_flag("--interpret", tests.interpret, "interpret the models: no code is compiled");
-  test->add_flag("--build", tests.build, "build each model's library, and run that")->excludes(interpret);
-  test->add_option("--processes", tests.processes, "that run tests at once (default: one for each processor)")
+      test->add_flag("--interpret", tests.interpret, "interpret the models without compiling code");
+  test->add_flag("--build", tests.build, "build and run each model's library")->excludes(interpret);
+  test->add_option("--processes", tests.processes,
+                   "number of tests run at once (default: one for each processor)")
       ->check(CLI::PositiveNumber);
   test->add_flag("-v,--verbose", tests.verbose, "print each folder's result");
   add_common(*test, common, true);

@@ -40,37 +40,34 @@ CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& h
 
 void add_common(CLI::App& command, Common& common, bool spaces) {
   command.add_option("--plugin-path", common.plugin_paths,
-                     "a folder with plugin packs, or a pack's manifest; searched before the other folders");
-  command.add_option("--locked", common.lock_file, "load only plugins that this lock file lists");
+                     "folder of plugin packs, or a pack's manifest; searched before other folders");
+  command.add_option("--locked", common.lock_file, "load only the plugins listed in this lock file");
   command.add_flag("--json", common.json, "print the result as one JSON object on standard output");
-  command.add_flag("--quiet,-q", common.quiet,
-                   "print no progress, and no remark on which spaces file is used");
+  command.add_flag("--quiet,-q", common.quiet, "suppress progress and notes");
   if (!spaces) return;
   command.add_option("--spaces", common.spaces_file,
-                     "the spaces file (default: ./spaces.yaml where there is one, else the built-in spaces)");
-  command.add_option(
-      "--space", common.space,
-      "the space to use, of the spaces file or a built-in one (default: the one that the file names)");
+                     "spaces file (default: ./spaces.yaml if it exists, else the built-in spaces)");
+  command.add_option("--space", common.space,
+                     "search space to use, from the spaces file or built in (default: the file's default)");
   command
       .add_option("--plugin-seconds", common.plugin_seconds,
-                  "seconds that one call of a plugin may take; 0 = no limit")
+                  "time limit in seconds for one call of a plugin; 0 = no limit")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command
       .add_option("--plugin-memory", common.plugin_gibibytes,
-                  "GiB by which the process may grow during one call of a plugin; 0 = no limit")
+                  "memory limit in GiB for one call of a plugin; 0 = no limit")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
 }
 
 void add_database(CLI::App& command, std::string& file) {
   command.add_option("--database", file,
-                     "the file of the records (default: tunesmith/records.db in the user's data folder)");
+                     "record store (default: tunesmith/records.db in the user's data folder)");
 }
 
 void add_allow_memory(CLI::App& command, bool& allow) {
-  command.add_flag("--allow-memory", allow,
-                   "continue although measuring takes more memory than is available");
+  command.add_flag("--allow-memory", allow, "measure even if it needs more memory than is available");
 }
 
 void add_threads(CLI::App& command, int& threads, const std::string& of_what) {
@@ -78,9 +75,9 @@ void add_threads(CLI::App& command, int& threads, const std::string& of_what) {
 }
 
 void add_runner(CLI::App& command, std::string& runner) {
-  command.add_option("--runner", runner,
-                     "the plugin that says where candidates are measured, instead of the space's (default: "
-                     "local, this machine)");
+  command.add_option(
+      "--runner", runner,
+      "the runner, which measures candidates, to use instead of the space's (default: local, this machine)");
 }
 
 void add_candidate_time_out(CLI::App& command, double& seconds, const std::string& of_what) {

@@ -13,26 +13,25 @@ void add_seed(CLI::App& command, PriorArguments& arguments) {
 
 void add_prior_collect(CLI::App* group, Common& common, PriorArguments& arguments, int& code) {
   CLI::App* collect = group->add_subcommand(
-      "collect", "draw tasks and programs, label them by the cost model, and write them as sequences");
+      "collect", "draw tasks and programs, label them with the cost model and write them as token sequences");
   collect->footer("Example: tunesmith prior collect --output shard.jsonl --tasks 100");
   collect
       ->add_option("--output,-o", arguments.output,
-                   "the shard to write; one that is there and was begun by the same options continues")
+                   "output shard; an existing shard written with the same options is continued")
       ->required();
-  collect->add_option("--tasks", arguments.tasks, "tasks to draw")
+  collect->add_option("--tasks", arguments.tasks, "number of tasks to draw")
       ->capture_default_str()
       ->check(not_negative());
-  collect->add_option("--programs", arguments.programs, "programs to draw of each task")
+  collect->add_option("--programs", arguments.programs, "number of programs to draw for each task")
       ->capture_default_str()
       ->check(positive());
   collect->add_option("--suite", arguments.suites,
-                      "files of suites around whose workloads tasks are drawn (default: the built-in suite)");
-  collect->add_option("--store", arguments.stores,
-                      "files of records whose measured programs are written, too");
-  collect->add_option("--table", arguments.tables, "files of recorded tables whose programs are written, too")
+                      "suite files whose workloads tasks are drawn around (default: the built-in suite)");
+  collect->add_option("--store", arguments.stores, "record stores whose measured programs are also written");
+  collect->add_option("--table", arguments.tables, "recorded tables whose programs are also written")
       ->check(CLI::ExistingFile);
   collect->add_flag("--held-out", arguments.held_out,
-                    "the tasks that nothing may be learned from, in place of the others");
+                    "write the held-out tasks instead of the training tasks");
   add_seed(*collect, arguments);
   add_common(*collect, common, true);
   collect->callback([&] { code = run_prior_collect(common, arguments); });
@@ -40,14 +39,14 @@ void add_prior_collect(CLI::App* group, Common& common, PriorArguments& argument
 
 void add_prior_train(CLI::App* group, Common& common, PriorArguments& arguments, int& code) {
   CLI::App* train =
-      group->add_subcommand("train", "learn a prior over decisions from the best programs of shards");
+      group->add_subcommand("train", "train a prior over decisions on the best programs of shards");
   train->footer("Example: tunesmith prior train training.jsonl --output cpu.prior");
-  train->add_option("shard", arguments.shards, "what `prior collect` wrote")->required();
-  train->add_option("--output,-o", arguments.output, "the prior to write")->required();
-  train->add_option("--elite", arguments.elite, "share of a task's programs that are learned, its fastest")
+  train->add_option("shard", arguments.shards, "shard written by `prior collect`")->required();
+  train->add_option("--output,-o", arguments.output, "output file for the prior")->required();
+  train->add_option("--elite", arguments.elite, "share of each task's programs to train on, fastest first")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  train->add_option("--epochs", arguments.epochs, "times that each program is learned")
+  train->add_option("--epochs", arguments.epochs, "number of training epochs")
       ->capture_default_str()
       ->check(positive());
   add_seed(*train, arguments);
@@ -57,11 +56,11 @@ void add_prior_train(CLI::App* group, Common& common, PriorArguments& arguments,
 
 void add_prior_eval(CLI::App* group, Common& common, PriorArguments& arguments, int& code) {
   CLI::App* eval = group->add_subcommand(
-      "eval", "compare the best of some draws by a prior with that of as many as the space draws");
+      "eval", "compare the best of some draws from a prior with the best of as many draws from the space");
   eval->footer("Example: tunesmith prior eval cpu.prior held-out.jsonl");
-  eval->add_option("prior", arguments.prior, "what `prior train` wrote")->required();
-  eval->add_option("shard", arguments.shards, "of held-out tasks")->required()->expected(1);
-  eval->add_option("--draws", arguments.counts, "numbers of draws")
+  eval->add_option("prior", arguments.prior, "prior written by `prior train`")->required();
+  eval->add_option("shard", arguments.shards, "shard of held-out tasks")->required()->expected(1);
+  eval->add_option("--draws", arguments.counts, "numbers of draws to compare")
       ->delimiter(',')
       ->capture_default_str()
       ->check(positive());
@@ -73,7 +72,7 @@ void add_prior_eval(CLI::App* group, Common& common, PriorArguments& arguments, 
 }  // namespace
 
 void add_prior(CLI::App& app, Common& common, PriorArguments& arguments, int& code) {
-  CLI::App* group = app.add_subcommand("prior", "what is learned of decisions before a task is tuned");
+  CLI::App* group = app.add_subcommand("prior", "train and evaluate priors over sampling decisions");
   group->require_subcommand(1);
   group->footer("Example: tunesmith prior collect --output shard.jsonl --tasks 100");
   add_prior_collect(group, common, arguments, code);

@@ -5,7 +5,7 @@ namespace tunesmith::cli {
 
 void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& code) {
   CLI::App* group =
-      add_group(app, "spaces", "show and check search spaces", "spaces explain softmax --space cpu");
+      add_group(app, "spaces", "list, show and check search spaces", "spaces explain softmax --space cpu");
   const auto add = [&](const char* name, const char* help,
                        int (*run)(const Common&, const SpacesArguments&)) {
     CLI::App* command = group->add_subcommand(name, help);
@@ -15,22 +15,19 @@ void add_spaces(CLI::App& app, Common& common, SpacesArguments& arguments, int& 
     return command;
   };
   CLI::App* list =
-      group->add_subcommand("list", "list spaces, what they are for, and what is missing here to use them");
+      group->add_subcommand("list", "list spaces with their purpose and what this machine lacks to use them");
   add_common(*list, common, true);
   list->callback([&] { code = run_spaces_list(common); });
-  CLI::App* lint = group->add_subcommand("lint", "check a spaces file, and print the stages of each space");
+  CLI::App* lint = group->add_subcommand("lint", "check a spaces file and print the stages of each space");
   lint->add_option("file", arguments.file, "the spaces file, as with --spaces");
   add_common(*lint, common, true);
   lint->callback([&] { code = run_spaces_lint(common, arguments); });
-  add("show", "print the sketches of a workload: traces whose decisions are still open", run_spaces_show);
+  add("show", "print a workload's sketches: traces with open decisions", run_spaces_show);
   CLI::App* sample =
-      add("sample", "draw candidates at random, and print their decisions, one candidate a line",
-          run_spaces_sample);
-  add_positive(*sample, "--count", arguments.count, "how many to print");
-  add_not_negative(*sample, "--seed", arguments.seed,
-                   "seed of the random numbers: the same seed draws the same candidates");
-  add("explain", "say which module did what to which block, which modules declined, and why",
-      run_spaces_explain);
+      add("sample", "draw random candidates and print their decisions, one per line", run_spaces_sample);
+  add_positive(*sample, "--count", arguments.count, "number of rows to print");
+  add_not_negative(*sample, "--seed", arguments.seed, "random seed: the same seed draws the same candidates");
+  add("explain", "show what each module did to each block, and why modules declined", run_spaces_explain);
 }
 
 }  // namespace tunesmith::cli

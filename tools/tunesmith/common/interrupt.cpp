@@ -52,7 +52,7 @@ const std::atomic<bool>& stop_on_interrupt(const char* last_words) {
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGALRM;
   if (timer_create(CLOCK_MONOTONIC, &event, &g_grace) != 0)
-    throw EnvironmentError(fmt::format("no timer for Ctrl-C: {}", std::strerror(errno)));
+    throw EnvironmentError(fmt::format("cannot create a timer for Ctrl-C: {}", std::strerror(errno)));
   handle(SIGALRM, on_end_of_grace);
   handle(SIGINT, on_interrupt);
   handle(SIGTERM, on_interrupt);

@@ -31,12 +31,12 @@ std::vector<Strategy> strategies_of(Common common, const CompareArguments& argum
     } else if (common.spaces_file.empty()) {
       common.spaces_file = name;
     } else {
-      throw UserError(fmt::format("--spaces names two files, '{}' and '{}'", common.spaces_file, name));
+      throw UserError(fmt::format("--spaces takes one file, found '{}' and '{}'", common.spaces_file, name));
     }
   }
   if (!arguments.searchers.empty() && names.size() > 1)
-    throw UserError("--searchers are variants of one space",
-                    "name one space with --spaces, or leave --searchers out");
+    throw UserError("--searchers compares searchers of one space",
+                    "give one space with --spaces, or remove --searchers");
   std::vector<Strategy> strategies;
   const auto add = [&](const std::string& space, const std::string& searcher) {
     common.space = space;
@@ -46,8 +46,7 @@ std::vector<Strategy> strategies_of(Common common, const CompareArguments& argum
     if (!arguments.runner.empty() && strategy.spec.runner.id != arguments.runner)
       strategy.spec.runner = {arguments.runner, SourceLocation{"--runner"}, {}, false};
     for (const Strategy& other : strategies) {
-      if (other.name == strategy.name)
-        throw UserError(fmt::format("'{}' is to be compared with itself", other.name));
+      if (other.name == strategy.name) throw UserError(fmt::format("'{}' is listed twice", other.name));
     }
     strategies.push_back(std::move(strategy));
   };
@@ -57,7 +56,7 @@ std::vector<Strategy> strategies_of(Common common, const CompareArguments& argum
     for (const std::string& searcher : arguments.searchers) add(names.empty() ? "" : names.front(), searcher);
   }
   if (strategies.size() < 2)
-    throw UserError("there is nothing to compare", "name two or more with --spaces A,B or --searchers A,B");
+    throw UserError("nothing to compare", "give two or more with --spaces A,B or --searchers A,B");
   return strategies;
 }
 
@@ -75,8 +74,7 @@ std::vector<Subject> subjects_of(const CompareArguments& arguments) {
     subject.workload = workload_of(*subject.table);
     subject.name = fmt::format("{} ({})", subject.workload.key, file);
   }
-  if (subjects.empty())
-    throw UserError("there is nothing to search", "name a workload, or a table with --table");
+  if (subjects.empty()) throw UserError("nothing to search", "give a workload, or a table with --table");
   return subjects;
 }
 
@@ -121,9 +119,9 @@ class CompareProgress {
 void require_one_target(const std::deque<Search>& searches) {
   for (const Search& search : searches) {
     if (search.space().target().identity() == searches.front().space().target().identity()) continue;
-    throw UserError(fmt::format("spaces '{}' and '{}' are of different targets",
+    throw UserError(fmt::format("spaces '{}' and '{}' have different targets",
                                 searches.front().strategy().name, search.strategy().name),
-                    "compare spaces of one target");
+                    "compare spaces with the same target");
   }
 }
 

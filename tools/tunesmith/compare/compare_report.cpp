@@ -76,16 +76,17 @@ void print_workload(const WorkloadComparison& workload, size_t width, const std:
     for (const auto& [cause, count] : one.failures)
       fmt::print(output(), "  {}: {} programs failed, {}\n", one.strategy, count, cause);
     if (const auto unknown = one.refusals.find(kNotInTable); unknown != one.refusals.end())
-      fmt::print(output(), "  {}: {} drafts were refused: {}\n", one.strategy, unknown->second,
+      fmt::print(output(), "  {}: {} drafts were rejected: {}\n", one.strategy, unknown->second,
                  unknown->first);
     if (one.models_dropped > 0)
       fmt::print(output(), "  {}: {} searches continued without their cost model\n", one.strategy,
                  one.models_dropped);
     if (one.trials < workload.strategies.front().trials)
-      fmt::print(output(), "  {}: nothing was left to propose after {} trials (median)\n", one.strategy,
+      fmt::print(output(), "  {}: search space exhausted after {} trials (median)\n", one.strategy,
                  trials_text(one.trials));
   }
-  fmt::print(output(), "  speed and 'to baseline's': against the median final time of {}\n\n", baseline);
+  fmt::print(output(), "  speed and trials 'to baseline's': relative to the median final time of {}\n\n",
+             baseline);
 }
 
 /// A mean over the workloads that have a value.
@@ -110,8 +111,8 @@ std::string trials_to_final_text(const OverallSummary& one) {
 
 /// Prints, for each strategy, the times found after some numbers of trials, and its models' error.
 void print_latency_table(const Comparison& comparison, size_t width) {
-  fmt::print(output(), "\nLatency, trials and the error of the models (means over the workloads)\n");
-  fmt::print(output(), "  {:<{}} {:>10} {:>19} {:>16} {:>16}\n", "", width, "latency", "trials to its final",
+  fmt::print(output(), "\nLatency, trials and model error (means over the workloads)\n");
+  fmt::print(output(), "  {:<{}} {:>10} {:>19} {:>16} {:>16}\n", "", width, "latency", "trials to own final",
              "cost model RMSE", "own model RMSE");
   for (const OverallSummary& one : comparison.overall) {
     fmt::print(output(), "  {:<{}} {:>10} {:>19} {:>16} {:>16}\n", one.strategy, width,
@@ -124,7 +125,7 @@ void print_latency_table(const Comparison& comparison, size_t width) {
 /// Prints curves that begin with the first program that a searcher proposed.
 void print_curves(const Comparison& comparison, size_t width) {
   fmt::print(output(),
-             "\nShare of the best known speed after trials, the two plain forms among them: geometric mean "
+             "\nShare of the best known speed after trials, including the two plain forms: geometric mean "
              "over the workloads (worst)\n");
   for (const OverallSummary& one : comparison.overall) {
     std::string text;
@@ -141,7 +142,7 @@ void print_overall(const Comparison& comparison, size_t width) {
              "All {} workloads, against {} (geometric means of medians; p: Wilcoxon's signed-rank test)\n",
              comparison.workloads.size(), comparison.baseline);
   fmt::print(output(), "  {:<{}} {:>6} {:>6} {:>7} {:>16} {:>7} {:>19} {:>10} {:>9} {:>6}\n", "", width,
-             "speed", "worst", "p", "trials to 95 %", "p", "trials to its final", "rank corr.", "best of 8",
+             "speed", "worst", "p", "trials to 95 %", "p", "trials to own final", "rank corr.", "best of 8",
              "RMSE");
   for (const OverallSummary& one : comparison.overall) {
     fmt::print(output(), "  {:<{}} {:>6.3f} {:>6.3f} {:>7} {:>16} {:>7} {:>19} {:>10} {:>9} {:>6}\n",
@@ -209,7 +210,7 @@ void print_comparison(const Comparison& comparison, const CompareFacts& facts) {
   size_t width = 8;
   for (const OverallSummary& one : comparison.overall) width = std::max(width, one.strategy.size());
   if (facts.searches < facts.wanted)
-    fmt::print(output(), "Interrupted: {} of {} searches were finished, and the figures are of those.\n\n",
+    fmt::print(output(), "Interrupted: {} of {} searches finished; the figures cover only those.\n\n",
                facts.searches, facts.wanted);
   fmt::print(output(), "{} seeds, {} trials\n\n", facts.seeds, facts.trials);
   for (const WorkloadComparison& workload : comparison.workloads)

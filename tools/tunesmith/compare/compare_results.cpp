@@ -99,7 +99,7 @@ ResultsFile::ResultsFile(std::string file) : file_(std::move(file)) {
         cut_at_ = here;
         return;
       }
-      throw UserError({file_, number}, "no line of compare's results", "name another file with --results");
+      throw UserError({file_, number}, "not a line of compare's results", "give another file with --results");
     }
   }
 }
@@ -117,7 +117,7 @@ void ResultsFile::add(const FinishedSearch& search) {
   if (std::exchange(lacks_newline_, false)) out << '\n';
   out << json_line(to_json(search)) << '\n';
   out.close();
-  if (!out) throw EnvironmentError(fmt::format("{}: the results cannot be written", file_));
+  if (!out) throw EnvironmentError(fmt::format("{}: cannot write the results", file_));
 }
 
 }  // namespace tunesmith::cli

@@ -91,7 +91,7 @@ void print_show(const std::string& file, const Table& table) {
   fmt::print(output(), "  {} programs within 5 % of the fastest, {} within 1 %\n",
              programs_within(table, range.best, 5), programs_within(table, range.best, 1));
   fmt::print(output(), "  space     {}{}\n", table.space.name,
-             table.complete ? ", all of it" : ", not all of its programs");
+             table.complete ? ", complete" : ", incomplete");
   fmt::print(output(), "  recorded  with {} threads on {}, by {}\n", table.threads,
              table.environment.cpu_model, table.identity);
 }
@@ -187,24 +187,22 @@ int run_tables_check(const Common& common, const TablesArguments& arguments) {
                      {"same_rules", check.same_rules}});
       continue;
     }
-    fmt::print(output(), "{}: {} of {} programs are made as they were recorded\n", file, check.standing,
-               table.rows.size());
-    if (!check.same_rules)
-      fmt::print(output(), "  the modules' options read otherwise than when it was recorded\n");
+    fmt::print(output(), "{}: {} of {} programs are unchanged since they were recorded\n", file,
+               check.standing, table.rows.size());
+    if (!check.same_rules) fmt::print(output(), "  the modules' options differ from those at recording\n");
     if (check.changed > 0) {
       fmt::print(
           output(),
-          "  {} traces make another lowered program now{}: 'tunesmith tables rehash' keeps their times "
-          "under it\n",
+          "  {} traces now give a different lowered program{}: 'tunesmith tables rehash' moves their times "
+          "to it\n",
           check.changed,
-          check.merged > 0 ? fmt::format(", {} of them one that another makes", check.merged) : "");
+          check.merged > 0 ? fmt::format(", {} of them the program of another trace", check.merged) : "");
     }
     if (check.lost > 0)
-      fmt::print(output(), "  {} traces do not replay any more; the first: {}\n", check.lost,
-                 check.first_lost);
+      fmt::print(output(), "  {} traces no longer replay; the first: {}\n", check.lost, check.first_lost);
     if (missing > 0)
       fmt::print(output(),
-                 "  {} programs of the space as it is now have no time: they are refused as drafts\n",
+                 "  {} programs of the current space have no recorded time; searches reject them as drafts\n",
                  missing);
   }
   if (common.json) print_json({{"tables", all}});
@@ -225,7 +223,7 @@ int run_tables_rehash(const Common& common, const TablesArguments& arguments) {
   } else {
     fmt::print(
         output(),
-        "{}: {} programs, {} left out; the times are those of the lowering that it was recorded with\n",
+        "{}: {} programs, {} left out; the times were measured with the lowering version of the recording\n",
         arguments.output, rehashed.rows.size(), table.rows.size() - rehashed.rows.size());
   }
   return kDone;

@@ -130,11 +130,11 @@ void require_pinned(const SpaceSpec& space) {
   for (const PluginUse& use : space.extensions) {
     if (use.optional)
       throw UserError(use.location,
-                      fmt::format("a table's space takes '{}' or does not: '?' leaves it open", use.id),
-                      fmt::format("write '{}', or leave it out", use.id));
+                      fmt::format("a table's space cannot have the optional extension '{}?'", use.id),
+                      fmt::format("write '{}', or remove it", use.id));
     if (use.id.ends_with(".yaml"))
-      throw UserError(use.location, "a table's space has no extension that is a file of its own",
-                      "leave it out, or use a plugin");
+      throw UserError(use.location, "a table's space cannot use an extension file",
+                      "remove it, or use a plugin");
   }
 }
 
@@ -168,8 +168,8 @@ void require_replayable(const Table& table, PluginRegistry& registry) {
   const TableCheck check = check_table(table, space, pool);
   if (check.standing != table.rows.size()) {
     throw EnvironmentError(
-        fmt::format("{} of {} programs are others on the table's target than on '{}': its steps of lowering "
-                    "are not the standard ones, and it cannot be recorded",
+        fmt::format("{} of {} programs differ between the table's target and '{}', whose lowering steps are "
+                    "not the standard ones; its programs cannot be recorded as a table",
                     table.rows.size() - check.standing, table.rows.size(), table.identity));
   }
 }
@@ -218,7 +218,7 @@ void print_recorded(const Common& common, const TablesRecordArguments& arguments
     print_json({{"file", arguments.output}, {"programs", table.rows.size()}, {"complete", table.complete}});
   } else {
     fmt::print(output(), "{}: {}{}\n", arguments.output, table_text(table),
-               table.complete ? "" : "; not all programs of the space");
+               table.complete ? "" : "; incomplete");
   }
 }
 

@@ -75,7 +75,7 @@ nlohmann::json fleet_now(const FleetArguments& arguments) {
       all.push_back(std::move(one));
     }
   } catch (const broker::Lost& lost) {
-    throw EnvironmentError(fmt::format("the broker does not answer: {}", lost.what()));
+    throw EnvironmentError(fmt::format("the broker does not respond: {}", lost.what()));
   }
   return {{"broker", address.str()}, {"identities", std::move(all)}};
 }
@@ -106,10 +106,10 @@ int run_fleet(const Common& common, const FleetArguments& arguments) {
     }
     // The broker counts a worker that does not answer as a consumer until it notices.
     if (count(one, "consumers") > workers)
-      fmt::print(output(), "    without an answer: {}\n", count(one, "consumers") - workers);
+      fmt::print(output(), "    not answering: {}\n", count(one, "consumers") - workers);
   }
   if (identities.empty())
-    fmt::print(output(), "nobody takes jobs from {}; remedy: tunesmith serve on the machines that measure\n",
+    fmt::print(output(), "no workers at {}; remedy: run tunesmith serve on the measuring machines\n",
                text(fleet, "broker"));
   return identities.empty() ? kNothingFound : kDone;
 }

@@ -7,8 +7,7 @@ namespace tunesmith::cli {
 namespace {
 
 [[noreturn]] void without_a_client() {
-  throw EnvironmentError(
-      "this Tunesmith was built without a broker's client; remedy: build it where librabbitmq-dev is");
+  throw EnvironmentError("this build has no AMQP client; remedy: rebuild with librabbitmq-dev installed");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Reference::Reference(const Space& space, const WorkerTarget& worker_target, Meas
   const auto candidate = space.materialise(workload_.program, Trace(), RandomStream(0));
   if (!candidate)
     throw EnvironmentError(
-        fmt::format("the target takes no reference program: {}", candidate.error().message));
+        fmt::format("the target rejects the reference program: {}", candidate.error().message));
   auto compiled = space.target().compile((*candidate)->lowered, "tunesmith_reference");
   if (!compiled)
     throw EnvironmentError(fmt::format("the reference program does not compile: {}", compiled.error()));
@@ -58,7 +58,8 @@ void Reference::look() {
   const bool drifts = !seconds || apart(seconds_, usual_seconds_);
   if (drifts == std::exchange(drifted_, drifts)) return;
   constexpr const char* kMarked =
-      "times are marked disturbed until it is back: look for other work, heat and the governor";
+      "times are marked disturbed until it recovers: check for other processes, heat and the frequency "
+      "governor";
   say_(!seconds ? fmt::format("the reference program cannot be timed ({}); {}", why_, kMarked)
        : drifts ? fmt::format("the reference program takes {:.2f} times its usual time; {}",
                               seconds_ / usual_seconds_, kMarked)
@@ -69,7 +70,7 @@ std::optional<double> Reference::time() {
   const MeasureRequest request{&kernel_, 0.0, false};
   const MeasureResult result = runner_->run({&request, 1}).front();
   if (result.timing) return quantile_interval(result.timing->samples, kTimeQuantile).value;
-  why_ = result.failure ? result.failure->message : "it was stopped";
+  why_ = result.failure ? result.failure->message : "stopped";
   return std::nullopt;
 }
 

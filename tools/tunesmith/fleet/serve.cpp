@@ -55,13 +55,14 @@ class Server {
     const broker::Message& message = task.delivery.message;
     try {
       if (task.delivery.too_large)
-        throw UserError(fmt::format("it is larger than {} bytes", broker::kMaxMessageBytes));
+        throw UserError(fmt::format("message exceeds {} bytes", broker::kMaxMessageBytes));
       if (message.type == "turns") return times_of(parse_turns(message.body));
       if (message.type == "job") return record_of(parse_job(message.body));
-      throw UserError(fmt::format("it is of type '{}'; known are job and turns", message.type.substr(0, 40)));
+      throw UserError(
+          fmt::format("unknown message type '{}', expected job or turns", message.type.substr(0, 40)));
     } catch (const UserError& error) {
       ++counts_.refused;
-      say(fmt::format("a message is refused ({}): {}", message.correlation.substr(0, 40), error.what()));
+      say(fmt::format("rejected a message ({}): {}", message.correlation.substr(0, 40), error.what()));
       return Refusal{error.what()};
     }
   }
@@ -73,8 +74,8 @@ class Server {
     if (candidate.target == worker_.target && candidate.threads == worker_.threads &&
         candidate.device == worker_.device)
       return;
-    throw UserError(fmt::format("it is for '{}' with {} threads, and this is '{}' with {}", candidate.target,
-                                candidate.threads, worker_.target, worker_.threads));
+    throw UserError(fmt::format("expected target '{}' with {} threads, found '{}' with {}", worker_.target,
+                                worker_.threads, candidate.target, candidate.threads));
   }
 
   Answer record_of(const Job& job) {
@@ -109,7 +110,7 @@ class Server {
 void introduce(const WorkerDescription& worker, const Space& space, const broker::Address& address) {
   fmt::print(output(), "identity {}: '{}', {} threads; {}\n", worker.identity, worker.target, worker.threads,
              space.device().description);
-  fmt::print(output(), "worker {} takes jobs from {}; Ctrl-C or SIGTERM ends it after what it has\n",
+  fmt::print(output(), "worker {} takes jobs from {}; Ctrl-C or SIGTERM stops it after its current jobs\n",
              worker.name, address.str());
   std::fflush(output());
 }
@@ -179,7 +180,7 @@ int run_serve(const Common& common, const ServeArguments& arguments) {
       }
     }
   } catch (const broker::Lost& lost) {
-    throw EnvironmentError(fmt::format("the broker does not answer: {}", lost.what()));
+    throw EnvironmentError(fmt::format("the broker does not respond: {}", lost.what()));
   }
   measurer.end("drained");
   return kDone;

@@ -78,7 +78,7 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
     if (its->target().identity() != space.target().identity()) {
       throw UserError(
           fmt::format("space '{}' is of another target than '{}'", other.space, space.spec().name),
-          "compare spaces of one target");
+          "compare spaces with the same target");
     }
     const Record best =
         best_records(workload, *its, arguments.database, threads, typed, 1, other.space).front();
@@ -190,7 +190,7 @@ void print(const nlohmann::json& comparison, bool modelled) {
   fmt::print(output(), "{}: {}\n", comparison.at("workload").get<std::string>(),
              peak > 0 ? fmt::format("{} peak {:.1f} {} of {}", modelled ? "modelled" : "measured", peak, rate,
                                     operations)
-                      : "the peak was not measured");
+                      : "peak not measured");
   fmt::print(output(), "  {:<26} {:>10}  {:<28} {:>9} {:>7} {:>8} {:>8}\n", "", "time", "interval", rate,
              "of peak", "GB/s", "of first");
   bool above = false;
@@ -208,20 +208,20 @@ void print(const nlohmann::json& comparison, bool modelled) {
                share.is_null() ? "-" : fmt::format("{:.1f} %", 100 * share.get<double>()),
                number("gbytes_per_second"), number("times_of_first"));
     if (2 * entry.at("disturbed").get<size_t>() > entry.at("samples").get<size_t>())
-      fmt::print(output(), "  {:<26} timed while something else used the machine: it may be faster\n", "");
+      fmt::print(output(), "  {:<26} measured on a disturbed machine: it may be faster\n", "");
     if (const nlohmann::json& prepare = entry.at("prepare_seconds"); !prepare.is_null())
       fmt::print(output(), "  {:<26} {:>10}  once, not in the time above\n", "  preparing its constants",
                  seconds_text(prepare));
   }
   if (above)
-    fmt::print(output(), "  above 100 %: the peak is of {}{}, and operations on padding count\n", operations,
-               modelled ? "" : " and may have been disturbed");
+    fmt::print(output(), "  above 100 %: the peak is that of {}{}, and operations on padding count\n",
+               operations, modelled ? "" : "and may be disturbed");
   constexpr double kFarBelow = 0.9;
   const double beside = comparison.at("peak_beside_gflops");
   if (!modelled && beside > 0 && beside < kFarBelow * peak)
     fmt::print(output(),
-               "  beside these programs the peak reached {:.1f}: something else used the machine, and they "
-               "may be faster, too\n",
+               "  the peak measured beside these programs was {:.1f}: the machine was disturbed, and they "
+               "may be faster\n",
                beside);
 }
 
@@ -269,7 +269,8 @@ int run_bench(const Common& common, const BenchArguments& arguments) {
     std::fflush(output());  // so that results are kept, whatever follows
   }
   if (stop && !common.json)
-    fmt::print(output(), "interrupted: {} of {} workloads were begun\n", results.size(), comparisons.size());
+    fmt::print(output(), "interrupted: {} of {} workloads were started\n", results.size(),
+               comparisons.size());
   if (common.json) {
     const Environment environment = detect_environment(space->plugin_versions());
     print_json({{"target", space->target().identity()},

@@ -33,8 +33,8 @@ class Builder {
   void run() {
     Packaging* const packaging = space_->target().packaging();
     if (packaging == nullptr)
-      throw UserError(fmt::format("the target of space '{}' builds no libraries", space_->spec().name),
-                      "choose a space of another target with --space");
+      throw UserError(fmt::format("the target of space '{}' cannot build libraries", space_->spec().name),
+                      "choose a space with another target by --space");
     require_arrays_without_gaps(workload_.program);
     const Shipper shipper(session_, *space_,
                           {arguments_.database, threads_, arguments_.threads, arguments_.candidate_time_out,
@@ -53,8 +53,8 @@ class Builder {
     if (arguments_.untuned) return shipper.ship_best_or_untuned(workload_, arguments_.workload, symbol);
     constexpr const char* kUntuned = "--untuned builds a program without a search";
     if (const std::string store = database_path(arguments_.database); !std::filesystem::exists(store))
-      throw UserError(SourceLocation{store}, "there is no record store here",
-                      fmt::format("tune first, or name another file; {}", kUntuned));
+      throw UserError(SourceLocation{store}, "no such record store",
+                      fmt::format("tune first, or give another file; {}", kUntuned));
     try {
       return shipper.ship_best(workload_, arguments_.workload, symbol);
     } catch (const NoRecord& none) {
@@ -65,8 +65,8 @@ class Builder {
   void add_examples(LibraryFiles& files, bool prepares) const {
     if (space_->target().separate_device() != nullptr)
       throw UserError(
-          fmt::format("--example: programs of space '{}' run on a device of their own", space_->spec().name),
-          "examples are written for libraries that the processor runs");
+          fmt::format("--example: programs of space '{}' run on a separate device", space_->spec().name),
+          "examples are generated only for libraries that run on the CPU");
     for (std::string& file : write_examples(workload_.program, name_, prepares, arguments_.output))
       files.others.push_back(std::move(file));
   }
@@ -88,7 +88,7 @@ class Builder {
     for (const std::string& other : files.others) fmt::print(output(), "      {}\n", other);
     for (const std::string& interval : shipped.intervals) fmt::print(output(), "      {}\n", interval);
     if (shipped.kernel.prepare)
-      fmt::print(output(), "call {}_prepare once before {}: the header says how\n", name_, name_);
+      fmt::print(output(), "call {}_prepare once before {} (see the header)\n", name_, name_);
   }
 
   const Common& common_;

@@ -37,7 +37,7 @@ struct MeasuredOutcome {
 };
 
 std::string result_text(const JobResult& result) {
-  if (!result.record) return "cannot be measured here: " + result.refusal;
+  if (!result.record) return "cannot be measured on this machine: " + result.refusal;
   const Record& record = *result.record;
   const std::string where =
       fmt::format("{}, record {}", result.known ? "as on record" : "measured", record.id);
@@ -97,8 +97,7 @@ void print_lines(const RecordStore& store, const std::vector<Record>& records) {
 
 int run_measure(const Common& common, const MeasureArguments& arguments) {
   if (common.json && arguments.lines)
-    throw UserError("--json is one object on standard output, and that is where the records go",
-                    "choose --json or --lines");
+    throw UserError("--json and the records would both go to standard output", "choose --json or --lines");
   const std::atomic<bool>& stop =
       stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
   std::ifstream file;
@@ -130,7 +129,7 @@ int run_measure(const Common& common, const MeasureArguments& arguments) {
     std::fflush(said);
   }
   measurer.end(stop ? "interrupted" : "jobs");
-  if (outcome.all() == 0 && !stop) throw UserError(SourceLocation{name}, "no job in it");
+  if (outcome.all() == 0 && !stop) throw UserError(SourceLocation{name}, "no jobs found");
   if (arguments.lines) print_lines(store, outcome.records);
   if (common.json) {
     print_json({{"jobs", outcome.jobs},
@@ -144,8 +143,7 @@ int run_measure(const Common& common, const MeasureArguments& arguments) {
   } else {
     fmt::print(
         said,
-        "jobs: {}; {} measured, {} as on record, {} cannot be measured here; lines that are no jobs: {}; {} "
-        "failed\n",
+        "jobs: {}; {} measured, {} as on record, {} cannot be measured here; invalid lines: {}; {} failed\n",
         outcome.all(), outcome.measured, outcome.known, outcome.lacking, outcome.refused, outcome.failed);
   }
   return exit_code(outcome, stop);

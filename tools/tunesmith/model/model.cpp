@@ -37,8 +37,8 @@ std::shared_ptr<CostModel> create_model(const Space& space, PluginRegistry& regi
 UserError keeps_nothing(const ModelFile& model) {
   int64_t programs = 0;
   for (const ModelFile::Task& task : model.tasks) programs += task.programs;
-  return UserError(fmt::format("the cost model '{}' keeps nothing of {} programs", model.kind, programs),
-                   "it learns nothing, or nothing of so few: choose another with --model, or measure more");
+  return UserError(fmt::format("the cost model '{}' learned nothing from {} programs", model.kind, programs),
+                   "choose a cost model that learns with --model, or measure more programs");
 }
 
 std::vector<MeasuredTask> load_tasks(const ModelArguments& arguments, const Space& space,
@@ -60,7 +60,7 @@ std::vector<MeasuredTask> chosen(std::vector<MeasuredTask> tasks, const std::vec
   std::erase_if(tasks, [&](const MeasuredTask& task) {
     return (!only.empty() && !any(only, task)) || any(except, task);
   });
-  if (tasks.empty()) throw UserError("the stores have no task left to learn from");
+  if (tasks.empty()) throw UserError("the stores have no task to train on");
   return tasks;
 }
 
@@ -108,7 +108,7 @@ int run_model_train(const Common& common, const ModelArguments& arguments) {
     model->update(task.programs);
     file.add({task.workload.key, static_cast<int64_t>(task.programs.size()), task.rows});
     if (task.lost > 0 && !common.quiet) {
-      fmt::print(stderr, "tunesmith: {} programs of {} are not made again by their traces\n", task.lost,
+      fmt::print(stderr, "tunesmith: {} programs of {} no longer follow from their traces\n", task.lost,
                  task.workload.key);
     }
   }
@@ -145,8 +145,8 @@ int run_model_show(const Common& common, const ModelArguments& arguments) {
   }
   print(file, arguments.file);
   if (all == 0) return kDone;
-  fmt::print(output(), "the {} features of {} that it goes by most, by the gain of the splits\n",
-             importance.size(), all);
+  fmt::print(output(), "the {} most important of {} features, by gain of the splits\n", importance.size(),
+             all);
   for (const FeatureImportance& one : importance)
     fmt::print(output(), "  {:>5.1f} %  {}\n", 100.0 * one.share, one.feature);
   return kDone;
@@ -168,7 +168,7 @@ int run_model_eval(const Common& common, const ModelArguments& arguments) {
     const std::vector<ModelFigures> figures = try_model(tasks, i, make, trial);
     all.insert(all.end(), figures.begin(), figures.end());
   }
-  if (all.empty()) throw UserError("the stores have no task with programs enough to learn from some of them");
+  if (all.empty()) throw UserError("no task in the stores has enough programs to split for training");
   if (common.json) {
     nlohmann::json rows = nlohmann::json::array();
     for (const ModelFigures& one : all) rows.push_back(to_json(one));

@@ -120,8 +120,9 @@ std::vector<MeasuredTask> load_measured_tasks(std::vector<std::string> stores, c
   }
   if (tasks.empty()) {
     throw UserError(
-        fmt::format("no programs on record of the target of space '{}'{}", space.spec().name,
-                    of_other_targets > 0 ? fmt::format(", and {} tasks of others", of_other_targets) : ""),
+        fmt::format(
+            "no recorded programs for the target of space '{}'{}", space.spec().name,
+            of_other_targets > 0 ? fmt::format("({} tasks have other targets)", of_other_targets) : ""),
         "'tunesmith tune' measures programs; --space chooses another target");
   }
   return tasks;

@@ -105,7 +105,7 @@ void print_figures(const std::vector<ModelFigures>& figures, const std::string& 
                one.ahead ? "yes" : "no", one.measured, one.pairs / n, one.apart / n, one.best_of_64 / n,
                one.rank_correlation / n, text);
   };
-  fmt::print(output(), "{}: programs that it has not learned from, ordered by its scores\n", model);
+  fmt::print(output(), "{}: accuracy on held-out programs\n", model);
   fmt::print(output(), "{:>5} {:>8}  {:>5}  {:>10}  {:>10}  {:>11}\n", "ahead", "measured", "pairs",
              "10 % apart", "best of 64", "correlation");
   for (const ModelFigures& one : figures) {

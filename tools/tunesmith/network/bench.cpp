@@ -232,18 +232,17 @@ void print_roofs(const nlohmann::json& said) {
   for (const auto& [type, peak] : said["peaks_gflops"].items())
     peaks += fmt::format("{:.1f} {} of multiply-adds in {}, ", peak.get<double>(),
                          operations_unit(DType::parse(type).value_or(kF32)), type);
-  fmt::print(output(), "roofs: {}{:.1f} GB/s of copying in memory\n", peaks,
+  fmt::print(output(), "roofs: {}{:.1f} GB/s of memory copies\n", peaks,
              said["copy_gbytes_per_second"].get<double>());
   const auto is = [&](const auto& test) { return std::ranges::any_of(said["steps"], test); };
   if (is([](const nlohmann::json& step) { return step["roof"] == "cache"; }))
-    fmt::print(output(), "in cache: what it moves lies in caches, which are faster than memory\n");
+    fmt::print(output(), "in cache: its data fit in caches, which are faster than memory\n");
   if (is([](const nlohmann::json& step) {
         return step["share_of_roof"].is_number() && step["share_of_roof"] > 1;
       }))
-    fmt::print(
-        output(),
-        "above 100 %: caches hold a part of it, it skips operations on padding, or the roof was measured "
-        "while something else used the machine\n");
+    fmt::print(output(),
+               "above 100 %: caches hold part of the data, it skips operations on padding, or the roof was "
+               "measured on a disturbed machine\n");
 }
 
 nlohmann::json peaks_json(const std::optional<Roofs>& roofs) {
@@ -268,12 +267,11 @@ void print_times(const nlohmann::json& said) {
                step["name"].get<std::string>());
     waiting += step["waiting_seconds"].get<double>();
   }
-  fmt::print(
-      output(),
-      "a call takes {} ({} threads); by medians {}, {:.3f} times its steps in other calls, {:.3f} times the "
-      "sum of each step's median; threads wait for each other {:.1f} % of it\n",
-      seconds_text(call), said["threads"].get<int>(), seconds_text(median), median / observed,
-      median / medians, 100 * waiting / sum);
+  fmt::print(output(),
+             "a call takes {} ({} threads); by medians {}, {:.3f} times its steps in other calls, {:.3f} "
+             "times the sum of each step's median; threads wait for each other {:.1f} % of the time\n",
+             seconds_text(call), said["threads"].get<int>(), seconds_text(median), median / observed,
+             median / medians, 100 * waiting / sum);
   print_roofs(said);
 }
 

@@ -42,16 +42,14 @@ ChosenForNetwork choose_in_place(Session& session, const Space& space, const Tas
 
 void print_chosen(const network::ChosenPrograms& chosen) {
   if (chosen.others == 0) {
-    fmt::print(output(),
-               "in place: the programs that are the fastest alone are the fastest in the network\n");
+    fmt::print(output(), "in place: the fastest programs in isolation are the fastest in the network\n");
     return;
   }
-  fmt::print(
-      output(),
-      "in place: {} of {} tasks have another program than the fastest alone; a call takes {} instead of "
-      "{} (p = {:.2g})\n",
-      chosen.others, chosen.kernels.size(), seconds_text(chosen.seconds), seconds_text(chosen.seconds_alone),
-      chosen.p);
+  fmt::print(output(),
+             "in place: {} of {} tasks use another program than the fastest in isolation; a call takes {} "
+             "instead of {} (p = {:.2g})\n",
+             chosen.others, chosen.kernels.size(), seconds_text(chosen.seconds),
+             seconds_text(chosen.seconds_alone), chosen.p);
 }
 
 nlohmann::json chosen_json(const network::ChosenPrograms& chosen) {

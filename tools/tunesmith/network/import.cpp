@@ -136,7 +136,7 @@ Network without_nodes(const Network& network) {
 void print_unknown(const UnknownOperators& unknown) {
   constexpr size_t kNamed = 3;
   if (unknown.empty()) return;
-  fmt::print(output(), "operators that the importer does not know: {}\n", unknown.size());
+  fmt::print(output(), "unknown operators: {}\n", unknown.size());
   for (const auto& [op, nodes] : unknown) {
     std::string named;
     for (size_t i = 0; i < std::min(kNamed, nodes.size()); ++i)
@@ -175,7 +175,7 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
   if (checked.kernels)
     fmt::print(output(), "{} kernels a call, {} tasks\n", checked.kernels->first, checked.kernels->second);
   if (!checked.open.empty())
-    fmt::print(output(), "only the names of operators are checked: --dim gives {}\n",
+    fmt::print(output(), "only the names of operators are checked, not values; --dim gives {}\n",
                fmt::join(checked.open, ", "));
   if (!checked.refused.empty()) fmt::print(stderr, "tunesmith: {}\n", checked.refused);
   return code;

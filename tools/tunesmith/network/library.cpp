@@ -23,8 +23,8 @@ network::LibrarySource library_source(const NetworkArguments& arguments) {
 
 Packaging& packaging_of(const Space& space) {
   if (Packaging* const packaging = space.target().packaging()) return *packaging;
-  throw UserError(fmt::format("the target of space '{}' builds no libraries", space.spec().name),
-                  "choose a space of another target with --space");
+  throw UserError(fmt::format("the target of space '{}' cannot build libraries", space.spec().name),
+                  "choose a space with another target by --space");
 }
 
 ShippingOptions shipping_options(const NetworkArguments& arguments, bool quiet) {
@@ -44,12 +44,12 @@ void print_built(const network::BuiltNetwork& built, const TaskedNetwork& tasked
       built.files.library, built.files.header, built.files.weights, built.weight_bytes,
       built.files.main_program, built.description, tasked.regions.size(), built.memory_bytes);
   if (!built.untuned.empty())
-    fmt::print(output(), "{} of {} tasks have their first program, untuned\n", built.untuned.size(),
+    fmt::print(output(), "{} of {} tasks use their first program, untuned\n", built.untuned.size(),
                tasked.tasks.size());
   for (const auto& [title, which] : built.intervals) fmt::print(output(), "  {}: {}\n", title, which);
   if (built.as_written.empty()) return;
-  fmt::print(output(), "{} of {} tasks are as they are written, without a schedule:\n",
-             built.as_written.size(), tasked.tasks.size());
+  fmt::print(output(), "{} of {} tasks use their unscheduled program:\n", built.as_written.size(),
+             tasked.tasks.size());
   for (const auto& [title, why] : built.as_written) fmt::print(output(), "  {}: {}\n", title, why);
 }
 

@@ -42,7 +42,7 @@ Tensor read_tensor(PluginRegistry& registry, const fs::path& path) {
     }
   }
   throw UserError(SourceLocation{path.string()},
-                  fmt::format("no importer reads a tensor from it: {}", fmt::join(refusals, "; ")));
+                  fmt::format("no importer can read a tensor from it: {}", fmt::join(refusals, "; ")));
 }
 
 std::string type_text(const network::TensorType& type) {
@@ -56,7 +56,7 @@ Tensor read_input(PluginRegistry& registry, const fs::path& path) {
 void require_type(const Tensor& tensor, const fs::path& path, const LibraryArgument& argument) {
   if (tensor.dtype != argument.type.dtype || tensor.shape != argument.type.shape)
     throw UserError(SourceLocation{path.string()},
-                    fmt::format("it is {}, input '{}' {}", type_text({tensor.dtype, tensor.shape}),
+                    fmt::format("it is {}, but input '{}' is {}", type_text({tensor.dtype, tensor.shape}),
                                 argument.name, type_text(argument.type)));
 }
 
@@ -107,9 +107,9 @@ int run_network_run(const Common& common, const NetworkRunArguments& arguments) 
   Session session(common);
   const network::LibraryDescription description = network::read_description(arguments.folder);
   if (!arguments.inputs.empty() && arguments.inputs.size() != description.inputs.size())
-    throw UserError(fmt::format("the network takes {} inputs, here are {} files", description.inputs.size(),
+    throw UserError(fmt::format("the network takes {} inputs, found {} files", description.inputs.size(),
                                 arguments.inputs.size()),
-                    "give a file for each, in the order of the header, or none for random inputs");
+                    "give one file for each input in the header's order, or none for random inputs");
   std::vector<Tensor> inputs;
   for (const std::string& file : arguments.inputs) inputs.push_back(read_input(session.registry(), file));
   const std::vector<int64_t> values =

@@ -47,7 +47,7 @@ nlohmann::json kernels_json(const TaskedNetwork& tasked) {
 
 int run_network_show(const Common& common, const NetworkArguments& arguments) {
   if (arguments.dot && common.json)
-    throw UserError("--dot prints a graph as text, and --json an object", "leave out one of them");
+    throw UserError("--dot and --json cannot be combined", "remove one of them");
   Session session(common);
   if (arguments.dot) {
     fmt::print(output(), "{}", to_dot(read_tasks(session, arguments)));

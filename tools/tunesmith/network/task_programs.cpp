@@ -38,11 +38,11 @@ class Collecting {
       return;
     }
     const auto as_written = [&](const std::string& why) { take_as_written(task, workload, why, programs); };
-    if (!has_records_) return as_written("it has no record");
+    if (!has_records_) return as_written("no record");
     try {
       take_best(task, workload, programs);
     } catch (const NoRecord&) {
-      as_written("it has no record");
+      as_written("no record");
     } catch (const NotCompiled& error) {
       as_written(error.what());
     } catch (const UserError& error) {
@@ -55,7 +55,7 @@ class Collecting {
     throw UserError(
         fmt::format("{} of {} tasks have no record in this space with {} threads on this machine:\n  {}\n",
                     nameless_.size(), tasked_.tasks.size(), options_.threads, fmt::join(nameless_, "\n  ")),
-        "run: tunesmith network tune FILE, or take them as they are written with --unscheduled");
+        "run: tunesmith network tune FILE, or use unscheduled programs with --unscheduled");
   }
 
  private:

@@ -68,8 +68,9 @@ network::Dimensions dimensions_of(const std::vector<std::string>& texts) {
     const size_t equals = text.find('=');
     const std::optional<ParamRange> value = value_of(text, equals);
     if (!value)
-      throw UserError(fmt::format("--dim {} is no dimension", text),
-                      "a name and a positive number or a range, such as --dim batch=1 or --dim batch=1..16");
+      throw UserError(
+          fmt::format("--dim {}: not a dimension", text),
+          "expected a name and a positive number or range, such as --dim batch=1 or --dim batch=1..16");
     const std::string name = text.substr(0, equals);
     if (!dimensions.emplace(name, *value).second)
       throw UserError(fmt::format("--dim {}: '{}' is given twice", text, name));
@@ -96,9 +97,9 @@ std::optional<std::vector<int64_t>> values_given(const std::vector<network::Vary
   }
   for (const auto& [name, range] : given)
     if (std::ranges::find(names, name) == names.end())
-      throw UserError(fmt::format("--dim {}: no extent of this name varies in this library", name),
-                      names.empty() ? "it is for one shape: build it with --dim NAME=1..16"
-                                    : fmt::format("what varies: {}", fmt::join(names, ", ")));
+      throw UserError(fmt::format("--dim {}: this library has no varying extent with this name", name),
+                      names.empty() ? "it was built for one shape: build it with --dim NAME=1..16"
+                                    : fmt::format("varying extents: {}", fmt::join(names, ", ")));
   return values;
 }
 
@@ -106,9 +107,9 @@ void require_known(const network::Network& network, const network::Dimensions& d
   const std::set<std::string> open = network::open_extents(network);
   for (const auto& [name, range] : dimensions) {
     if (open.contains(name)) continue;
-    throw UserError(fmt::format("--dim {}: the network leaves no extent of this name open", name),
-                    open.empty() ? "all its extents are numbers"
-                                 : fmt::format("it leaves open: {}", fmt::join(open, ", ")));
+    throw UserError(
+        fmt::format("--dim {}: the network has no open extent with this name", name),
+        open.empty() ? "all its extents are fixed" : fmt::format("open extents: {}", fmt::join(open, ", ")));
   }
 }
 

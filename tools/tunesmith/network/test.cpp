@@ -81,7 +81,7 @@ void print_text(const std::vector<Tested>& tests, std::string_view way) {
     if (outcome.result == TestResult::Wrong)
       fmt::print(output(), "wrong: {}: {}\n", folder.string(), outcome.message);
   const auto causes = causes_of(tests);
-  if (!causes.empty()) fmt::print(output(), "refused, by cause:\n");
+  if (!causes.empty()) fmt::print(output(), "unsupported, by cause:\n");
   for (const auto& [cause, count] : causes) fmt::print(output(), "{:6}  {}\n", count, cause);
   fmt::print(output(), "{}: {} passed, {} refused, {} wrong\n", way, count_of(tests, TestResult::Passed),
              count_of(tests, TestResult::Refused), count_of(tests, TestResult::Wrong));

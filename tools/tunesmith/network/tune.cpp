@@ -34,8 +34,8 @@ NetworkTasks tasks_of(const TaskedNetwork& tasked, bool allow_memory) {
     const std::string title = title_of(workload);
     if (const std::optional<std::string> lacking = memory_lacking(workload, available)) {
       say(fmt::format("{}: {}; {}", title, *lacking,
-                      allow_memory ? "continuing, as --allow-memory says"
-                                   : "it is not tuned, and stays as it is written"));
+                      allow_memory ? "continuing because of --allow-memory"
+                                   : "it is not tuned and keeps its unscheduled program"));
       if (!allow_memory) {
         tasks.too_large[i] = *lacking;
         continue;
@@ -47,8 +47,8 @@ NetworkTasks tasks_of(const TaskedNetwork& tasked, bool allow_memory) {
     tasks.positions.push_back(i);
   }
   if (tasks.list.tasks.empty())
-    throw UserError("there is no memory to measure any of the network's tasks",
-                    "take smaller extents, or try it all the same with --allow-memory");
+    throw UserError("not enough memory to measure any task of the network",
+                    "choose smaller extents, or measure anyway with --allow-memory");
   return tasks;
 }
 
@@ -91,7 +91,7 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
     said["built"] = built_json(built, tasked);
     said["in_place"] = chosen_json(programs.chosen);
   } else if (!common.json) {
-    fmt::print(output(), "no library is built: the same command continues where this one ended\n");
+    fmt::print(output(), "no library built; run the same command to continue\n");
   }
   if (common.json) print_json(said);
   return interrupted ? kInterrupted : kDone;

@@ -96,8 +96,8 @@ class Verification {
     tasked_ = read_tasks(session, of);
     if (network_hash(tasked_) != description.network)
       throw UserError(
-          fmt::format("the library was not built of this {}, or by another version of Tunesmith", of.file),
-          "build it again, or name the network's file with --model");
+          fmt::format("the library was not built from this {}, or not by this version of Tunesmith", of.file),
+          "rebuild it, or give the network's file with --model");
     space_ = session.space_for_target();
     library_ = std::make_unique<network::BuiltLibrary>(arguments.folder, description.facts());
   }
@@ -152,8 +152,8 @@ void print_call(const nlohmann::json& call) {
     fmt::print(output(), "{:4}  {:13.3g}  {:13.2g}  {:11}  {}{}\n", number++, number_in(step["worst"]),
                looseness, step["reference"].get<std::string>(), step["name"].get<std::string>(),
                !is_right                        ? "  WRONG"
-               : step["drawn"].get<bool>()      ? "  (on data drawn for it)"
-               : step["any_values"].get<bool>() ? "  (bound of any values)"
+               : step["drawn"].get<bool>()      ? "  (on generated data)"
+               : step["any_values"].get<bool>() ? "  (worst-case bound)"
                                                 : "");
     for (const nlohmann::json& fault : step["faults"])
       fmt::print(output(), "      it {}\n", fault.get<std::string>());
@@ -164,17 +164,16 @@ void print_call(const nlohmann::json& call) {
   }
   for (const nlohmann::json& fault : call["faults"])
     fmt::print(output(), "wrong: {}\n", fault.get<std::string>());
-  fmt::print(output(), "{} of {} steps are right; the worst error is {:.3g} of its bound\n", right,
+  fmt::print(output(), "{} of {} steps are correct; the largest error is {:.3g} of its bound\n", right,
              call["steps"].size(), worst);
   if (any_values > 0)
-    fmt::print(output(), "{} of them only by the bound of any values, whose roundings may all go one way\n",
+    fmt::print(output(), "{} of them only within the worst-case bound, where all roundings go the same way\n",
                any_values);
   if (drawn > 0)
-    fmt::print(
-        output(),
-        "{} of them on data drawn for them: on what the network gives them, the bounds are above {:.0f} % "
-        "of typical results\n",
-        drawn, 100 * kLoosest);
+    fmt::print(output(),
+               "{} of them on generated data: on the network's own values, the bounds exceed {:.0f} % of "
+               "typical results\n",
+               drawn, 100 * kLoosest);
 }
 
 }  // namespace
@@ -193,8 +192,8 @@ int run_network_verify(const Common& common, const NetworkVerifyArguments& argum
     return [&, verification](size_t number) { return json_line(verification->call(given[number])); };
   };
   work.take = [&](size_t number, const std::string& answer, bool lost) {
-    calls[number] = lost ? lost_json("the call does not return: " + answer, given[number])
-                         : nlohmann::json::parse(answer);
+    calls[number] =
+        lost ? lost_json("the call did not return: " + answer, given[number]) : nlohmann::json::parse(answer);
   };
   run_forked(work);
   const bool right =

@@ -66,14 +66,13 @@ struct Findings {
     std::vector<std::string> all;
     if (!writable)
       all.push_back(fmt::format(
-          "records cannot be written to {}: make its folder writable, or name another file with --database",
+          "cannot write records to {}: make its folder writable, or give another file with --database",
           database));
     for (const auto& [info, fault] : plugins) {
       if (!fault.empty())
-        all.push_back(
-            fmt::format("{} {} does not load: mend or remove its pack, which 'tunesmith plugins "
-                        "list --why' names",
-                        kind_name(info.kind), info.id));
+        all.push_back(fmt::format(
+            "{} {} does not load: repair or remove its pack ('tunesmith plugins list --why' shows the path)",
+            kind_name(info.kind), info.id));
     }
     return all;
   }
@@ -148,14 +147,14 @@ void print(const Findings& found, const std::string& next) {
     fmt::print(output(), "copy      {:.1f} GB/s read and written on {} threads\n", found.speeds->copy * 1e-9,
                found.threads);
   } else {
-    fmt::print(output(), "peak      not measured by this target\n");
+    fmt::print(output(), "peak      not supported by this target\n");
   }
   fmt::print(output(), "records   {} ({})\n", found.database,
              found.writable ? "can be written" : "CANNOT be written");
   print_plugins(found);
   const std::vector<std::string> obstacles = found.obstacles();
   if (obstacles.empty()) {
-    fmt::print(output(), "ready     programs are compiled, measured and recorded here; next: {}\n", next);
+    fmt::print(output(), "ready     programs can be compiled, measured and recorded; next: {}\n", next);
     return;
   }
   fmt::print(output(), "NOT READY\n");

@@ -54,12 +54,11 @@ int run_explain(const Common& common, const std::string& rule) {
           {"rule", one[0]}, {"requirement", one[1]}, {"consequence", one[2]}, {"enforced_by", one[3]}};
       print_json(object);
     } else {
-      fmt::print(output(), "{}: {}\n\nwhen it is broken: {}\nenforced by: {}\n", one[0], one[1], one[2],
-                 one[3]);
+      fmt::print(output(), "{}: {}\n\nif violated: {}\nenforced by: {}\n", one[0], one[1], one[2], one[3]);
     }
     return kDone;
   }
-  throw UserError(fmt::format("there is no rule '{}'", rule),
+  throw UserError(fmt::format("unknown rule '{}'", rule),
                   fmt::format("known: {} to {}", known.front(), known.back()));
 }
 

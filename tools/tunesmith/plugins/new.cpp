@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 fs::path template_folder(std::string_view kind) {
   const fs::path folder = builtin_workload_folder().parent_path() / "sdk" / "templates" / kind;
   if (!fs::is_directory(folder)) {
-    throw EnvironmentError(
-        fmt::format("{} is not there: the package tunesmith-dev has the start of a plugin", folder.string()));
+    throw EnvironmentError(fmt::format(
+        "{} does not exist: install the package tunesmith-dev, which has the templates", folder.string()));
   }
   return folder;
 }
@@ -56,23 +56,23 @@ int run_plugins_new(const Common& common, const NewPluginArguments& arguments) {
   if (!kind_from_name(arguments.kind)) {
     std::vector<std::string> known;
     for (const PluginKind kind : kPluginKinds) known.emplace_back(kind_name(kind));
-    throw UserError(fmt::format("no kind of plugin is called '{}'", arguments.kind),
+    throw UserError(fmt::format("unknown kind of plugin '{}'", arguments.kind),
                     suggest(arguments.kind, known));
   }
   if (!std::regex_match(arguments.name, std::regex("[a-z][a-z0-9_]{0,62}"))) {
-    throw UserError(fmt::format("'{}' cannot be a plugin's id", arguments.name),
-                    "use a-z, 0-9 and _, with a letter first and 63 at most");
+    throw UserError(fmt::format("'{}' is not a valid plugin id", arguments.name),
+                    "expected 1 to 63 of a-z, 0-9 and _, beginning with a letter");
   }
   constexpr std::string_view kDescribed = "extension";
   if (arguments.yaml && arguments.kind != kDescribed)
-    throw UserError(fmt::format("--yaml: a {} is written in C++ or Python", arguments.kind),
-                    "extensions can be described in YAML");
+    throw UserError(fmt::format("--yaml: a {} cannot be described in YAML", arguments.kind),
+                    "only extensions can");
   const fs::path source = template_folder(arguments.yaml ? "extension_yaml" : arguments.kind);
   const fs::path folder = arguments.into.empty() ? fs::path(arguments.name) : fs::path(arguments.into);
   std::error_code unreadable;
   if (fs::exists(folder) && !fs::is_empty(folder, unreadable)) {
-    throw UserError(fmt::format("{} is there already and not empty", folder.string()),
-                    "give another one with --into");
+    throw UserError(fmt::format("{} exists and is not empty", folder.string()),
+                    "give another folder with --into");
   }
   std::error_code error;
   fs::create_directories(folder, error);

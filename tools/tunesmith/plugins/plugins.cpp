@@ -90,7 +90,7 @@ int run_plugins_list(const Common& common, const PluginsArguments& arguments) {
                  info.version, source_name(info.source));
       if (!arguments.options)
         fmt::print(output(), "    {}\n",
-                   helps[i].empty() ? "refused; 'plugins list --why' says why" : helps[i]);
+                   helps[i].empty() ? "refused; 'plugins list --why' shows the reason" : helps[i]);
     }
     if (arguments.options && !refused(info)) describe(registry, info, common.json ? &plugin : nullptr);
     list.push_back(std::move(plugin));

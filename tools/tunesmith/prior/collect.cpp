@@ -141,8 +141,8 @@ class Collection {
     fmt::print(output(), "{}: {} {} tasks, {} of them added now with {} programs\n", arguments_.output,
                file_.lines() + added_, part_name(part_), added_, programs_);
     if (of_the_other_part_ > 0)
-      fmt::print(output(), "left out: {} measured task{} of the other part\n", of_the_other_part_,
-                 of_the_other_part_ > 1 ? "s" : "");
+      fmt::print(output(), "left out: {} measured task{} that belong to the other split\n",
+                 of_the_other_part_, of_the_other_part_ > 1 ? "s" : "");
   }
 
   const Common& common_;

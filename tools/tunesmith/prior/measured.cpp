@@ -90,9 +90,8 @@ std::vector<MeasuredFigure> measured_figures(const Prior& prior, const nlohmann:
 
 void print_measured(const std::vector<MeasuredFigure>& figures, const std::vector<int64_t>& draws) {
   fmt::print(output(),
-             "measured speed over that of the task's fastest program: geometric mean (worst) of the first of "
-             "the draws by "
-             "an order, and of the fastest of its first {}\n{:>6}",
+             "speed relative to the task's fastest program, geometric mean (worst): of the top-ranked draw, "
+             "and of the fastest of the top {}\n{:>6}",
              kTimed.back(), "draws");
   for (const char* name : {"by the cost model", "by the prior", "by both"})
     fmt::print(output(), "  {:>29}", name);

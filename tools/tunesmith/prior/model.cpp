@@ -49,14 +49,14 @@ ReadShard read_shard(const std::string& file, const std::function<void(const nlo
       }
       if (line.value("format", "") != "tunesmith prior shard" ||
           line.value("sequence", 0) != kSequenceVersion)
-        throw UserError(place, fmt::format("this is no shard of sequences of version {}", kSequenceVersion),
-                        "tunesmith prior collect writes one");
+        throw UserError(place, fmt::format("not a shard of sequences of version {}", kSequenceVersion),
+                        "create one with: tunesmith prior collect");
       shard.space = line.at("space").get<std::string>();
       shard.part = line.at("part").get<std::string>();
       shard.machine = machine_text(line.at("machine").get<std::map<std::string, double>>());
     } catch (const nlohmann::json::exception& error) {
-      throw UserError(place, fmt::format("this line is damaged: {}", error.what()),
-                      "'prior collect' with its options continues it behind its last whole line");
+      throw UserError(place, fmt::format("damaged line: {}", error.what()),
+                      "'prior collect' with the same options continues after its last complete line");
     }
   }
   if (shard.space.empty()) throw UserError(SourceLocation{file}, "the file is empty");

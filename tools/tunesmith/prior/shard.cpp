@@ -17,7 +17,7 @@ namespace {
 nlohmann::json parse_head(const std::string& text, const std::filesystem::path& path) {
   nlohmann::json head = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!head.is_object() || !head.contains("format"))
-    throw UserError(SourceLocation{path.string(), 1, 1}, "this is no shard of a prior", "name another file");
+    throw UserError(SourceLocation{path.string(), 1, 1}, "not a shard of a prior", "name another file");
   return head;
 }
 
@@ -26,10 +26,9 @@ void require_same(const nlohmann::json& there, const nlohmann::json& asked,
   for (const auto& [key, value] : asked.items()) {
     const nlohmann::json known = there.value(key, nlohmann::json());
     if (known == value) continue;
-    throw UserError(
-        SourceLocation{path.string(), 1, 1},
-        fmt::format("this shard has {} {}, and asked for is {}", key, json_line(known), json_line(value)),
-        "name another file, or remove it");
+    throw UserError(SourceLocation{path.string(), 1, 1},
+                    fmt::format("this shard has {} {}, expected {}", key, json_line(known), json_line(value)),
+                    "give another file, or remove this one");
   }
 }
 

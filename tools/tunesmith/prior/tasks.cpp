@@ -74,9 +74,9 @@ std::vector<PriorTask> draw_prior_tasks(const std::vector<std::string>& suites, 
   uint64_t tries = 0;
   for (uint64_t draw = 0; tasks.size() < count; ++draw) {
     if (++tries > kMaxTries) {
-      throw UserError(fmt::format("the suites give {} different {} tasks, and not {}", tasks.size(),
-                                  part_name(part), count),
-                      "ask for less with --tasks, or give more workloads with --suite");
+      throw UserError(
+          fmt::format("the suites give only {} of {} {} tasks", tasks.size(), part_name(part), count),
+          "reduce --tasks, or add workloads with --suite");
     }
     RandomStream random(seed, draw);
     const std::string& base = bases[random.below(bases.size())];

@@ -78,8 +78,8 @@ class Evaluation {
     });
     if (shard.part != part_name(PriorPart::HeldOut))
       throw UserError(SourceLocation{arguments_.shards.front(), 1, 0},
-                      "the prior may have learned from these tasks: the shard is of the part 'training'",
-                      "tunesmith prior collect --held-out writes one of tasks that none learns from");
+                      "the prior may have been trained on these tasks: the shard has training tasks",
+                      "create a held-out shard with: tunesmith prior collect --held-out");
     for (size_t i = 0; i < workloads.size(); ++i) {
       line_.say(fmt::format("task {} of {}: {}", i + 1, workloads.size(), workloads[i]));
       add(WorkloadLibrary().load(workloads[i]));
@@ -131,8 +131,7 @@ class Evaluation {
 };
 
 void print_figures(const std::vector<PriorFigure>& figures, const PriorArguments& arguments) {
-  fmt::print(output(),
-             "speed by the cost model, over that of the best of all draws: geometric mean (worst)\n");
+  fmt::print(output(), "predicted speed relative to the best of all draws: geometric mean (worst)\n");
   fmt::print(output(), "{:>6}  {:>15}  {:>15}\n", "draws", "drawn", "by the prior");
   for (const int64_t draws : arguments.counts) {
     fmt::print(
@@ -153,20 +152,18 @@ int run_prior_train(const Common& common, const PriorArguments& arguments) {
     ReadShard shard;
     std::vector<PriorExample> more = examples_of(file, arguments.elite, shard);
     if (shard.part != part_name(PriorPart::Training))
-      throw UserError(SourceLocation{file, 1, 0},
-                      "nothing may be learned from this shard: its tasks are held out",
-                      "tunesmith prior collect writes one to learn from");
+      throw UserError(SourceLocation{file, 1, 0}, "cannot train on this shard: its tasks are held out",
+                      "create a training shard with: tunesmith prior collect");
     if (!source.space.empty() && source.space != shard.space)
-      throw UserError(
-          SourceLocation{file, 1, 0},
-          fmt::format("this shard is of the space '{}', and another of '{}'", shard.space, source.space));
+      throw UserError(SourceLocation{file, 1, 0},
+                      fmt::format("shards of different spaces: '{}' and '{}'", shard.space, source.space));
     source.space = shard.space;
     source.machines.insert(shard.machine);
     source.tasks += std::ssize(more);
     std::ranges::move(more, std::back_inserter(examples));
   }
   for (const PriorExample& example : examples) source.programs += std::ssize(example.programs);
-  if (source.programs == 0) throw UserError("the shards have no programs to learn from");
+  if (source.programs == 0) throw UserError("the shards have no programs to train on");
   PriorTraining training;
   training.seed = source.seed;
   training.epochs = static_cast<int>(arguments.epochs);
@@ -185,11 +182,10 @@ int run_prior_train(const Common& common, const PriorArguments& arguments) {
                 {"log_likelihood_of_even_choices", drawn}});
     return kDone;
   }
-  fmt::print(
-      output(),
-      "{}: of {} programs of {} tasks of the space '{}'\nmean logarithm of a choice's likelihood: {:.3f}, "
-      "where all choices are even {:.3f}\n",
-      arguments.output, source.programs, source.tasks, source.space, likelihood, drawn);
+  fmt::print(output(),
+             "{}: of {} programs of {} tasks of the space '{}'\nmean log likelihood of a choice: {:.3f}, "
+             "uniform {:.3f}\n",
+             arguments.output, source.programs, source.tasks, source.space, likelihood, drawn);
   return kDone;
 }
 

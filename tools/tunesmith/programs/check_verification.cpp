@@ -31,14 +31,14 @@ nlohmann::json to_json(const VerificationTally& tally) {
 
 /// Describes planted mistakes that cannot change a result.
 std::string hidden_text(int places) {
-  return fmt::format("not exercised: denormals taken for zero at {} places, where rounding hides them",
-                     places);
+  return fmt::format(
+      "not exercised: denormals flushed to zero at {} places, where rounding hides the difference", places);
 }
 
 /// Describes mistakes that the compiler is free to compile to right programs.
 std::string undefined_text(int places) {
-  return fmt::format(
-      "not exercised: unwritten registers at {} places, where the compiler chose what is right", places);
+  return fmt::format("not exercised: unwritten registers at {} places, where the compiled program is correct",
+                     places);
 }
 
 std::string to_text(const VerificationTally& tally) {
@@ -129,7 +129,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
     if (!common.json) {
       fmt::print(output(), "{}: {}\n", typed, to_text(tally));
       for (const std::string& left : tally.not_exercised)
-        fmt::print(output(), "  not verified on {}\n", left);
+        fmt::print(output(), "  not verified with {}\n", left);
       if (tally.hidden > 0) fmt::print(output(), "  {}\n", hidden_text(tally.hidden));
       if (tally.undefined > 0) fmt::print(output(), "  {}\n", undefined_text(tally.undefined));
     }
@@ -146,7 +146,7 @@ int run_workloads_check_verification(const Common& common, const CheckVerificati
     for (const auto& [kind, count] : all.kinds) fmt::print(output(), "{:6} {}\n", count, kind);
     if (all.hidden > 0) fmt::print(output(), "{}\n", hidden_text(all.hidden));
     if (all.undefined > 0) fmt::print(output(), "{}\n", undefined_text(all.undefined));
-    if (left > 0) fmt::print(output(), "{} workloads were left out: the time was over\n", left);
+    if (left > 0) fmt::print(output(), "{} workloads left out: time limit reached\n", left);
   }
   return all.accepted == 0 && all.right_refused == 0 ? kDone : kNothingFound;
 }

@@ -48,9 +48,9 @@ CandidatePtr candidate_of(const Space& space, const Workload& workload, const Fe
   const Trace& sketch = set.sketches[random.below(set.sketches.size())].trace();
   auto candidate = space.materialise(workload.program, sketch.with_open_decisions(), random);
   if (!candidate) {
-    throw UserError(fmt::format("the program drawn with seed {} is refused: {}", arguments.seed,
+    throw UserError(fmt::format("the program drawn with seed {} is rejected: {}", arguments.seed,
                                 candidate.error().message),
-                    "draw another with --seed, or name a trace with --trace");
+                    "draw another with --seed, or give a trace with --trace");
   }
   return std::move(*candidate);
 }

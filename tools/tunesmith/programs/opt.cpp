@@ -53,7 +53,7 @@ void ask_space(Lowering& lowering) {
         lowering.options = state.options;
       });
   if (!candidate) {
-    throw EnvironmentError(fmt::format("space '{}' does not lower the smallest program: {}",
+    throw EnvironmentError(fmt::format("space '{}' cannot lower a trivial program: {}",
                                        lowering.space->spec().name, candidate.error().message));
   }
   lowering.pipeline = Pipeline(std::move(steps));
@@ -191,7 +191,7 @@ Program apply(const Program& program, const std::vector<std::string>& instructio
   const Trace trace = Trace::parse(fmt::format("{}", fmt::join(instructions, "\n")), "--apply", &places);
   const std::string wrong = verify(program);
   if (!wrong.empty())
-    throw UserError("the program is not well formed, so that nothing can be applied: " + wrong);
+    throw UserError("the program is not well-formed, so no instruction can be applied: " + wrong);
   size_t refused_at = 0;
   auto schedule = replay(program, trace, RandomStream(0), &refused_at, lowering.intrinsics);
   if (!schedule) throw UserError(places.at(refused_at), schedule.error().what());
@@ -221,7 +221,7 @@ int run_opt(const Common& common, const OptArguments& arguments) {
   const Lowering lowering = lowering_of(common, arguments);
   if (arguments.list) return list_passes(common, lowering.pipeline);
   if (arguments.file.empty())
-    throw UserError("there is no program", "name a file, a workload, or - for standard input");
+    throw UserError("no program given", "give a file, a workload, or - for standard input");
   std::vector<std::string> texts;
   std::vector<std::string> faults;
   for (const Program& program : read_programs(arguments.file)) {

@@ -23,30 +23,29 @@ struct KnownPass {
 };
 
 constexpr KnownPass kKnown[] = {
-    {"lower_blocks", "blocks become their bodies, iterators what they are bound to, inits conditions"},
-    {"split_buffers", "a buffer whose accesses share no element becomes several", true},
-    {"split_prepare", "what depends on constant inputs alone becomes a program of its own", true},
-    {"join_threads", "loops bound to threads become one around all that a launch does, with barriers", true},
-    {"place_buffers", "intermediates are allocated where they are needed, and shrink to what is used there",
-     true},
-    {"double_buffers", "buffers that are to be double get two halves, filled one iteration ahead", true},
-    {"pipeline_loops", "what fills shared buffers runs iterations ahead, asynchronously", true},
-    {"close_gaps", "parts of a tile that lie far apart move together", true},
-    {"bound_tiles", "loops end where elements that vary do, and whole tiles are done without asking"},
-    {"tighten_loops", "conditions that bound a loop become its range"},
-    {"mask_loads", "loads that a select guards get its condition as their mask"},
-    {"mask_accumulations", "a guard around an accumulation becomes the mask of its store"},
-    {"flatten", "each access gets one index, the element's offset"},
-    {"call_intrinsics", "nests that are tensorized become calls of their intrinsics"},
-    {"vectorize_loops", "vectorized loops become vector expressions"},
-    {"hoist_conditions", "conditions that stay the same move out of loops"},
-    {"assign_registers", "local buffers move into registers where they can"},
-    {"unmask_registers", "register buffers are stored to without masks"},
-    {"promote_accumulators", "accumulators of reductions move into registers"},
-    {"remove_unit_loops", "loops of one iteration become their bodies"},
-    {"plan_memory", "workspace and stack are laid out and checked"},
-    {"plan_scopes", "memories that levels own are laid out and checked"},
-    {"lay_out_prepared", "what the preparation makes gets its places"},
+    {"lower_blocks", "replaces blocks by their bodies, iterators by their bindings, and inits by conditions"},
+    {"split_buffers", "splits a buffer whose accesses share no elements", true},
+    {"split_prepare", "moves computations on constant inputs into a separate program", true},
+    {"join_threads", "fuses thread-bound loops into one loop around the launch, with barriers", true},
+    {"place_buffers", "allocates intermediates at their uses and shrinks them to the used region", true},
+    {"double_buffers", "double-buffers annotated buffers, filled one iteration ahead", true},
+    {"pipeline_loops", "pipelines copies into shared buffers, asynchronously and iterations ahead", true},
+    {"close_gaps", "compacts parts of a tile that are far apart in memory", true},
+    {"bound_tiles", "limits loops to varying extents, and runs full tiles without checks"},
+    {"tighten_loops", "turns conditions that bound a loop into its range"},
+    {"mask_loads", "turns the condition of a select that guards loads into their mask"},
+    {"mask_accumulations", "turns a guard around an accumulation into the mask of its store"},
+    {"flatten", "flattens accesses to one index, the element's offset"},
+    {"call_intrinsics", "replaces tensorized loop nests by calls of their intrinsics"},
+    {"vectorize_loops", "turns vectorized loops into vector expressions"},
+    {"hoist_conditions", "hoists loop-invariant conditions"},
+    {"assign_registers", "moves local buffers into registers where possible"},
+    {"unmask_registers", "stores to register buffers without masks"},
+    {"promote_accumulators", "moves accumulators of reductions into registers"},
+    {"remove_unit_loops", "removes loops of one iteration"},
+    {"plan_memory", "lays out and checks workspace and stack"},
+    {"plan_scopes", "lays out and checks the memory scopes of levels"},
+    {"lay_out_prepared", "lays out the results of the preparation"},
 };
 
 const KnownPass* find_known(std::string_view name) {
@@ -73,7 +72,7 @@ std::string text_of(const LoweredProgram& lowered) {
 
 std::vector<ProgramPass> program_passes(const Pipeline& pipeline) {
   std::vector<ProgramPass> passes = {
-      {std::string(kSimplify), "each expression in canonical form, by the ranges of the loops around it"}};
+      {std::string(kSimplify), "puts expressions into canonical form, using the ranges of enclosing loops"}};
   for (const LoweringStep& step : pipeline.steps()) {
     const KnownPass* known = find_known(step.name);
     passes.push_back({step.name, known == nullptr ? "" : std::string(known->help)});
@@ -90,7 +89,7 @@ const LoweringStep& PassRunner::step(const std::string& name) const {
   if (found != steps.end()) return *found;
   std::vector<std::string> names;
   for (const ProgramPass& pass : program_passes(pipeline_)) names.push_back(pass.name);
-  throw UserError(fmt::format("there is no pass '{}'", name), suggest(name, names));
+  throw UserError(fmt::format("unknown pass '{}'", name), suggest(name, names));
 }
 
 void PassRunner::run(const std::string& name) {
@@ -100,8 +99,8 @@ void PassRunner::run(const std::string& name) {
   // A target's own step may need the findings, too.
   if ((known == nullptr || known->needs_blocks) && !knows_blocks_) {
     throw UserError(
-        fmt::format("{} needs what {} finds out about blocks, which no text says", name, kFirstStep),
-        fmt::format("name {} before it, or --until {}", kFirstStep, name));
+        fmt::format("{} needs the results of {}, which are not part of a program's text", name, kFirstStep),
+        fmt::format("run {} before it, or use --until {}", kFirstStep, name));
   }
   try {
     pass.run(state_);

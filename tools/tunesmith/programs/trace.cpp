@@ -27,8 +27,8 @@ Workload workload_for(const NamedTrace& loaded, const TraceArguments& arguments)
 std::vector<std::string> waste_of(const LoweredProgram& lowered, const Target& target) {
   const std::optional<LockstepMachine> machine = lockstep_machine(target.execution(), target.device());
   if (!machine) {
-    throw UserError("--waste: the target of this space has no threads that run in lockstep",
-                    "leave it out, or choose a space of a target with a grid of threads");
+    throw UserError("--waste: this space's target has no grid of threads",
+                    "remove it, or choose a space whose target has a grid of threads");
   }
   std::vector<std::string> lines;
   for (const WastefulAccess& access : wasteful_accesses(lowered.program, *machine))
@@ -42,8 +42,8 @@ auto unless_refused(const Function& print) {
   try {
     return print();
   } catch (const LowerError& refusal) {
-    throw UserError(fmt::format("the target refuses this program: {}", refusal.what()),
-                    "--lowered and --passes print what it is given");
+    throw UserError(fmt::format("the target rejects this program: {}", refusal.what()),
+                    "--lowered and --passes print its input");
   }
 }
 
@@ -72,15 +72,15 @@ void show_lowered(Session& session, const Common& common, const TraceArguments& 
     if (common.json) {
       all["waste"] = lines;
     } else {
-      show("waste", lines.empty() ? "no access takes more of the memory than it asks for\n"
-                                  : fmt::format("{}\n", fmt::join(lines, "\n")));
+      show("waste",
+           lines.empty() ? "no inefficient memory accesses\n" : fmt::format("{}\n", fmt::join(lines, "\n")));
     }
   }
   if (arguments.code) {
     const std::optional<std::string> source =
         unless_refused([&] { return space->target().source(candidate->lowered, "kernel"); });
     if (!source) {
-      throw UserError("--code: the target of this space emits machine code and no source text",
+      throw UserError("--code: this space's target generates machine code, not source",
                       "--assembly prints its instructions");
     }
     show("code", *source);
@@ -134,9 +134,9 @@ int run_trace_replay(const Common& common, const TraceArguments& arguments) {
     print_json(
         {{"workload", workload.key}, {"trace", schedule.trace().str()}, {"repaired", !changes.empty()}});
   } else if (changes.empty()) {
-    fmt::print(output(), "legal on {}, every decision as written\n", workload.key);
+    fmt::print(output(), "legal on {}, all decisions unchanged\n", workload.key);
   } else {
-    fmt::print(output(), "legal on {}, with decisions drawn or repaired:\n{}", workload.key, changes);
+    fmt::print(output(), "legal on {}, with drawn or repaired decisions:\n{}", workload.key, changes);
   }
   return kDone;
 }
@@ -148,7 +148,7 @@ int run_trace_diff(const Common& common, const TraceArguments& arguments) {
   if (common.json) {
     print_json({{"equal", same}, {"diff", same ? "" : diff(a, b)}});
   } else {
-    fmt::print(output(), "{}", same ? "the traces are equal\n" : diff(a, b));
+    fmt::print(output(), "{}", same ? "the traces are identical\n" : diff(a, b));
   }
   return kDone;
 }

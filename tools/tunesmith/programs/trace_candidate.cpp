@@ -23,7 +23,7 @@ namespace {
 void print(const std::string& place, const RecordedCandidate& recorded, const CandidateCheck& check) {
   fmt::print(output(), "{}: {}: {}\n", place, recorded.workload.text,
              check.same() ? fmt::format("the same program, {}", hex64(recorded.lowered_hash))
-                          : "cannot be made here: " + check.refusal);
+                          : "cannot be reproduced on this machine: " + check.refusal);
   for (const std::string& difference : check.differences) fmt::print(output(), "    {}\n", difference);
 }
 
@@ -50,9 +50,9 @@ int run_trace_export(const Common& common, const TraceArguments& arguments) {
   const bool changed = loaded.record && loaded.record->lowered_hash != candidate->lowered_hash;
   if (changed) {
     throw UserError(
-        fmt::format("record '{}' is of another program than its trace makes here and now: {}, not {}",
-                    loaded.name, hex64(loaded.record->lowered_hash), hex64(candidate->lowered_hash)),
-        "choose the space that it was measured with, or measure it again");
+        fmt::format("the trace of record '{}' now gives another program: expected {}, found {}", loaded.name,
+                    hex64(loaded.record->lowered_hash), hex64(candidate->lowered_hash)),
+        "choose the space it was measured with, or measure it again");
   }
   const std::string line = line_of_export(
       recorded_candidate(workload, *space, *candidate, loaded.record ? loaded.record->threads : 0),
@@ -88,7 +88,7 @@ int run_trace_check(const Common& common, const TraceArguments& arguments) {
                     {"refusal", check.refusal},
                     {"differences", check.differences}});
   }
-  if (list.empty()) throw UserError(SourceLocation{arguments.trace}, "no candidate in it");
+  if (list.empty()) throw UserError(SourceLocation{arguments.trace}, "no candidates found");
   if (common.json) print_json({{"candidates", list}});
   return all_same ? kDone : kEnvironmentFault;
 }

@@ -26,8 +26,8 @@ std::string fastest_text(const Progress& progress) {
   if (progress.gflops) text += fmt::format(", {:.1f} {}", *progress.gflops, progress.rate_unit);
   // The peak was measured before the first program, possibly while other work slowed it down.
   if (progress.share_of_peak && *progress.share_of_peak > 1.0) {
-    text += progress.modelled ? ", above the peak of plain multiply-adds"
-                              : ", above the peak measured here (of plain multiply-adds, perhaps disturbed)";
+    text += progress.modelled ? ", above the multiply-add peak"
+                              : ", above the measured multiply-add peak, which may be disturbed";
   } else if (progress.share_of_peak)
     text += fmt::format(", {:.1f} % of peak", 100.0 * *progress.share_of_peak);
   return text;

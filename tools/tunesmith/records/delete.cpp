@@ -58,8 +58,8 @@ void narrow(std::vector<RecordFilter>& filters, const RecordsArguments& argument
 /// Asks on the terminal; throws UserError if there is none.
 bool agreed(const std::string& question) {
   if (isatty(STDIN_FILENO) != 1)
-    throw UserError(fmt::format("there is no terminal to ask for confirmation: {}", question),
-                    "--yes deletes without asking");
+    throw UserError(fmt::format("no terminal to ask for confirmation: {}", question),
+                    "use --yes to delete without confirmation");
   fmt::print(stderr, "{} [y/N] ", question);
   std::string answer;
   std::getline(std::cin, answer);
@@ -77,7 +77,7 @@ std::string bytes_text(int64_t bytes) {
 
 int run_records_delete(const Common& common, const RecordsArguments& arguments) {
   if (arguments.workload.empty() && arguments.task.empty() && arguments.run.empty())
-    throw UserError("which records?", "name them with --workload, --task or --run");
+    throw UserError("which records?", "select records with --workload, --task or --run");
   RecordStore store = open_records(arguments.database, RecordStore::Mode::Existing);
   std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
   narrow(filters, arguments, store);
@@ -95,7 +95,7 @@ int run_records_delete(const Common& common, const RecordsArguments& arguments) 
       fmt::format("delete {} {} of {} {} in {}?", count, count == 1 ? "record" : "records", workloads.size(),
                   workloads.size() == 1 ? "workload" : "workloads", store.path().string());
   if (!arguments.yes && !agreed(question)) {
-    fmt::print(stderr, "tunesmith: nothing was deleted\n");
+    fmt::print(stderr, "tunesmith: nothing deleted\n");
     return kDone;
   }
   RemovalReport removed;

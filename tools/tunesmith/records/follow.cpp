@@ -45,8 +45,8 @@ Place parse_place(const std::string& text) {
     if (error != std::errc() || end != port.data() + port.size()) place.port = -1;
   }
   if (place.host.empty() || place.port < 0 || place.port > kMaxPort)
-    throw UserError(fmt::format("'{}' is no place to serve at", text),
-                    "write HOST:PORT, such as 127.0.0.1:8080; port 0 is one that is free");
+    throw UserError(fmt::format("'{}' is not an address to serve at", text),
+                    "expected HOST:PORT, such as 127.0.0.1:8080; port 0 chooses a free port");
   return place;
 }
 
@@ -151,11 +151,11 @@ int follow_report(const std::string& where, const std::filesystem::path& store,
     place.port = -1;
   if (place.port < 0)
     throw EnvironmentError(fmt::format(
-        "nothing can be served at {}: this machine has no such address, or another has the port", where));
+        "cannot listen on {}: the address does not exist on this machine, or the port is in use", where));
   if (place.loopback()) answer_own_name_only(server, place);
   add_answers(server, shown);
   std::thread serving([&] { server.listen_after_bind(); });
-  fmt::print(output(), "{} is shown at http://{}:{}/ and kept up to date; Ctrl-C ends it\n", store.string(),
+  fmt::print(output(), "{} is served at http://{}:{}/ with live updates; Ctrl-C stops it\n", store.string(),
              place.host, place.port);
   std::fflush(output());
   const char* const broker = std::getenv("TUNESMITH_BROKER");

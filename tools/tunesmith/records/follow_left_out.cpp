@@ -11,8 +11,7 @@ int follow_report(const std::string& /*where*/, const std::filesystem::path& /*s
                   const std::function<nlohmann::json()>& /*data*/,
                   const std::function<nlohmann::json()>& /*fleet*/) {
   throw EnvironmentError(
-      "this Tunesmith was built without an HTTP server; remedy: leave out --follow, or build it where "
-      "libcpp-httplib-dev is installed");
+      "this build has no HTTP server; remedy: remove --follow, or rebuild with libcpp-httplib-dev installed");
 }
 
 }  // namespace tunesmith::cli

@@ -128,9 +128,8 @@ void explain_order(const std::vector<Record>& records) {
   const auto found = std::ranges::adjacent_find(records, looks_faster);
   if (found == records.end()) return;
   fmt::print(output(),
-             "ranking: timed in turn with the best of its run; search: the smallest of a few samples, which "
-             "flatters. "
-             "Programs outside the ranking follow\n");
+             "ranking: timed in turn with the best programs of its run; search: the smallest of a few "
+             "samples, which is optimistic. Unranked programs follow\n");
 }
 
 }  // namespace
@@ -176,8 +175,8 @@ int run_records_list(const Common& common, const RecordsArguments& arguments) {
 
 int run_records_export(const Common& common, const RecordsArguments& arguments) {
   if (common.json && arguments.file.empty())
-    throw UserError("--json is one object on standard output, and that is where the records go",
-                    "name a file for them with --output");
+    throw UserError("--json and the records would both go to standard output",
+                    "give a file for them with --output");
   const RecordStore store = open_records(arguments.database, RecordStore::Mode::Rescue);
   const std::vector<RecordFilter> filters = filters_of(arguments.workload, store);
   const std::vector<Record> best = arguments.best ? exported_best(arguments, store) : std::vector<Record>();

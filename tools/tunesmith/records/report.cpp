@@ -48,9 +48,9 @@ void measure_roofs(RecordStore& store, Session& session) {
   Benchmarking& benchmarking = benchmarking_of(target);
   const auto peaks = peaks_here(store, *space, environment.machine());
   if (peaks.empty()) {
-    throw UserError(fmt::format("{} has no task of the target of space '{}', as it is now, on this machine",
+    throw UserError(fmt::format("{} has no task for the current target of space '{}' on this machine",
                                 store.path().string(), space->spec().name),
-                    "roofs are measured for tasks that were tuned here: leave --measure-roofs out");
+                    "roofs are measured for tasks tuned on this machine: remove --measure-roofs");
   }
   store.add_environment(environment);
   const MachineLock::Turn turn = machine_lock()->wait(MachineLock::Use::Measure);
@@ -134,7 +134,7 @@ int run_report(const Common& common, const ReportArguments& arguments) {
     if (!data.at("comparisons").empty()) text += ", " + counted(data.at("comparisons").size(), "comparison");
     if (!data.at("networks").empty()) text += ", " + counted(data.at("networks").size(), "network");
     fmt::print(output(), "{}: {}{}\n", file, text,
-               report::draws_charts() ? "" : "; tables alone, as this Tunesmith was built without Chart.js");
+               report::draws_charts() ? "" : "; tables only: this build has no Chart.js");
   }
   return empty ? kNothingFound : kDone;
 }

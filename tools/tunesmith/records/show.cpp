@@ -45,12 +45,11 @@ void show_measurement(const Record& record) {
                                       record.verified_on.empty() ? "" : ", as its twin"));
   if (!record.verified_on.empty()) show_line("twin", "of " + record.verified_on);
   show_line("verifier", record.verifier ? fmt::format("version {}", *record.verifier)
-                                        : "an earlier one than records tell of");
+                                        : "unknown, older than records store it");
   if (record.round > 0)
-    show_line("round", fmt::format("{}{}", record.round,
-                                   record.score ? fmt::format(", score {:.4g} before the model learned it",
-                                                              *record.score)
-                                                : ""));
+    show_line("round",
+              fmt::format("{}{}", record.round,
+                          record.score ? fmt::format(", predicted score {:.4g}", *record.score) : ""));
   show_line("disturbed", !record.disturbed ? "" : *record.disturbed ? "yes" : "no");
 }
 

@@ -24,13 +24,12 @@ nlohmann::json read(const std::vector<std::string>& files, const Kind& kind) {
   for (const std::string& file : files) {
     std::ifstream in(file, std::ios::binary);
     std::error_code unknown;
-    if (!in || std::filesystem::is_directory(file, unknown))
-      throw UserError({file}, "there is no such file, or it cannot be read");
+    if (!in || std::filesystem::is_directory(file, unknown)) throw UserError({file}, "cannot read the file");
     nlohmann::json one = nlohmann::json::parse(in, nullptr, false);
     const auto has = [&](const char* key) { return one.is_object() && one.contains(key); };
     if (!std::ranges::all_of(kind.keys, has))
-      throw UserError({file}, fmt::format("this is no {}", kind.what),
-                      fmt::format("write one with: tunesmith {} --json > {}", kind.command, file));
+      throw UserError({file}, fmt::format("not a {}", kind.what),
+                      fmt::format("create one with: tunesmith {} --json > {}", kind.command, file));
     all.push_back(std::move(one));
   }
   return all;

@@ -222,7 +222,7 @@ function comparisonSection(comparison) {
     {title: "p", number: true, text: (one) => (one.final_test.pairs ? number(one.final_test.p_value) : missing)},
     {title: "trials to 95 %", number: true, text: (one) => bound(one.trials_to_95_is_bound, "~") + times(one.trials_to_95)},
     {title: "p of the trials", number: true, text: (one) => (one.trials_test.pairs ? number(one.trials_test.p_value) : missing)},
-    {title: "trials to its final", number: true, text: (one) => bound(one.trials_to_baseline_final_is_bound, ">") + percent(one.trials_to_baseline_final)},
+    {title: "trials to own final", number: true, text: (one) => bound(one.trials_to_baseline_final_is_bound, ">") + percent(one.trials_to_baseline_final)},
     {title: "latency", number: true, text: (one) => seconds(one.latency_seconds)},
   ], comparison.overall, "Ways of searching");
   const workload = (of) => {

@@ -59,7 +59,7 @@ void add_workload(const RecordStore& store, TaskRecords& task) {
   const std::optional<RecordedWorkload> recorded = store.workload(task.task.workload_hash);
   if (!recorded) {
     task.text = task.records.empty() ? hex64(task.task.workload_hash) : task.records.front().workload;
-    task.workload_fault = "the store does not have its definition";
+    task.workload_fault = "its definition is missing in the store";
     return;
   }
   task.text = recorded->text;

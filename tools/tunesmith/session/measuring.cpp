@@ -31,8 +31,9 @@ class NamedRunner final : public Runner {
     return naming(id_, "run", [&] {
       std::vector<MeasureResult> results = runner_->run(requests);
       if (results.size() != requests.size())
-        throw PluginError(PluginKind::Runner, id_,
-                          fmt::format("[P31] of {} requests it answers {}", requests.size(), results.size()));
+        throw PluginError(
+            PluginKind::Runner, id_,
+            fmt::format("[P31] it answered {} of {} requests", requests.size(), results.size()));
       return results;
     });
   }
@@ -103,8 +104,8 @@ Measuring::Measuring(std::shared_ptr<MeasuringPlace> place, const Session& sessi
   }
   const auto processors = static_cast<int>(available_processors());
   if (options_.threads > processors && say_)
-    say_(fmt::format("{} threads share {} {}: times are of programs that wait for each other",
-                     options_.threads, processors, processors == 1 ? "processor" : "processors"));
+    say_(fmt::format("{} threads share {} {}: times include waiting for each other", options_.threads,
+                     processors, processors == 1 ? "processor" : "processors"));
 }
 
 size_t Measuring::rounds_at_once() const {

@@ -78,7 +78,7 @@ double available_bytes() {
 std::optional<std::string> memory_lacking(const Workload& workload, double available) {
   const double wanted = measuring_bytes(workload);
   if (wanted <= available) return std::nullopt;
-  return fmt::format("measuring it takes about {} of memory, and {} are available", gibibytes(wanted),
+  return fmt::format("measuring it needs about {} of memory, {} are available", gibibytes(wanted),
                      gibibytes(available));
 }
 
@@ -86,8 +86,8 @@ void require_memory(const Workload& workload, bool allowed) {
   const std::optional<std::string> lacking = memory_lacking(workload, available_bytes());
   if (!lacking) return;
   const std::string text = fmt::format("{}: {}", workload.key, *lacking);
-  if (!allowed) throw UserError(text, "take a smaller shape, or try it all the same with --allow-memory");
-  say(text + "; continuing, as --allow-memory says");
+  if (!allowed) throw UserError(text, "choose a smaller shape, or measure anyway with --allow-memory");
+  say(text + "; continuing because of --allow-memory");
 }
 
 }  // namespace tunesmith::cli

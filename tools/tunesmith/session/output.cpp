@@ -17,9 +17,7 @@ std::FILE* g_output = nullptr;  // null for stdout
 std::FILE* output() { return g_output != nullptr ? g_output : stdout; }
 
 void print_modelled_note() {
-  std::fputs(
-      "            a model's times: the device is emulated, and only that results are right was measured\n",
-      output());
+  std::fputs("            modelled times: the device is emulated; only correctness was tested\n", output());
 }
 
 void keep_output_from_plugins() {
@@ -28,7 +26,7 @@ void keep_output_from_plugins() {
   const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (kept >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) g_output = fdopen(kept, "w");
   if (g_output == nullptr)
-    throw EnvironmentError(fmt::format("standard output cannot be kept: {}", std::strerror(errno)));
+    throw EnvironmentError(fmt::format("cannot duplicate standard output: {}", std::strerror(errno)));
 }
 
 }  // namespace tunesmith::cli

@@ -36,7 +36,7 @@ double Peaks::of(const Workload& workload) {
       now = watched([&] { return measure_peak(space_.target(), peak, threads_); });
     } catch (const EnvironmentError& error) {
       if (peak.unit.empty()) throw;
-      say(fmt::format("{}; shares of it are not shown", error.what()));
+      say(fmt::format("{}; shares of the peak are not shown", error.what()));
       return place->second;
     }
   }

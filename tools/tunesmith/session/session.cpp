@@ -37,12 +37,13 @@ std::string find_spaces_file(const Common& common) {
   if (!common.spaces_file.empty()) return common.spaces_file;
   if (fs::exists("spaces.yaml")) {
     if (!is_builtin("spaces.yaml") && !common.quiet)
-      say("using the spaces of ./spaces.yaml; --spaces names another file");
+      say("using ./spaces.yaml; choose another file with --spaces");
     return "spaces.yaml";
   }
   const fs::path with_workloads = builtin_spaces_file();
   if (fs::exists(with_workloads)) return with_workloads.string();
-  throw UserError("no spaces.yaml here, nor beside the built-in workloads", "name one with --spaces");
+  throw UserError("no spaces.yaml in the current folder or beside the built-in workloads",
+                  "give one with --spaces");
 }
 
 PluginSearch plugin_search(const Common& common, const SpacesFile* spaces) {
@@ -101,8 +102,8 @@ std::shared_ptr<const TensorIntrinsics> Session::read_extensions() {
 std::unique_ptr<Space> Session::space(TargetPresence presence) {
   auto space = std::make_unique<Space>(spec(), *registry_, presence);
   if (const ProbeResult probe = space->target().probe(); !probe.here() && !common_.quiet) {
-    say(fmt::format("programs of space '{}' are shown only: this machine lacks {}", space->spec().name,
-                    probe.missing));
+    say(fmt::format("programs of space '{}' can be shown but not run: this machine lacks {}",
+                    space->spec().name, probe.missing));
   }
   tell_refused(*space);
   tell_unconsumed(*space);
@@ -121,14 +122,14 @@ WorkerTarget Session::worker_target() const {
 
 void tell_refused(const Space& space) {
   for (const RefusedIntrinsic& refused : space.refused_intrinsics())
-    say(fmt::format("{}; space '{}' does without it", refused.str(), space.spec().name));
+    say(fmt::format("{}; space '{}' continues without it", refused.str(), space.spec().name));
   for (const AbsentExtension& absent : space.absent_extensions())
-    say(fmt::format("{}; space '{}' does without it", absent.str(), space.spec().name));
+    say(fmt::format("{}; space '{}' continues without it", absent.str(), space.spec().name));
 }
 
 void tell_unconsumed(const Space& space) {
   for (const UnconsumedAnnotation& hint : space.unconsumed_annotations()) {
-    say(fmt::format("{}: it has no effect; `tunesmith spaces lint` names modules that would consume it",
+    say(fmt::format("{}: it has no effect; `tunesmith spaces lint` lists modules that would consume it",
                     hint.str()));
   }
 }
@@ -144,14 +145,14 @@ std::string database_path(const std::string& asked) {
   if (data != nullptr && *data != '\0') return (fs::path(data) / "tunesmith" / "records.db").string();
   if (home != nullptr && *home != '\0')
     return (fs::path(home) / ".local/share/tunesmith/records.db").string();
-  throw UserError("neither HOME nor XDG_DATA_HOME is set", "name the database with --database");
+  throw UserError("neither HOME nor XDG_DATA_HOME is set", "give a record store with --database");
 }
 
 RecordStore open_records(const std::string& asked, RecordStore::Mode mode) {
   const fs::path folder = fs::path(asked).parent_path();
   if (mode == RecordStore::Mode::Create && !asked.empty() && !folder.empty() && !fs::exists(folder))
-    throw UserError(SourceLocation{asked}, fmt::format("there is no folder '{}'", folder.string()),
-                    "make it, or correct --database");
+    throw UserError(SourceLocation{asked}, fmt::format("no such folder '{}'", folder.string()),
+                    "create it, or correct --database");
   RecordStore store(database_path(asked), mode);
   // Readers may open the store repeatedly and find the same migration each time.
   static std::set<fs::path> told;
@@ -168,14 +169,14 @@ void tell(const MigrationReport& migration) {
   const std::string became =
       migration.copy.empty()
           ? fmt::format(
-                "is of schema {} and stays so, as it was only read; tune and records import bring the "
-                "one that they write to schema {}",
+                "has schema {} and was only read; tune and records import convert a store to schema {}",
                 migration.from_schema, kRecordSchema)
-          : fmt::format("was of schema {} and is of schema {} now; as it was it is in {}",
+          : fmt::format("was converted from schema {} to schema {}; the original is in {}",
                         migration.from_schema, kRecordSchema, migration.copy.string());
-  say(fmt::format("the record store {}. It keeps its {} records.", became, migration.records));
+  say(fmt::format("the record store {}; it has {} records.", became, migration.records));
   if (migration.left_out > 0)
-    say(fmt::format("{} records from before schema 3 name no program and are left out", migration.left_out));
+    say(fmt::format("{} records from before schema 3 do not identify their programs and are left out",
+                    migration.left_out));
 }
 
 }  // namespace tunesmith::cli

@@ -53,8 +53,8 @@ std::string c_identifier(const std::string& text) {
 
 void require_identifier(const std::string& name) {
   if (name == c_identifier(name)) return;
-  throw UserError(fmt::format("--name '{}' cannot name C functions", name),
-                  "letters, digits and _, and no digit first");
+  throw UserError(fmt::format("--name '{}' is not a C identifier", name),
+                  "expected letters, digits and _, not beginning with a digit");
 }
 
 void require_arrays_without_gaps(const Program& program) {
@@ -62,7 +62,7 @@ void require_arrays_without_gaps(const Program& program) {
     for (const Buffer& buffer : *list) {
       if (!buffer->strides.empty())
         throw UserError(fmt::format("'{}' has gaps between its elements", buffer->name),
-                        "callers give arrays without gaps: remove 'strides' from the workload");
+                        "libraries take contiguous arrays: remove 'strides' from the workload");
     }
   }
 }
@@ -75,14 +75,14 @@ Shipped Shipper::ship_best(const Workload& workload, const std::string& typed,
 std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::string& typed,
                                         const std::string& symbol, size_t count) const {
   const std::string caveat =
-      compare_recorded(workload) ? "" : ", never timed in turn with the others on record";
+      compare_recorded(workload) ? "" : ", never timed in turn with the other recorded programs";
   const std::vector<Record> best =
       best_records(workload, space_, options_.database, options_.threads, typed, count + kSpare);
   std::vector<Shipped> shipped;
   const RecordsOfIntervals intervals = records_of_intervals(workload.program, best);
   if (intervals.each.size() > 1) {
     const auto pass_over = [&](const std::exception& refusal) {
-      say(fmt::format("{}: {}; one program is taken for all values", workload.key, refusal.what()));
+      say(fmt::format("{}: {}; one program is used for all values", workload.key, refusal.what()));
     };
     try {
       shipped.push_back(ship_intervals(workload, intervals, symbol));
@@ -96,7 +96,7 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
   for (size_t i = 0; i < best.size() && shipped.size() < count; ++i) {
     const bool last = i + 1 == best.size() && shipped.empty();
     const auto pass_over = [&](const std::exception& refusal) {
-      say(fmt::format("record {}: {}; the next best is taken", best[i].id, refusal.what()));
+      say(fmt::format("record {}: {}; using the next best", best[i].id, refusal.what()));
     };
     try {
       shipped.push_back(ship(workload, best[i].id, symbol));
@@ -117,7 +117,7 @@ bool Shipper::compare_recorded(const Workload& workload) const {
   const BestQuery query{task_key(workload, space_, options_.threads), environment.machine(), {}};
   if (!open_records(options_.database, RecordStore::Mode::Read).never_compared(query)) return true;
   const auto in_vain = [&](const Error& error) {
-    say(fmt::format("{}: its programs on record were never timed in turn, and cannot be now: {}",
+    say(fmt::format("{}: its recorded programs were never timed in turn, and cannot be timed now: {}",
                     workload.key, error.what()));
     return false;
   };
@@ -134,7 +134,7 @@ bool Shipper::compare_recorded(const Workload& workload) const {
                                           measure_options(options.machine)),
                       environment, options);
     if (ranked.programs > 0)
-      say(fmt::format("{}: ranked {} programs that were never compared", workload.key, ranked.programs));
+      say(fmt::format("{}: ranked {} programs that had not been compared", workload.key, ranked.programs));
     for (const NotRanked& one : ranked.dropped)
       say(fmt::format("record {}, {}, is not ranked: {}", one.record, seconds_text(one.seconds), one.why));
     return !store.never_compared(query);
@@ -164,7 +164,7 @@ Shipped Shipper::ship_untuned(const Workload& workload, const std::string& symbo
   std::string last = "none is legal";
   const auto pass_over = [&](const std::exception& refusal) {
     last = refusal.what();
-    say(fmt::format("{}: {}; the next best is taken", workload.key, last));
+    say(fmt::format("{}: {}; using the next best", workload.key, last));
   };
   for (size_t i = 0; i < ranked.best.size() && right < kFirstTried; ++i) {
     try {
@@ -184,13 +184,14 @@ Shipped Shipper::ship_untuned(const Workload& workload, const std::string& symbo
   const std::string model = space_.spec().cost_model.id;
   if (!fastest) {
     throw UserError(
-        fmt::format("no first program of {}: of {} draws, ordered by the cost model '{}', none is right: {}",
-                    workload.key, ranked.drawn, model, last),
-        "--draws draws more, and 'tunesmith tune' searches");
+        fmt::format(
+            "no untuned program for {}: none of {} draws, ranked by the cost model '{}', is correct: {}",
+            workload.key, ranked.drawn, model, last),
+        "increase --draws, or search with 'tunesmith tune'");
   }
   const std::string made = fmt::format(
-      "untuned: the fastest of the best {} of {} draws by the cost model '{}', verified and {} when it was "
-      "built{}, {}",
+      "untuned: the fastest of the best {} of {} draws by the cost model '{}', verified and {} at build "
+      "time{}, {}",
       right, ranked.drawn, model, models_times(space_.target()) ? "modelled" : "measured", best.of_twin,
       seconds_text(best.seconds));
   if (!options_.quiet) fmt::print(output(), "{}: {}\n", workload.key, made);
@@ -240,12 +241,12 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   const Verified verified = measure(workload, *candidate, shipped.kernel);
   const std::string time = seconds_text(verified.seconds);
   const std::string_view how = models_times(space_.target()) ? "modelled" : "measured";
-  shipped.provenance += fmt::format("{}, verified and {} when it was built{}", time, how, verified.of_twin);
+  shipped.provenance += fmt::format("{}, verified and {} at build time{}", time, how, verified.of_twin);
   if (!options_.quiet)
-    fmt::print(
-        output(), "{}: verified and {} now{}, {}\n",
-        on_record ? "on record this program passed an earlier check alone" : "no record of this program", how,
-        verified.of_twin, time);
+    fmt::print(output(), "{}: verified and {} now{}, {}\n",
+               on_record ? "this program's record is of an earlier version of verification"
+                         : "this program has no record",
+               how, verified.of_twin, time);
   return shipped;
 }
 
@@ -277,8 +278,8 @@ Shipped Shipper::ship_intervals(const Workload& workload, const RecordsOfInterva
   if (!kernel) throw does_not_compile(workload, kernel.error(), joined);
   const Verified verified = measure(workload, joined, *kernel, ends);
   return {std::move(*kernel),
-          fmt::format("{}, {}, verified and measured when it was built, {}", workload.key,
-                      fmt::join(texts, ", "), seconds_text(verified.seconds)),
+          fmt::format("{}, {}, verified and measured at build time, {}", workload.key, fmt::join(texts, ", "),
+                      seconds_text(verified.seconds)),
           true, false, texts};
 }
 
@@ -303,8 +304,7 @@ Shipper::Verified Shipper::measure(const Workload& workload, const Candidate& ca
           ->run({&request, 1})
           .front();
   if (result.failure) {
-    throw NotShipped(fmt::format("the program is not shipped: {}, {}",
-                                 failure_cause_name(result.failure->cause),
+    throw NotShipped(fmt::format("program rejected: {}, {}", failure_cause_name(result.failure->cause),
                                  with_called_places(result.failure->message, candidate.lowered.program)));
   }
   return {result.timing->min, instance != nullptr ? fmt::format(", as its twin of {}", instance->key) : ""};

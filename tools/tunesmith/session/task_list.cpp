@@ -41,8 +41,8 @@ TaskList read_task_list(const TuneArguments& arguments) {
   const std::vector<std::string>& given = arguments.workloads;
   if (!arguments.weights.empty() && arguments.weights.size() != given.size()) {
     throw UserError(
-        fmt::format("--weight gives {} weights for {} workloads", arguments.weights.size(), given.size()),
-        "give one for each, in their order, with commas between them");
+        fmt::format("--weight has {} weights for {} workloads", arguments.weights.size(), given.size()),
+        "give one for each workload in order, separated by commas");
   }
   TaskList list;
   list.many = given.size() > 1;

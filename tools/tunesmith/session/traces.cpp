@@ -36,16 +36,16 @@ NamedTrace load_trace(const std::string& name, const std::string& database) {
   // A name with other than hexadecimal digits was meant to be a file.
   if (!is_file && (name.size() < kMinIdDigits || name.size() > kIdDigits ||
                    name.find_first_not_of("0123456789abcdef") != std::string::npos)) {
-    throw UserError(SourceLocation{name}, "no such file, and no record's id",
-                    "tunesmith records list shows the records");
+    throw UserError(SourceLocation{name}, "neither a file nor a record id",
+                    "list records with: tunesmith records list");
   }
   if (is_file) {
     constexpr int64_t kMaxTraceBytes = int64_t{64} << 20;
     const std::string text = read_whole_file(name, kMaxTraceBytes);
     if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-      throw UserError(
-          SourceLocation{name}, "the file is empty, and is no trace",
-          fmt::format("that of the unscheduled program is the line '# tunesmith trace {}'", kTraceVersion));
+      throw UserError(SourceLocation{name}, "the file is empty",
+                      fmt::format("the trace of the unscheduled program is the line '# tunesmith trace {}'",
+                                  kTraceVersion));
     named.trace = Trace::parse(text, name, &named.places);
     return named;
   }
@@ -114,8 +114,8 @@ Workload find_workload(const std::string& text, const std::string& database) {
   if (texts.empty()) return library.load(text);  // it reports what is wrong with the text
   const auto exact = std::ranges::find(texts, text);
   if (texts.size() > 1 && exact == texts.end()) {
-    throw UserError(fmt::format("'{}' may be any of {} workloads on record", text, texts.size()),
-                    fmt::format("write it whole, for example {}", texts.front()));
+    throw UserError(fmt::format("'{}' matches {} recorded workloads", text, texts.size()),
+                    fmt::format("give all parameters, for example {}", texts.front()));
   }
   const std::string& chosen = exact != texts.end() ? *exact : texts.front();
   for (const TaskKey& task : store.tasks({})) {
@@ -134,11 +134,11 @@ Record find_record(const RecordStore& store, const std::string& id) {
   const auto count = std::ranges::count_if(known, begins);
   if (id.size() >= kMinIdDigits && count == 1) return *store.find(*std::ranges::find_if(known, begins));
   if (id.size() >= kMinIdDigits && count > 1)
-    throw UserError(fmt::format("'{}' begins the ids of {} records in {}", id, count, store.path().string()),
-                    "write more of it");
+    throw UserError(fmt::format("'{}' matches the ids of {} records in {}", id, count, store.path().string()),
+                    "give more of the id");
   const std::string nearest = nearest_name(id, known);
   throw UserError(fmt::format("no record '{}' in {}", id, store.path().string()),
-                  nearest.empty() ? "tunesmith records list shows the records"
+                  nearest.empty() ? "list records with: tunesmith records list"
                                   : fmt::format("did you mean '{}'?", nearest));
 }
 
@@ -165,11 +165,10 @@ void tell_of_faster(const RecordStore& store, const BestQuery& query, const Reco
   const std::vector<Record> others = best_with_other_extensions(store, query);
   const auto fastest = std::ranges::min_element(others, {}, &Record::seconds);
   if (fastest == others.end() || fastest->seconds >= best.seconds) return;
-  say(
-      fmt::format("space '{}', with other extensions, has a faster program of {}: {} and not {}; "
-                  "--space {} takes it",
-                  fastest->space, fastest->workload, seconds_text(fastest->seconds),
-                  seconds_text(best.seconds), fastest->space));
+  say(fmt::format(
+      "space '{}', with other extensions, has a faster program for {}: {} instead of {}; use --space {}",
+      fastest->space, fastest->workload, seconds_text(fastest->seconds), seconds_text(best.seconds),
+      fastest->space));
 }
 
 }  // namespace
@@ -195,8 +194,7 @@ std::vector<Record> best_records(const Workload& workload, const Space& space, c
       fmt::format("no record of {} with {} threads on this machine{} in {}{}", workload.key, threads,
                   space_name.empty() ? "" : fmt::format(" of space '{}'", space_name), store.path().string(),
                   others.empty() ? ""
-                                 : fmt::format("; space '{}' has some, with other extensions or other "
-                                               "versions of them",
+                                 : fmt::format("; space '{}' has some with other extensions or versions",
                                                others.front().space)),
       "run: " + spoken_command(
                     with_same_place({"tune", typed}, asked, database, threads == available ? 0 : threads)));
@@ -220,7 +218,7 @@ bool is_measured(const Candidate& candidate, const Workload& workload, const Spa
 
 Workload workload_of(const NamedTrace& named) {
   if (!named.workload)
-    throw UserError("a trace in a file does not name its workload", "name the workload with --workload");
+    throw UserError("a trace file does not name its workload", "give the workload with --workload");
   if (named.workload->definition.empty()) return WorkloadLibrary().load(named.workload->text);
   auto recorded = sound_workload(*named.workload);
   if (recorded) return std::move(*recorded);
@@ -230,7 +228,7 @@ Workload workload_of(const NamedTrace& named) {
   } catch (const UserError&) {  // NOLINT(bugprone-empty-catch): the record's own fault is told
   }
   throw UserError(fmt::format("workload '{}' on record: {}", named.workload->text, recorded.error()),
-                  "'tunesmith records check' lists what is damaged; tuning it again mends it");
+                  "'tunesmith records check' lists damaged records; tuning the workload again repairs it");
 }
 
 Schedule replay(const Workload& workload, const NamedTrace& named,

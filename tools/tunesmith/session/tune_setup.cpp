@@ -49,12 +49,12 @@ std::vector<SpaceSpec::Stage> stages_of(const std::string& text, const SpaceSpec
       const auto [rest, error] = std::from_chars(member.data() + colon + 1, end, stage.trials);
       if (error != std::errc() || rest != end || stage.trials < 1)
         throw UserError(option_place(kOption),
-                        fmt::format("'{}' is no number of trials", member.substr(colon + 1)),
-                        "write a searcher's trials as evolutionary:192");
+                        fmt::format("'{}' is not a number of trials", member.substr(colon + 1)),
+                        "expected trials after a searcher, as in evolutionary:192");
     } else if (comma < text.size()) {
       throw UserError(option_place(kOption),
-                      fmt::format("'{}' would take all trials, and what comes after it none", member),
-                      fmt::format("say how many it takes, as {}:192", member));
+                      fmt::format("'{}' has no limit, so the searchers after it would get no trials", member),
+                      fmt::format("give its number of trials, as in {}:192", member));
     }
     stages.push_back(std::move(stage));
     begin = comma + 1;

@@ -19,9 +19,9 @@ SpacesFile load_with_faults(const Common& common, const SpacesArguments& argumen
   Common linted = common;
   if (!arguments.file.empty()) {
     if (!common.spaces_file.empty() && common.spaces_file != arguments.file)
-      throw UserError(
-          fmt::format("two spaces files to check: '{}' and '{}'", arguments.file, common.spaces_file),
-          "check one after the other");
+      throw UserError(fmt::format("cannot check two spaces files at once: '{}' and '{}'", arguments.file,
+                                  common.spaces_file),
+                      "check them separately");
     linted.spaces_file = arguments.file;
   }
   std::vector<UserError> errors;

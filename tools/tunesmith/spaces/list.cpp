@@ -35,7 +35,7 @@ std::map<std::string, ListedSpace> all_spaces(const Session& session) {
 
 std::string to_text(const CheckedExtension& extension) {
   return extension.lacks.empty() ? extension.name
-                                 : fmt::format("{} (not here: lacks {})", extension.name, extension.lacks);
+                                 : fmt::format("{} (unavailable: lacks {})", extension.name, extension.lacks);
 }
 
 nlohmann::json to_json(const CheckedExtension& extension) {

@@ -168,7 +168,7 @@ void print_events(const SketchSet& set) {
     const std::string& first = blocks.front();
     std::string heading = first.empty() ? "the program" : fmt::format("block {}", first);
     if (blocks.size() > 1)
-      heading = fmt::format("{} blocks alike: {}", blocks.size(), fmt::join(blocks, ", "));
+      heading = fmt::format("{} similar blocks: {}", blocks.size(), fmt::join(blocks, ", "));
     fmt::print(output(), "\n{}\n{}", heading, text);
   }
 }
@@ -198,7 +198,7 @@ int run_spaces_explain(const Common& common, const SpacesArguments& arguments) {
   if (!plain.empty()) fmt::print(output(), "\nleft plain\n");
   for (const PlainBlock& block : plain) fmt::print(output(), "{}\n", plain_text(block, set.sketches.size()));
   if (!finishing.empty()) {
-    fmt::print(output(), "\nevery candidate, after its decisions\n  {}\n", fmt::join(finishing, "\n  "));
+    fmt::print(output(), "\nfinishing modules of every candidate\n  {}\n", fmt::join(finishing, "\n  "));
   }
   fmt::print(output(), "\n{:<30} {:>9} {:>9}\n", "share of the space", "points", "choices");
   for (const ModuleShare& share : shares.modules) {

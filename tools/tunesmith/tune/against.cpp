@@ -33,10 +33,10 @@ nlohmann::json ask(const std::string& library, std::vector<std::string> options)
   words.insert(words.end(), options.begin(), options.end());
   nlohmann::json answer = nlohmann::json::parse(printed_by(words), nullptr, false);
   if (!answer.is_object()) {
-    throw EnvironmentError(
-        fmt::format("--against calls libraries from Python, and '{}' does not run the package tunesmith: "
-                    "`pip install .` in a clone (docs/python.md), or name another Python in TUNESMITH_PYTHON",
-                    words.front()));
+    throw EnvironmentError(fmt::format(
+        "--against calls libraries from Python, but '{}' cannot import the package tunesmith: run `pip "
+        "install .` in a clone (docs/python.md), or set TUNESMITH_PYTHON to another Python",
+        words.front()));
   }
   if (answer.contains("error"))
     throw UserError(SourceLocation{"--against"}, answer.at("error").get<std::string>());
@@ -47,8 +47,8 @@ nlohmann::json ask(const std::string& library, std::vector<std::string> options)
 
 void require_against(const TuneArguments& arguments, const Workload& workload) {
   if (!workload.program.parameters.empty())
-    throw UserError("--against calls a library for one shape",
-                    "give each parameter of the workload one value");
+    throw UserError("--against supports only fixed shapes",
+                    "give every parameter of the workload a single value");
   ask(arguments.against, {"--check", arguments.workloads.front()});
 }
 

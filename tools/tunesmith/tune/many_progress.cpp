@@ -98,8 +98,7 @@ void ManyProgress::draw(const TuneManyProgress& progress) {
   std::vector<std::string> lines = table_lines(rows, table_.columns() - 1, "fastest");
   lines.insert(lines.begin(), head(progress));
   if (rows.size() < list_.tasks.size())
-    lines.push_back(
-        fmt::format("and {} more tasks, searched before these", list_.tasks.size() - rows.size()));
+    lines.push_back(fmt::format("and {} more tasks searched before", list_.tasks.size() - rows.size()));
   table_.draw(lines);
 }
 

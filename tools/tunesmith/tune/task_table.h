@@ -27,9 +27,8 @@ std::string trend_text(const TaskHistory& history, int64_t round);
 /// "71 %"; above the peak "113 % *", which kAbovePeak explains.
 std::string share_text(double share);
 inline constexpr const char* kAbovePeak =
-    "* above the peak of plain multiply-adds: a unit whose extension names no peak may be faster, something "
-    "else may have used the machine whenever the peak was measured, and operations on padding count although "
-    "a program may skip them";
+    "* above the multiply-add peak: a unit without a known peak may be faster, the peak measurement may have "
+    "been disturbed, and operations on padding count even if a program skips them";
 
 /// A heading and one line per row, in at most `width` columns: names are shortened. Omits columns without a
 /// value, and weights that are all 1. `times`: the heading of TaskRow::seconds.

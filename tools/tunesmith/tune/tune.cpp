@@ -168,7 +168,7 @@ int run_tune(const Common& common, const TuneArguments& arguments) {
   const std::atomic<bool>& stop =
       stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
   const TaskList list = read_task_list(arguments);
-  if (list.many && !arguments.against.empty()) throw UserError("--against is for one workload");
+  if (list.many && !arguments.against.empty()) throw UserError("--against takes only one workload");
   return list.many ? run_tune_many(common, arguments, list, stop)
                    : tune_one(common, arguments, list.tasks.front().workload, stop);
 }

@@ -136,7 +136,7 @@ void print_each(const TuneManyResult& result, const TaskList& list) {
     if (result.tasks[i].result.plain_alone) plain.push_back(list.names[i]);
   }
   if (!plain.empty() && !result.interrupted)
-    fmt::print(output(), "  {} of them not searched: the budget covers only their unscheduled programs: {}\n",
+    fmt::print(output(), "  {} not searched, as the budget covers only their unscheduled programs: {}\n",
                plain.size(), fmt::join(plain, ", "));
   size_t unreached = 0;
   for (size_t i = 0; i < result.tasks.size(); ++i) {
@@ -148,10 +148,10 @@ void print_each(const TuneManyResult& result, const TaskList& list) {
     else if (outcome.result.trials == 0)
       ++unreached;
     else
-      fmt::print(output(), "  {}: nothing valid was found\n", list.names[i]);
+      fmt::print(output(), "  {}: no valid program found\n", list.names[i]);
   }
   if (unreached > 0)
-    fmt::print(output(), "  {} of them not begun: the budget was spent; the same command continues\n",
+    fmt::print(output(), "  {} not started, as the budget was spent; run the same command to continue\n",
                unreached);
 }
 
@@ -172,8 +172,8 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
     if (outcome.error.empty()) ++reasons[outcome.ended_because];
   }
   fmt::print(output(), "{} tasks: {} trials, {} valid{}, {}{}\n", result.tasks.size(), result.trials, valid,
-             resumed > 0 ? fmt::format(", {} taken from the records", resumed) : "",
-             duration_text(result.seconds), result.interrupted ? ", interrupted" : "");
+             resumed > 0 ? fmt::format(", {} from records", resumed) : "", duration_text(result.seconds),
+             result.interrupted ? ", interrupted" : "");
   const std::vector<TaskRow> rows = final_rows(result, list, options.task.batch);
   for (const std::string& line : table_lines(rows, std::numeric_limits<size_t>::max(), "best"))
     fmt::print(output(), "  {}\n", line);
@@ -189,15 +189,15 @@ void print_many(const TuneManyResult& result, const TaskList& list, const TuneMa
         output(), "  mean      {:.1f} times as fast as unscheduled{} (geometric)\n", summary.mean_gain,
         summary.mean_share > 0.0 ? fmt::format(", {:.1f} % of the peak", 100.0 * summary.mean_share) : "");
   }
-  if (seeded > 0) fmt::print(output(), "  {} of them seeded by {} records of similar tasks\n", seeded, seeds);
+  if (seeded > 0) fmt::print(output(), "  {} seeded by {} records of similar tasks\n", seeded, seeds);
   for (const auto& [reason, count] : reasons) {
     if (reason != "shared budget" && reason != "interrupted")
-      fmt::print(output(), "  {} of them ended before the budget was spent: {}{}\n", count, reason,
+      fmt::print(output(), "  {} stopped before the budget was spent: {}{}\n", count, reason,
                  reason == "expected gain" ? " (--min-gain 0: continue)" : "");
   }
   if (unranked > 0) {
-    fmt::print(output(), "  {} not ranked{}: their best is the smallest sample of the search\n", unranked,
-               result.interrupted ? "" : ", there was no time for it");
+    fmt::print(output(), "  {} not ranked{}: their best time is the smallest sample of the search\n",
+               unranked, result.interrupted ? "" : ", as the time was up");
   }
   print_each(result, list);
 }
@@ -209,7 +209,7 @@ std::map<size_t, std::string> without_program(const TuneManyResult& result) {
     if (!outcome.error.empty())
       without[i] = outcome.error;
     else if (outcome.result.best_id.empty())
-      without[i] = outcome.result.trials > 0 ? "nothing valid was found"
+      without[i] = outcome.result.trials > 0 ? "no valid program found"
                                              : "the budget was spent before its first trial";
   }
   return without;
@@ -231,8 +231,8 @@ void tell_begin(int64_t tasks, const TuneManyOptions& options, const Space& spac
              space.spec().task_scheduler.id);
   if (options.trials > 0 && options.trials <= kPlainTrials * tasks)
     fmt::print(stderr,
-               "tunesmith: {} trials are no more than the unscheduled programs of {} tasks: --trials {} "
-               "gives each a round\n",
+               "tunesmith: {} trials cover only the unscheduled programs of {} tasks: --trials {} allows a "
+               "round for each\n",
                options.trials, tasks, options.task.batch * tasks);
 }
 

@@ -41,7 +41,7 @@ void print_refusals(const TuneResult& result) {
   }
   if (all <= result.valid) return;
   std::ranges::stable_sort(reasons, std::ranges::greater(), &std::pair<int64_t, std::string>::first);
-  fmt::print(output(), "  {} drawn from the space were refused before they were candidates\n", all);
+  fmt::print(output(), "  {} drafts from the space were rejected\n", all);
   for (size_t i = 0; i < std::min(kMaxReasons, reasons.size()); ++i) {
     const auto first = result.first_refusals.find(reasons[i].second);
     const bool named = first != result.first_refusals.end() && !first->second.empty();
@@ -65,9 +65,10 @@ void print_model(const TuneResult& result, const std::string& model) {
     const std::string of = rounds.size() > kMaxShown
                                ? fmt::format("in the last {} of {} rounds", kMaxShown, rounds.size())
                                : "by round";
-    fmt::print(output(),
-               "  model     {}: rank correlation{} {}; its first eighth reaches {:.2f} of a round's best\n",
-               model, correlations, of, best);
+    fmt::print(
+        output(),
+        "  model     {}: rank correlation{} {}; its top eighth reaches {:.2f} of the best speed of a round\n",
+        model, correlations, of, best);
   }
 }
 
@@ -80,9 +81,9 @@ void print_twins(const TuneResult& result) {
     if (one->second > most->second) most = one;
   }
   fmt::print(output(),
-             "  {} verified as twins, the same schedules of smaller workloads: {} of them of {}{}\n", all,
-             most->second, most->first,
-             result.twins.size() > 1 ? fmt::format(", others of {} more", result.twins.size() - 1) : "");
+             "  {} verified as reduced instances, the same schedule on a smaller workload: {} of them {}{}\n",
+             all, most->second, most->first,
+             result.twins.size() > 1 ? fmt::format(", the others {} more", result.twins.size() - 1) : "");
 }
 
 template <typename Value>
@@ -190,7 +191,7 @@ std::string searchers_text(const SpaceSpec& space) {
 
 void print_dropped(const TuneResult& result, const std::string& before) {
   for (const NotRanked& one : result.dropped) {
-    fmt::print(output(), "{}record {}, the best before with {}, could not be timed again: {}\n", before,
+    fmt::print(output(), "{}record {}, the previous best with {}, could not be timed again: {}\n", before,
                one.record, seconds_text(one.seconds), one.why);
   }
 }
@@ -201,10 +202,10 @@ namespace {
 void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t wanted, uint64_t seed) {
   fmt::print(output(), "  search    {}, seed {}: {} trials, {} valid{}{}\n", searchers_text(space), seed,
              result.trials, result.valid,
-             result.resumed > 0 ? fmt::format(", {} taken from the records", result.resumed) : "",
+             result.resumed > 0 ? fmt::format(", {} from records", result.resumed) : "",
              result.interrupted ? ", interrupted" : "");
   if (wanted > 0 && result.trials > wanted && result.resumed == result.trials)
-    fmt::print(output(), "  {} were asked for, and more are on record: nothing was measured\n", wanted);
+    fmt::print(output(), "  {} requested, but more are recorded already: nothing was measured\n", wanted);
   if (result.seeded.records > 0) {
     fmt::print(output(), "  seeded by {} {} of {} similar {}\n", result.seeded.records,
                result.seeded.records == 1 ? "record" : "records", result.seeded.tasks,
@@ -220,30 +221,28 @@ void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t want
   }
   print_refusals(result);
   if (!result.model_dropped.empty()) {
-    fmt::print(output(), "  model     {} was not asked any more: {}\n", space.cost_model.id,
-               result.model_dropped);
+    fmt::print(output(), "  model     {} was disabled: {}\n", space.cost_model.id, result.model_dropped);
   }
   if (result.exhausted) {
-    fmt::print(output(), "  {}{} trials were made: the search found no further program in space '{}'\n",
+    fmt::print(output(), "  {}{} trials made: the search found no further program in space '{}'\n",
                result.trials, wanted > 0 ? fmt::format(" of {}", wanted) : "", space.name);
   }
   if (result.ended_because == "expected gain") {
-    fmt::print(
-        output(),
-        "  ended before its time: little was to be expected of a further round (--min-gain 0: continue)\n");
+    fmt::print(output(),
+               "  stopped early: little gain expected from another round (--min-gain 0 disables this)\n");
   }
   if (result.disturbed > 0) {
-    fmt::print(output(), "  {} timed while something else used the machine: they may be faster\n",
-               result.disturbed);
+    fmt::print(output(), "  {} measured on a disturbed machine: they may be faster\n", result.disturbed);
   }
   if (result.plain_alone) {
     fmt::print(output(),
-               "  nothing but the plain programs was tried: a search begins with the trials behind them\n");
+               "  only the baseline programs were measured: search starts with the trials after them\n");
   }
   print_dropped(result, "  ");
   if (result.checked_again > 0) {
     fmt::print(output(),
-               "  {} of the fastest on record had passed an earlier check: checked again, {} refused\n",
+               "  {} of the fastest recorded programs had passed an earlier version of verification: "
+               "verified again, {} rejected\n",
                result.checked_again, result.refused_again);
   }
 }
@@ -256,20 +255,20 @@ void print_peak_remarks(const TuneResult& result, double flops, bool modelled) {
   if (flops > peak) {
     const size_t at = quantity.find(kOf);
     fmt::print(output(),
-               "            above 100 %: the peak is of {}{}, and operations on padding\n"
-               "            count although a program may skip them\n",
+               "            above 100 %: the peak is that of {}{}, and operations on padding\n            "
+               "count even if a program skips them\n",
                at == std::string::npos ? "plain multiply-adds" : quantity.substr(at + kOf.size()),
-               modelled ? "" : " and may have been disturbed");
+               modelled ? "" : "and may be disturbed");
   } else if (result.peak->disturbed.value_or(false)) {
     fmt::print(output(),
-               "            the peak was measured while something else used the machine: it may be higher,\n"
-               "            and every run measures it again\n");
+               "            the peak was measured on a disturbed machine and may be higher;\n            "
+               "every run measures it again\n");
   }
   constexpr double kFarBelow = 0.9;
   if (!modelled && result.peak_beside < kFarBelow * peak) {
     fmt::print(output(),
-               "            beside the best program it reached {:.1f}: something else used the machine, and\n"
-               "            the program may be faster, too\n",
+               "            beside the best program it reached {:.1f}: the machine was disturbed, and\n      "
+               "      the program may be faster\n",
                result.peak_beside * 1e-9);
   }
 }
@@ -278,20 +277,20 @@ void print_peak_remarks(const TuneResult& result, double flops, bool modelled) {
 void print_best(const TuneResult& result, const Workload& workload, bool modelled) {
   const double flops = workload.flops / result.best_seconds;
   fmt::print(output(), "  best      {}  ({})  {:.1f} {}{}\n", seconds_text(result.best_seconds),
-             result.best_time ? interval_text(*result.best_time) : "not ranked: its smallest sample",
+             result.best_time ? interval_text(*result.best_time) : "not ranked: the smallest sample",
              flops * 1e-9, operations_unit(computed_type(workload.program)),
-             result.peak ? fmt::format(", {:.1f} % of the peak of {:.1f} that was {} here",
+             result.peak ? fmt::format(", {:.1f} % of the {:.1f} peak {} on this machine",
                                        100.0 * flops / result.peak->per_second,
                                        result.peak->per_second * 1e-9, modelled ? "modelled" : "measured")
                          : "");
   if (modelled) print_modelled_note();
   if (result.peak) print_peak_remarks(result, flops, modelled);
   if (result.best_prepare_seconds > 0) {
-    fmt::print(output(), "  prepare   {}  once, for constant inputs; not in the times above\n",
+    fmt::print(output(), "  prepare   {}  once, for constant inputs; not included in the times above\n",
                seconds_text(result.best_prepare_seconds));
   }
   if (result.baseline_seconds > 0) {
-    fmt::print(output(), "  baseline  {}  the unscheduled program: the best is {:.1f} times as fast\n",
+    fmt::print(output(), "  baseline  {}  unscheduled program: the best is {:.1f} times as fast\n",
                seconds_text(result.baseline_seconds), result.baseline_seconds / result.best_seconds);
   }
 }
@@ -313,7 +312,7 @@ void print_summary(const TuneResult& result, const Workload& workload, const Spa
                    const TuneArguments& arguments) {
   const SpaceSpec& space = of_space.spec();
   if (result.best_id.empty()) {
-    fmt::print(output(), "{}: nothing valid was found\n", workload.key);
+    fmt::print(output(), "{}: no valid program found\n", workload.key);
     print_trials(result, space, wanted, arguments.seed);
     return;
   }

@@ -65,7 +65,7 @@ std::optional<Refusal> inputs_refusal(const Program& program, const Stage& stage
     for (const Block* writer : writers) {
       if (writer == &block) continue;
       if (has_opaque_iter(*writer))
-        return Refusal{"an input of the block is made in an order that must stay", writer->name, writer};
+        return Refusal{"an input of the block is produced in a fixed order", writer->name, writer};
       const bool before =
           precedes(*writer, *place.anchor) || (place.after && is_ancestor(*place.anchor, *writer));
       if (!before) return Refusal{"an input of the block is written after the place", writer->name, writer};

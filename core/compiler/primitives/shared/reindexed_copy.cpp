@@ -32,7 +32,7 @@ struct MappedIters {
 std::optional<Refusal> map_refusal(const Block& block, const CopiedAccess& access, const IndexMap& map,
                                    MappedIters* mapped) {
   if (map.params.size() != block.iters.size())
-    return Refusal{"the map has not one parameter for each iterator",
+    return Refusal{"the map needs one parameter for each iterator",
                    fmt::format("{} for {}", map.params.size(), block.iters.size()), &block};
   IndexMap used;
   std::vector<int64_t> extents;
@@ -115,7 +115,7 @@ std::optional<Refusal> copy_after_refusal(const Program& program, Block& block, 
   Stage stage;
   if (auto refusal = stage_refusal(program, block, &stage)) return refusal;
   // The copy moves all elements, so all must have been written.
-  if (!every_instance_runs(block)) return Refusal{"not every instance of the block runs", block.name, &block};
+  if (!every_instance_runs(block)) return Refusal{"the block runs conditionally", block.name, &block};
   if (auto refusal = reader_in_nest_refusal(stage)) return refusal;
   std::vector<IterDomain> domains;
   for (const IterVar& iter : access.iters) domains.push_back({iter.var, iter.extent});
