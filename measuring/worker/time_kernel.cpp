@@ -32,8 +32,8 @@ double take_sample(const KernelCall& call, double first) {
   return (now_seconds() - begin) / calls;
 }
 
-/// Calls for at least `seconds`, once or more. Returns the seconds of the fastest call: a disturbance ends the
-/// calls more often than not.
+/// Calls for at least `seconds`, once or more. Returns the seconds of the fastest call: a disturbance ends
+/// the calls more often than not.
 double settle(const KernelCall& call, double seconds = kSettlingSeconds) {
   wake_threads(call.pool);
   const double begin = now_seconds();
