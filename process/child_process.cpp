@@ -52,7 +52,8 @@ class Sources {
   void copy(int descriptor, int beyond) {
     const int made = fcntl(descriptor, F_DUPFD_CLOEXEC, beyond);
     if (made < 0)
-      throw EnvironmentError(fmt::format("no descriptor for a process: {}", std::strerror(errno)));
+      throw EnvironmentError(
+          fmt::format("cannot create a descriptor for a process: {}", std::strerror(errno)));
     copies_.push_back(made);
   }
 

@@ -84,7 +84,7 @@ class SequenceReader {
     if (version != kSequenceVersion)
       fail(
           fmt::format("a sequence of version {}; this Tunesmith reads version {}", version, kSequenceVersion),
-          "write it again from its trace: tunesmith trace show TRACE --sequence");
+          "recreate it from its trace: tunesmith trace show TRACE --sequence");
   }
 
   void read_task_line() {

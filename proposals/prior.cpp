@@ -79,7 +79,7 @@ std::string Prior::save() const {
 
 Prior Prior::load(std::string_view bytes, const std::string& file) {
   const auto refuse = [&](const std::string& why) -> UserError {
-    return {SourceLocation{file}, why, "train it again: tunesmith prior train"};
+    return {SourceLocation{file}, why, "retrain it: tunesmith prior train"};
   };
   Prior prior;
   size_t at = 0;
@@ -107,7 +107,7 @@ Prior Prior::load(std::string_view bytes, const std::string& file) {
   prior.source.programs = static_cast<int64_t>(number("programs "));
   prior.source.seed = number("seed ");
   const std::string hash = value("hash ");
-  if (hex64(hash_bytes(bytes.substr(at))) != hash) throw refuse("what this prior has learned is damaged");
+  if (hex64(hash_bytes(bytes.substr(at))) != hash) throw refuse("the prior's parameters are damaged");
   for (std::string& machine : parts_of(value("machines "))) prior.source.machines.insert(std::move(machine));
   for (const std::string& sketch : parts_of(value("sketches ")))
     prior.sketches_.insert(std::stoull(sketch, nullptr, 16));

@@ -32,4 +32,4 @@ class Analytical final : public CostModel {
 }  // namespace
 
 TUNESMITH_PLUGIN(Analytical, PluginKind::CostModel, "analytical", "0.4.0",
-                 "estimate time from loops and accesses; learns nothing, needs no measurements");
+                 "analytical estimate of time from loops and accesses; needs no training");

@@ -38,4 +38,4 @@ class DeviceStatic final : public CostModel {
 }  // namespace
 
 TUNESMITH_PLUGIN(DeviceStatic, PluginKind::CostModel, "device_static", "0.1.0",
-                 "estimate times on a device with a grid of threads from the program's text; learns nothing");
+                 "analytical estimate of time on a device with a grid of threads; needs no training");

@@ -70,10 +70,10 @@ class Ensemble final : public CostModel {
   void load(std::string_view saved) override {
     const size_t end = saved.find('\n');
     if (!saved.starts_with(kMagic) || end == std::string_view::npos)
-      throw UserError("this is no model that ensemble has saved");
+      throw UserError("not a model saved by ensemble");
     std::istringstream head{std::string(saved.substr(kMagic.size(), end - kMagic.size()))};
     double share = 0.0;
-    if (!(head >> share)) throw UserError("the model is damaged", "train it again");
+    if (!(head >> share)) throw UserError("the model is damaged", "retrain it");
     learner_.load(saved.substr(end + 1));
     share_ = share;
   }
@@ -124,5 +124,5 @@ class Ensemble final : public CostModel {
 }  // namespace
 
 TUNESMITH_PLUGIN(Ensemble, PluginKind::CostModel, "ensemble", "0.3.0",
-                 "the analytical model, and xgboost as far as it orders unseen programs better",
+                 "analytical, combined with xgboost as far as it ranks unseen programs better",
                  tunesmith::ensemble::option_specs());

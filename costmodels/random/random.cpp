@@ -27,5 +27,5 @@ class RandomModel final : public CostModel {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(RandomModel, PluginKind::CostModel, "random", "0.1.0", "score without knowledge",
+TUNESMITH_PLUGIN(RandomModel, PluginKind::CostModel, "random", "0.1.0", "random scores",
                  OptionSpec::integer("seed", 0, 0, 1 << 30, "of the scores"));

@@ -26,7 +26,7 @@ constexpr std::string_view kMagic = "tunesmith pack sum 4 ";
 /// Trees trained on other columns cannot be used.
 [[noreturn]] void refuse_columns(const std::string& why) {
   throw UserError(fmt::format("the model was trained on other columns of features: {}", why),
-                  "train it again, in a space with the same extensions");
+                  "retrain it in a space with the same extensions");
 }
 
 /// `theirs`: the columns of the loaded model.
@@ -237,12 +237,12 @@ std::string PackSum::save() const {
 
 void PackSum::load(std::string_view saved) {
   constexpr std::string_view kKind = "tunesmith pack sum ";
-  if (!saved.starts_with(kKind)) throw UserError("this is no model that xgboost has saved");
+  if (!saved.starts_with(kKind)) throw UserError("not a model saved by xgboost");
   if (!saved.starts_with(kMagic))
-    throw UserError("the model was saved by another version of Tunesmith", "train it again");
+    throw UserError("the model was saved by another version of Tunesmith", "retrain it");
   const auto next_line = [&] {
     const size_t end = saved.find('\n');
-    if (end == std::string_view::npos) throw UserError("the model is damaged: it is cut", "train it again");
+    if (end == std::string_view::npos) throw UserError("the model is truncated", "retrain it");
     const std::string_view line = saved.substr(0, end);
     saved.remove_prefix(end + 1);
     return line;
@@ -250,7 +250,7 @@ void PackSum::load(std::string_view saved) {
   const std::string_view count = next_line().substr(kMagic.size());
   size_t names = 0;
   if (std::from_chars(count.data(), count.data() + count.size(), names).ec != std::errc())
-    throw UserError("the model is damaged: it has no number of columns", "train it again");
+    throw UserError("the model is damaged: it has no number of columns", "retrain it");
   std::vector<std::string> theirs;
   for (size_t i = 0; i < names; ++i) theirs.emplace_back(next_line());
   if (told_) {
@@ -263,7 +263,7 @@ void PackSum::load(std::string_view saved) {
     const Booster tried(trees, parameters());
     loaded_ = std::move(trees);
   } catch (const std::runtime_error& error) {
-    throw UserError(fmt::format("the model is damaged: {}", error.what()), "train it again");
+    throw UserError(fmt::format("the model is damaged: {}", error.what()), "retrain it");
   }
   forget();
 }

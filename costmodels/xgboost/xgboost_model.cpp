@@ -36,8 +36,6 @@ class XGBoost final : public CostModel {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(
-    XGBoost, PluginKind::CostModel, "xgboost", "0.3.0",
-    "boosted trees over the features of each store, which correct the analytical estimate by what "
-    "was measured",
-    xgboost::option_specs());
+TUNESMITH_PLUGIN(XGBoost, PluginKind::CostModel, "xgboost", "0.3.0",
+                 "boosted trees over store features that correct the analytical estimate",
+                 xgboost::option_specs());

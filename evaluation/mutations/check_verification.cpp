@@ -105,7 +105,7 @@ class MutantCheck {
     ++tally.right;
     if (right->failure) {
       ++tally.right_refused;
-      tell_(fmt::format("REFUSED, and right: {} of {}: {}", name, narrow_.workload.key,
+      tell_(fmt::format("REFUSED a correct program: {} of {}: {}", name, narrow_.workload.key,
                         right->failure->message));
       return;
     }
@@ -139,8 +139,8 @@ class MutantCheck {
       ++tally.wrong;
       ++tally.accepted;
       ++tally.kinds[kind];
-      tell_(fmt::format("ACCEPTED, and wrong: {} (place {}) of {} of {}, {:.3g} of what is allowed", kind,
-                        site, name, narrow_.workload.key, result->verified_error));
+      tell_(fmt::format("ACCEPTED a wrong program: {} (place {}) of {} of {}, {:.3g} of what is allowed",
+                        kind, site, name, narrow_.workload.key, result->verified_error));
     }
   }
 

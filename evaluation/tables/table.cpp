@@ -41,8 +41,7 @@ Workload workload_of(const Table& table) {
   Workload workload = WorkloadDefinition::parse(table.definition, where)
                           .instantiate(parse_workload_text(table.workload).second);
   if (workload.hash != table.workload_hash) {
-    throw UserError({table.workload}, "is another program than when the table was recorded",
-                    "record the table anew");
+    throw UserError({table.workload}, "is another program than at recording", "record the table again");
   }
   return workload;
 }

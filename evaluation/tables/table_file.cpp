@@ -178,7 +178,7 @@ std::string unpack(const std::filesystem::path& file) {
   const Gzip in(gzopen(file.c_str(), "rb"));
   if (!in) throw UserError(SourceLocation{file.string()}, "there is no such file, or it cannot be read");
   if (gzdirect(in.get()) != 0)
-    throw UserError(SourceLocation{file.string()}, "not a recorded table: it is not compressed");
+    throw UserError(SourceLocation{file.string()}, "not a recorded table: not compressed");
   std::string text;
   std::string part(size_t{1} << 20, '\0');
   for (;;) {
@@ -260,11 +260,11 @@ Table load_table(const std::filesystem::path& file) {
     const SourceLocation place{name, line};
     try {
       const auto read = parse_object(rest.substr(0, length));
-      if (!read) throw UserError(fmt::format("no line of a table: it {}", read.error()));
+      if (!read) throw UserError(fmt::format("invalid line of a table: it {}", read.error()));
       const json& in = *read;
       if (line == 1) {
         const int version = in.value("tunesmith_table", 0);
-        if (version > kVersion) throw UserError("a table of a newer Tunesmith", "use that one");
+        if (version > kVersion) throw UserError("a table from a newer Tunesmith", "use that one");
         if (version < 1) throw UserError("not a recorded table");
         table = header_from(in, {name});
       } else {
@@ -273,9 +273,9 @@ Table load_table(const std::filesystem::path& file) {
           throw UserError("a program for the second time");
       }
     } catch (const json::exception& error) {
-      throw UserError(place, fmt::format("no line of a table: {}", error.what()));
+      throw UserError(place, fmt::format("invalid line of a table: {}", error.what()));
     } catch (const std::logic_error& error) {
-      throw UserError(place, fmt::format("no line of a table: {}", error.what()));
+      throw UserError(place, fmt::format("invalid line of a table: {}", error.what()));
     } catch (const UserError& error) {
       throw UserError(place, error.what(), error.remedy());
     }

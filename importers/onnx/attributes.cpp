@@ -58,8 +58,8 @@ network::Attribute read_attribute(const onnx::AttributeProto& attribute,
       return list_of<std::string>(attribute.strings());
     default:
       throw UserError(
-          fmt::format("its type, number {} of ONNX's, is not taken; taken are numbers, strings, lists of "
-                      "them and tensors",
+          fmt::format("its type, number {} of ONNX's, is unsupported; supported are numbers, strings, lists "
+                      "of them and tensors",
                       type));
   }
 }

@@ -31,7 +31,8 @@ std::shared_ptr<const Constant> constant_of_node(const std::string& name,
     return constant_of(kF32, std::vector<float>(attribute.floats().begin(), attribute.floats().end()), false);
   if (name == "value_ints")
     return constant_of(kI64, std::vector<int64_t>(attribute.ints().begin(), attribute.ints().end()), false);
-  throw UserError("it is not taken; taken are value, value_float, value_floats, value_int and value_ints");
+  throw UserError(
+      "it is unsupported; supported are value, value_float, value_floats, value_int and value_ints");
 }
 
 }  // namespace tunesmith::onnx_reader

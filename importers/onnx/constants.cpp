@@ -34,7 +34,7 @@ uint64_t read_number(const std::string& key, const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw UserError(fmt::format("the {} of its external data, '{}', is no number of bytes", key, text));
+    throw UserError(fmt::format("the {} of its external data, '{}', is not a number of bytes", key, text));
   return value;
 }
 
@@ -125,7 +125,7 @@ std::shared_ptr<const Constant> read_constant(const onnx::TensorProto& tensor,
                                               ExternalFiles& files) {
   const std::optional<ElementType> type = element_type(tensor.data_type());
   if (!type) throw UserError(refused_element_type(tensor.data_type()));
-  if (tensor.has_segment()) throw UserError("values in segments are not taken");
+  if (tensor.has_segment()) throw UserError("values in segments are unsupported");
   network::Shape shape(tensor.dims().begin(), tensor.dims().end());
   const uint64_t wanted = bytes_of(shape, type->dtype);
   // Packed values are read as unsigned; unpacked() gives them their sign.
@@ -134,7 +134,7 @@ std::shared_ptr<const Constant> read_constant(const onnx::TensorProto& tensor,
   check_count(stored, wanted);
   if (type->dtype == kBool &&
       std::ranges::any_of(stored.bytes, [](std::byte byte) { return byte > std::byte{1}; }))
-    throw UserError("a bool is neither 0 nor 1");
+    throw UserError("expected 0 or 1 for a bool");
   return std::make_shared<Constant>(
       Constant{type->dtype, std::move(shape), stored.bytes, std::move(stored.owner)});
 }

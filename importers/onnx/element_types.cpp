@@ -61,8 +61,8 @@ std::string element_type_name(int32_t number) {
 
 std::string refused_element_type(int32_t number) {
   return fmt::format(
-      "the element type {} is not taken; taken are float4e2m1 to double, int2 to int64, uint2 to uint64, and "
-      "bool",
+      "the element type {} is unsupported; supported are float4e2m1 to double, int2 to int64, uint2 to "
+      "uint64, and bool",
       element_type_name(number));
 }
 

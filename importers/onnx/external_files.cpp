@@ -37,7 +37,7 @@ std::string link_on_the_way(const fs::path& root, const fs::path& named) {
 fs::path inside(const fs::path& folder, const std::string& location) {
   const fs::path named(location);
   if (location.empty() || location.find('\0') != std::string::npos || named.is_absolute())
-    throw UserError(fmt::format("the external data '{}' is no path below the model's folder", location));
+    throw UserError(fmt::format("the external data '{}' is not a path below the model's folder", location));
   std::error_code error;
   const fs::path root = fs::canonical(folder, error);
   if (error) throw cannot_be_read(folder, error.message());
@@ -46,7 +46,7 @@ fs::path inside(const fs::path& folder, const std::string& location) {
   if (std::ranges::mismatch(root, path).in1 != root.end())
     throw UserError(fmt::format("the external data '{}' lies outside the model's folder{}", location,
                                 link_on_the_way(root, named)),
-                    "give a folder of the files themselves, as cp -rL makes of one with links");
+                    "give a folder of the files themselves, for example copied with cp -rL");
   return path;
 }
 
@@ -57,7 +57,7 @@ FileBytes map_file(const fs::path& path) {
   const std::shared_ptr<const int> closer(&file, [](const int* descriptor) { ::close(*descriptor); });
   struct stat status{};
   if (::fstat(file, &status) != 0) throw cannot_be_read(path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) throw cannot_be_read(path, "it is no file");
+  if (!S_ISREG(status.st_mode)) throw cannot_be_read(path, "not a file");
   const auto size = static_cast<size_t>(status.st_size);
   if (size == 0) return {};
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);

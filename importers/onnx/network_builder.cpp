@@ -42,7 +42,7 @@ NetworkBuilder::NetworkBuilder(std::shared_ptr<const onnx::ModelProto> model,
 
 network::Network NetworkBuilder::build() {
   const onnx::ModelProto& model = functions_->model();
-  if (!model.has_graph()) throw UserError("there is no graph in the file: it is cut off, or no model");
+  if (!model.has_graph()) throw UserError("no graph in the file: truncated, or not a model");
   const onnx::GraphProto& graph = model.graph();
   graph_scope_.level = &graph_level_;
   network::Network& network = graph_level_.network;
@@ -70,15 +70,15 @@ std::map<std::string, int64_t> NetworkBuilder::versions_of(const OpsetImports& i
     versions[domain] = import.version();
     if (domain.empty() &&
         (import.version() < kMinVersion || import.version() > operators_onnx::kNewestVersion))
-      faults_.add(fmt::format("{}: version {} of ONNX's operators is not taken; taken are {} to {}", whose,
-                              import.version(), kMinVersion, operators_onnx::kNewestVersion));
+      faults_.add(fmt::format("{}: version {} of ONNX's operators is unsupported; supported are {} to {}",
+                              whose, import.version(), kMinVersion, operators_onnx::kNewestVersion));
   }
   return versions;
 }
 
 void NetworkBuilder::read_initializers(Scope& scope, const onnx::GraphProto& graph) {
   for (const auto& sparse : graph.sparse_initializer())
-    faults_.add(fmt::format("tensor '{}': sparse values are not taken", sparse.values().name()));
+    faults_.add(fmt::format("tensor '{}': sparse values are unsupported", sparse.values().name()));
   for (const auto& initializer : graph.initializer()) {
     const std::string title = fmt::format("tensor '{}'", initializer.name());
     if (initializer.name().empty()) {

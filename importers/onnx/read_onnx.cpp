@@ -24,19 +24,19 @@ bool looks_like_onnx(std::string_view file_name, std::span<const std::byte> head
 
 network::Network read_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder) {
   if (bytes.size() > INT_MAX)
-    throw UserError(fmt::format("a model of {} bytes is too large for its format", bytes.size()),
+    throw UserError(fmt::format("a model of {} bytes exceeds its format's limit", bytes.size()),
                     "store its weights as external data");
   auto model = std::make_shared<onnx::ModelProto>();
   // Protobuf limits the nesting of messages to 100.
   if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    throw UserError("the file is damaged or cut off: its bytes are no model");
+    throw UserError("the file is damaged or truncated: not a model");
   return NetworkBuilder(std::move(model), folder).build();
 }
 
 std::shared_ptr<const network::Constant> read_tensor(std::span<const std::byte> bytes) {
   auto tensor = std::make_shared<onnx::TensorProto>();
   if (bytes.size() > INT_MAX || !tensor->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    throw UserError("the file is damaged or cut off: its bytes are no tensor");
+    throw UserError("the file is damaged or truncated: not a tensor");
   if (tensor->data_location() == onnx::TensorProto::EXTERNAL)
     throw UserError("a tensor by itself has no external data");
   ExternalFiles none{std::filesystem::path()};

@@ -24,7 +24,7 @@ const char* kind_of(const onnx::TypeProto& type) {
     case onnx::TypeProto::kSparseTensorType:
       return "a sparse tensor";
     default:
-      return "of a type that the file does not say";
+      return "of an undeclared type";
   }
 }
 
@@ -36,7 +36,7 @@ bool is_name(const std::string& text) {
 }  // namespace
 
 std::string no_tensor(const onnx::TypeProto& type) {
-  return fmt::format("it is {}, and networks have dense tensors alone", kind_of(type));
+  return fmt::format("it is {}, expected a dense tensor", kind_of(type));
 }
 
 void set_type(network::Tensor& tensor, const onnx::TypeProto& type, bool name_extents) {

@@ -12,8 +12,8 @@ inline constexpr const char* kHeader = R"(/* @PROVENANCE@
      @NAME@_run(model, inputs, outputs, NULL);
      @NAME@_close(model);
 
-   A model is only read: any number of threads may run it at once. Rounding is to nearest, subnormal numbers are kept and no exception traps, whatever the
-   caller's floating-point mode is, which it finds again as it was. A kernel needs at most 512 KiB of the stack of each thread that runs it, the caller's included. */
+   A model is immutable: any number of threads may run it at once. Kernels run in the default floating-point mode (round to nearest, subnormal
+   numbers kept, no traps); the caller's mode is restored. A kernel needs at most 512 KiB of stack on each thread that runs it, including the caller's. */
 #ifndef TUNESMITH_NETWORK_@NAME@_H
 #define TUNESMITH_NETWORK_@NAME@_H
 
@@ -24,27 +24,27 @@ inline constexpr const char* kHeader = R"(/* @PROVENANCE@
 extern "C" {
 #endif
 
-@TENSOR_TYPES@/* What the functions return: one of these. Where an argument of @NAME@_run is wrong, plus 256 times its position, from 0: inputs, then outputs,
-   then the workspace. */
+@TENSOR_TYPES@/* Return values of the functions. For an invalid argument of @NAME@_run, plus 256 times its position from 0: inputs, then outputs, then
+   the workspace. */
 enum {
   @NAME@_OK = 0,
   @NAME@_NULL_ARGUMENT = 1,
-  @NAME@_WRONG_DEVICE = 2,    /* not in the memory of the CPU */
+  @NAME@_WRONG_DEVICE = 2,    /* not in CPU memory */
   @NAME@_WRONG_RANK = 3,
   @NAME@_WRONG_SHAPE = 4,
   @NAME@_WRONG_TYPE = 5,
-  @NAME@_NOT_CONTIGUOUS = 6,  /* not row-major without gaps */
-  @NAME@_MISALIGNED = 7,      /* a tensor less than to an element, a workspace less than to 64 bytes */
+  @NAME@_NOT_CONTIGUOUS = 6,  /* not contiguous in row-major order */
+  @NAME@_MISALIGNED = 7,      /* a tensor not aligned to an element, or a workspace not to 64 bytes */
   @NAME@_OUT_OF_MEMORY = 8,
-  @NAME@_WRONG_PROCESSOR = 9, /* built for one with more instructions */
-  @NAME@_NO_FILE = 10,        /* the weights cannot be read; errno says why */
-  @NAME@_WRONG_WEIGHTS = 11,  /* not the file that was written with this library, or a damaged one */
-  @NAME@_SETUP_FAILED = 12    /* the process, or a thread, could not be made ready for the instructions of a kernel */
+  @NAME@_WRONG_PROCESSOR = 9, /* built for a processor with more instructions */
+  @NAME@_NO_FILE = 10,        /* cannot read the weights; see errno */
+  @NAME@_WRONG_WEIGHTS = 11,  /* not this library's weights file, or damaged */
+  @NAME@_SETUP_FAILED = 12    /* the process or a thread could not enable a kernel's instructions */
 };
 
 typedef struct @NAME@_model @NAME@_model;
 
-/* Maps the file of weights, and compares its head with what this library was built with. */
+/* Maps the weights file and checks its header. */
 int @NAME@_open(const char* weights_file, @NAME@_model** model);
 void @NAME@_close(@NAME@_model* model);
 /* Reads all weights and compares their hash: @NAME@_OK or @NAME@_WRONG_WEIGHTS. */
@@ -53,23 +53,22 @@ int @NAME@_check_weights(const @NAME@_model* model);
 enum { @NAME@_INPUTS = @INPUTS@, @NAME@_OUTPUTS = @OUTPUTS@ };
 /*@ARGUMENTS@@EXTENTS@
 
-   `inputs` and `outputs` point to as many tensors, in that order. Outputs are overwritten; they may not overlap each other or an input. `workspace`:
-   @NAME@_workspace_bytes() bytes of the caller's, aligned to 64, which no other call uses at the same time; null for memory that the library
-   takes once and keeps. */
+   `inputs` and `outputs` point to that many tensors, in this order. Outputs are overwritten; they must not overlap each other or an input.
+   `workspace`: @NAME@_workspace_bytes() bytes, aligned to 64, that no concurrent call uses; null: the library allocates and keeps it. */
 int @NAME@_run(const @NAME@_model* model, const DLTensor* const* inputs, DLTensor* const* outputs, void* workspace);
 
 /* A multiple of 64@HIGHEST@. */
 size_t @NAME@_workspace_bytes(void);
 
-@OUTPUT_SHAPE@/* Runs parallel loops by the caller's own means from now on; null goes back to the library's threads, one for each processor that the process may use. Not
-   while a call is under way. */
+@OUTPUT_SHAPE@/* Sets the function that runs parallel loops; null restores the library's threads, one per processor available to the process. Must not be
+   called during a run. */
 void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 
-/* The kernels that one call runs, one after the other, and what they compute. Those of a loop are run again and again. */
+/* The kernels of a call in order, and what they compute. Kernels of a loop run repeatedly. */
 int @NAME@_steps(void);
 const char* @NAME@_step_name(int step);
-/* As @NAME@_run, and tells `observer` before the first step (step -1, no buffers) and after each one, with the kernel's buffers: its inputs, its outputs, and what
-   it has prepared. */
+/* Like @NAME@_run, but calls `observer` before the first step (step -1, no buffers) and after each step with the kernel's buffers: inputs,
+   outputs, and prepared constants. */
 typedef void (*@NAME@_observer)(void* context, int step, void* const* buffers);
 int @NAME@_run_observed(const @NAME@_model* model, const DLTensor* const* inputs, DLTensor* const* outputs, void* workspace, @NAME@_observer observer,
                         void* context);

@@ -158,10 +158,10 @@ class Hopper final : public TransformationModule {
 
   /// If the unit does not support the block (another type), a primitive throws and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
-    if (!context.has_extension(kUnit)) return ModuleResult::not_applicable("there is no such unit");
+    if (!context.has_extension(kUnit)) return ModuleResult::not_applicable("unknown unit");
     const Block product = *schedule.program().find_block(name);
     if (!needs_tiling(product) || read_accesses(product).empty())
-      return ModuleResult::not_applicable("the block is no product of matrices");
+      return ModuleResult::not_applicable("the block is not a matrix product");
     const Boxes boxes{context.intrinsics(kUnit), stages_};
     std::vector<Schedule> sketches;
     std::string without_boxes;

@@ -119,9 +119,9 @@ class TensorCore final : public TransformationModule {
   /// If the unit does not support the block (another type), a primitive throws and the module declines.
   ModuleResult apply(Schedule schedule, const std::string& name, ModuleContext& context) override {
     const std::vector<TensorIntrinsic> unit = context.intrinsics(unit_);
-    if (unit.empty()) return ModuleResult::not_applicable("there is no such unit");
+    if (unit.empty()) return ModuleResult::not_applicable("unknown unit");
     if (!needs_tiling(*schedule.program().find_block(name)))
-      return ModuleResult::not_applicable("the block is no product of matrices");
+      return ModuleResult::not_applicable("the block is not a matrix product");
     const BlockRV call = give_to_warps(schedule, name, unit, pad_);
     context.claim(schedule.block(call).name, "it runs on Tensor Cores");
     return ModuleResult::applied(std::move(schedule));

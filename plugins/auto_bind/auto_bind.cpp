@@ -125,4 +125,4 @@ class AutoBind final : public TransformationModule {
 TUNESMITH_PLUGIN(AutoBind, PluginKind::Module, "auto_bind", "0.1.0",
                  "bind the outermost spatial loops of nests that are not bound yet to blocks and threads",
                  OptionSpec::integers("threads", {32, 64, 128, 256, 512, 1024}, 1, 1024,
-                                      "choices for the threads of a block"));
+                                      "choices of the number of threads per block"));

@@ -80,7 +80,8 @@ class AutoInline final : public TransformationModule {
 
 TUNESMITH_PLUGIN(
     AutoInline, PluginKind::Module, "auto_inline", "0.1.0", "inline elementwise blocks into their consumers",
-    OptionSpec::boolean("allow_select", false, "also blocks that choose by a condition, as padding does"),
-    OptionSpec::boolean("inline_costly", false, "also exp, log, .. into consumers that would repeat them"),
+    OptionSpec::boolean("allow_select", false, "also inline blocks with a select, such as padding"),
+    OptionSpec::boolean("inline_costly", false,
+                        "also inline exp, log, ... into consumers that would repeat them"),
     OptionSpec::boolean("repeat_arithmetic", true,
-                        "also arithmetic into reductions that read an element more than once"));
+                        "also inline arithmetic into reductions that read an element more than once"));

@@ -115,4 +115,4 @@ class CooperativeFetch final : public TransformationModule {
 }  // namespace
 
 TUNESMITH_PLUGIN(CooperativeFetch, PluginKind::Module, "cooperative_fetch", "0.1.0",
-                 "finishing: share annotated copies out over the threads of their launch");
+                 "finishing: distribute annotated copies over the threads of their launch");

@@ -125,8 +125,8 @@ class CrossThreadReduction final : public TransformationModule {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(CrossThreadReduction, PluginKind::Module, "cross_thread_reduction", "0.1.0",
-                 "share reductions that reuse nothing out over threads",
-                 OptionSpec::integers("threads", {32, 64, 128, 256, 512}, kMinThreads, 1024,
-                                      "choices for the threads that share a reduction; each has at least two "
-                                      "of its steps"));
+TUNESMITH_PLUGIN(
+    CrossThreadReduction, PluginKind::Module, "cross_thread_reduction", "0.1.0",
+    "distribute reductions without reuse over threads",
+    OptionSpec::integers("threads", {32, 64, 128, 256, 512}, kMinThreads, 1024,
+                         "choices of the number of threads per reduction; each runs at least two steps"));

@@ -82,7 +82,7 @@ class ParallelVectorizeUnroll final : public TransformationModule {
 }  // namespace
 
 TUNESMITH_PLUGIN(ParallelVectorizeUnroll, PluginKind::Module, "parallel_vectorize_unroll", "0.1.0",
-                 "decide how much to parallelise, vectorise and unroll",
+                 "sample how far to parallelise, vectorise and unroll",
                  OptionSpec::integer("max_jobs_per_core", 16, 0, 4096,
                                      "parallel iterations for each core at most; 0 = serial"),
                  OptionSpec::integer("max_vectorize", 64, 1, 1024,

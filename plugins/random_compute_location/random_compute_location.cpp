@@ -37,6 +37,6 @@ class RandomComputeLocation final : public TransformationModule {
 }  // namespace
 
 TUNESMITH_PLUGIN(RandomComputeLocation, PluginKind::Module, "random_compute_location", "0.1.0",
-                 "sample where a producer is computed",
+                 "sample the compute location of producers",
                  OptionSpec::boolean("several_consumers", true,
                                      "also producers that several blocks read, once their loops are shared"));

@@ -367,7 +367,7 @@ std::optional<ProductForm> match_product(const Block& block, const std::vector<s
 
 std::string find_chain(const Program& program, const Block& block, const ProductLimits& limits,
                        Chain* chain) {
-  if (!is_simple(block)) return "the block was transformed before";
+  if (!is_simple(block)) return "the block was already transformed";
   std::set<std::string> seen;
   for (const Pointer<Block>& seed : program.blocks()) {
     if (seen.contains(seed->name) || !is_simple(*seed) || !is_row_reduction(*seed)) continue;

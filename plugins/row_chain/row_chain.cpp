@@ -203,7 +203,7 @@ class RowChain final : public TransformationModule {
 
 TUNESMITH_PLUGIN(
     RowChain, PluginKind::Module, "row_chain", "0.1.0",
-    "keep rows in cache through chains of reductions: softmax, norms, attention",
+    "fuse chains of reductions over rows that stay in cache: softmax, norms, attention",
     OptionSpec::integers("accumulators", {1, 2, 4, 8}, 1, 64,
                          "choices for the vectors that a row is taken by at a time"),
     OptionSpec::integers("steps", {2, 4, 8}, 2, 64,

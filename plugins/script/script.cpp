@@ -25,7 +25,7 @@ class Script final : public TransformationModule {
   explicit Script(const Options& options)
       : patterns_(options.get_strings("match")), claim_(options.get_bool("claim")), script_(read(options)) {
     if (options.is_set("match") && patterns_.empty())
-      options.fail("match", "expected at least one name of a block, as [C, \"*_rf\"]");
+      options.fail("match", "expected at least one block name, such as [C, \"*_rf\"]");
   }
 
   /// The annotations that its instructions make and remove.
@@ -74,12 +74,12 @@ class Script final : public TransformationModule {
     Trace trace(options, "trace", kPrologue);
     for (size_t i = 0; i < trace.size(); ++i) {
       if (trace[i].name() == kFinishingMarker)
-        options.fail("trace", trace[i].offset(), "a script does not finish; remove the marker");
+        options.fail("trace", trace[i].offset(), "a script cannot contain the finishing marker: remove it");
     }
     for (size_t i = 0; i < trace.size(); ++i) {
       if (!trace[i].decided()) continue;
       options.fail("trace", trace[i].offset(),
-                   "a script leaves its decisions open; remove '@ ...', or write the numbers as arguments");
+                   "decisions of a script stay open: remove '@ ...', or write the numbers as arguments");
     }
     return trace;
   }
@@ -92,9 +92,9 @@ class Script final : public TransformationModule {
 }  // namespace
 
 TUNESMITH_PLUGIN(Script, PluginKind::Module, "script", "0.1.0",
-                 "do the instructions of a trace, written in spaces.yaml, to the blocks that are named",
+                 "apply the instructions of a trace, given in spaces.yaml, to the named blocks",
                  OptionSpec::strings("match", {"*"}, {},
-                                     "names of blocks; * stands for any characters, ? for one"),
+                                     "patterns of block names; * matches any characters, ? one"),
                  OptionSpec::string("trace", "",
                                     "instructions with open decisions, one to a line; 'block' is the block"),
-                 OptionSpec::boolean("claim", true, "keep the modules after it away from the block"));
+                 OptionSpec::boolean("claim", true, "exclude the block from later modules"));

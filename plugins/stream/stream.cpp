@@ -125,6 +125,6 @@ TUNESMITH_PLUGIN(
         "choices for the steps that a long reduction along memory is fetched ahead by; none: never"),
     OptionSpec::boolean("nontemporal", true, "may large outputs be stored past the caches?"),
     OptionSpec::integers("threads", {128, 256, 512, 1024}, 1, 1024,
-                         "of a device: choices for the threads of a block"),
+                         "of a device: choices of the number of threads per block"),
     OptionSpec::integers("vectors", {1, 2, 4, 8}, 1, 64,
                          "of a device: choices for the vectors that a thread has under way"));

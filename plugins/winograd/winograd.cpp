@@ -150,6 +150,6 @@ class Winograd final : public TransformationModule {
 }  // namespace
 
 TUNESMITH_PLUGIN(Winograd, PluginKind::Module, "winograd", "0.1.0",
-                 "convolve with filters of three taps by fewer products",
+                 "Winograd's minimal filtering for convolutions with filters of three taps",
                  OptionSpec::integer("min_channels", 32, 1, 1 << 20,
                                      "fewest terms of a sum of products for which it is tried"));

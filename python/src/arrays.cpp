@@ -19,11 +19,11 @@ UserError wrong(const BufferNode& buffer, size_t position, const std::string& wh
 UserError wrong_type(const BufferNode& buffer, size_t position, const std::string& given, bool convertible) {
   return wrong(buffer, position,
                fmt::format("expected {}, not {}", type_text(buffer.dtype, buffer.shape), given),
-               convertible ? "nothing is converted: convert it once, outside of the loop that calls" : "");
+               convertible ? "arguments are not converted: convert it once, outside the calling loop" : "");
 }
 
 UserError not_contiguous(const BufferNode& buffer, size_t position) {
-  return wrong(buffer, position, "its elements do not lie row-major without gaps",
+  return wrong(buffer, position, "its elements are not contiguous in row-major order",
                "copy it once: numpy.ascontiguousarray(x), or x.contiguous() of torch");
 }
 
@@ -140,17 +140,17 @@ void ArrayView::take_dlpack(nb::handle array, const BufferNode& buffer, size_t p
   if (!nb::hasattr(array, "__dlpack__")) throw wrong_type(buffer, position, kind, false);
   if (nb::hasattr(array, "requires_grad") && nb::cast<bool>(nb::bool_(array.attr("requires_grad"))))
     throw wrong(buffer, position, "a tensor that requires gradients",
-                "kernels compute none: give x.detach()");
+                "kernels compute no gradients: pass x.detach()");
   if (write) {
     nb::ndarray<> writable;
     if (!nb::try_cast(array, writable))
-      throw wrong(buffer, position, "its memory is read-only, and the result is written there");
+      throw wrong(buffer, position, "its memory is read-only, but it is an output");
     tensor = nb::ndarray<nb::ro>(writable);
   } else if (!nb::try_cast(array, tensor)) {
     throw wrong_type(buffer, position, kind, false);
   }
   if (tensor.device_type() != nb::device::cpu::value)
-    throw wrong(buffer, position, "its memory is of another device", "copy it to the processor's memory");
+    throw wrong(buffer, position, "its memory is on another device", "copy it to CPU memory");
   const std::optional<DType> type = type_of_dlpack(tensor.dtype());
   std::vector<int64_t> shape;
   for (size_t i = 0; i < tensor.ndim(); ++i) shape.push_back(static_cast<int64_t>(tensor.shape(i)));
@@ -163,7 +163,7 @@ void ArrayView::take_dlpack(nb::handle array, const BufferNode& buffer, size_t p
   }
   data_ = const_cast<void*>(tensor.data());
   if (!has_memory(array, buffer, data_))
-    throw wrong(buffer, position, "its memory is not there: its storage was freed, or is shorter than it");
+    throw wrong(buffer, position, "its storage was freed or is too short");
   tensor_ = std::move(tensor);
 }
 

@@ -111,11 +111,12 @@ void bind_buffers(nb::class_<BlockInfo>& info) {
 void require_own(const Handle& handle, const ScheduleRef& schedule) {
   if (handle.family == schedule.family) return;
   throw UserError(
-      "a handle of another schedule: get the block or loop from this one, or from the one it is a copy of");
+      "a handle of another schedule: get the block or loop from this schedule, or from the one it was copied "
+      "from");
 }
 
 void bind_questions(nb::module_& module, nb::class_<ScheduleRef>& schedule) {
-  nb::class_<BlockInfo> info(module, "BlockInfo", "What a block was when Schedule.info() was asked.");
+  nb::class_<BlockInfo> info(module, "BlockInfo", "Properties of a block at the time of Schedule.info().");
   info.def_prop_ro("name", field(&BlockInfo::name), "Unique in its program.")
       .def_prop_ro(
           "spatial", [](const BlockInfo& self) { return self.count.spatial; },
@@ -143,7 +144,7 @@ void bind_questions(nb::module_& module, nb::class_<ScheduleRef>& schedule) {
           [](const ScheduleRef& self, const LoopHandle& loop) { return loop_of(self, loop).const_extent(); },
           nb::arg("loop"), "The iterations of a loop. Nothing is recorded.")
       .def("drives", &drives, nb::arg("loop"),
-           "Which sorts of iterators a loop drives: a list of \"spatial\", \"reduction\" and \"opaque\". "
+           "The kinds of iterators that a loop drives: a list of \"spatial\", \"reduction\" and \"opaque\". "
            "Nothing is recorded.");
 }
 

@@ -21,7 +21,7 @@ namespace {
 KernelObject build_candidate(const CandidateRef& self, int threads) {
   require_own_process();
   if (!self.space || !self.workload)
-    throw UserError("this candidate does not name its workload", "build those that ts.Search proposes");
+    throw UserError("this candidate has no workload", "build those that ts.Search proposes");
   const int all = threads > 0 ? threads : static_cast<int>(available_processors());
   auto compiled = [&] {
     const nb::gil_scoped_release unlocked;
@@ -67,8 +67,8 @@ double quantity(const DeviceRef& self, const std::string& name) {
 
 void bind_device(nb::module_& module) {
   nb::class_<DeviceRef>(module, "Device",
-                        "The machine as named quantities (docs/targets.md), in the units that their names "
-                        "say: `device[\"cores\"]`.")
+                        "The machine as named quantities (docs/targets.md), in the units given by their "
+                        "names: `device[\"cores\"]`.")
       .def("__getitem__", &quantity, nb::arg("name"), "Raises KeyError with the nearest name.")
       .def(
           "get",
@@ -107,7 +107,7 @@ of a seed is for tests.)")
             if (bound < 1) throw UserError(fmt::format("below: expected a number above 0, not {}", bound));
             return self.below(static_cast<uint64_t>(bound));
           },
-          nb::arg("bound"), "An int from 0 to `bound` - 1, all alike.")
+          nb::arg("bound"), "An int from 0 to `bound` - 1, uniformly.")
       .def("uniform", &RandomStream::uniform, "A float from 0, and below 1.")
       .def("normal", &RandomStream::normal, "Of the standard normal distribution.")
       .def(
@@ -121,7 +121,7 @@ of a seed is for tests.)")
             if (sum <= 0.0) throw UserError("categorical: expected a weight above 0");
             return self.categorical(weights);
           },
-          nb::arg("weights"), "An index, as likely as its weight says.")
+          nb::arg("weights"), "An index, with probability proportional to its weight.")
       .def(
           "choice",
           [](RandomStream& self, const nb::sequence& items) {
@@ -132,7 +132,7 @@ of a seed is for tests.)")
           nb::arg("items"),
           nb::sig("def choice(self, items: collections.abc.Sequence[Item]) -> "
                   "Item"),
-          "One of a sequence, all alike.")
+          "One element of a sequence, uniformly.")
       .def(
           "shuffle",
           [](RandomStream& self, ListOf<nb::any> items) {
@@ -143,12 +143,12 @@ of a seed is for tests.)")
               items[other] = last;
             }
           },
-          nb::arg("items"), "Brings a list into a random order, in place.")
+          nb::arg("items"), "Shuffles a list in place.")
       .def("__copy__", [](const RandomStream& self) { return RandomStream(self); });
 }
 
 void bind_measured(nb::module_& module) {
-  nb::class_<MeasuredRef>(module, "Measured", "A candidate and what became of it.")
+  nb::class_<MeasuredRef>(module, "Measured", "A candidate and its measurement.")
       .def_prop_ro(
           "candidate",
           [](const MeasuredRef& self) {
@@ -172,7 +172,7 @@ void bind_measured(nb::module_& module) {
       .def_prop_ro(
           "message",
           [](const MeasuredRef& self) { return self.value.failure ? self.value.failure->message : ""; },
-          "What was seen of the failure; \"\": it worked.")
+          "Details of the failure; \"\": it worked.")
       .def("__repr__", [](const MeasuredRef& self) {
         return fmt::format("Measured {}: {}", hex64(self.value.candidate->lowered_hash),
                            self.value.failure ? std::string(failure_cause_name(self.value.failure->cause))

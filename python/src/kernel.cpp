@@ -255,7 +255,7 @@ KernelObject kernel_of(std::shared_ptr<HeldSpace> space, WorkloadPtr workload, C
                        int threads, std::string provenance) {
   if (space->space->target().separate_device() != nullptr) {
     throw UserError(
-        fmt::format("programs of the space '{}' run on a device of their own, and cannot be called here",
+        fmt::format("programs of the space '{}' run on a separate device and cannot be called from Python",
                     space->space->spec().name),
         "write them as a library: record.library(folder)");
   }

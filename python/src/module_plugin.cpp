@@ -43,14 +43,14 @@ ModuleResult result_of(nb::handle answer) {
   if (nb::isinstance<nb::str>(answer)) return ModuleResult::not_applicable(nb::cast<std::string>(answer));
   if (!nb::isinstance<nb::list>(answer) && !nb::isinstance<nb::tuple>(answer)) {
     return ModuleResult::broken(fmt::format(
-        "apply() answered {}: expected a Schedule, a list of them, or a str that says why it declines",
+        "apply() returned {}: expected a Schedule, a list of them, or a str with the reason for declining",
         kind_of_object(answer)));
   }
   std::vector<Schedule> schedules;
   for (const nb::handle one : answer) {
     if (!nb::isinstance<ScheduleRef>(one))
       return ModuleResult::broken(
-          fmt::format("apply() answered a list with {}: expected Schedules", kind_of_object(one)));
+          fmt::format("apply() returned a list with {}: expected Schedules", kind_of_object(one)));
     schedules.push_back(nb::cast<const ScheduleRef&>(one).value->clone());
   }
   return ModuleResult::applied(std::move(schedules));
@@ -87,7 +87,7 @@ std::shared_ptr<void> module_of(HeldPtr object) {
 
 void bind_module_context(nb::module_& module) {
   nb::class_<ModuleContextRef>(module, "ModuleContext",
-                               "What a Module may know. Valid during one call of apply().")
+                               "Information for a Module. Valid during one call of apply().")
       .def_prop_ro(
           "device",
           [](const ModuleContextRef& self) {
@@ -142,7 +142,7 @@ void bind_module_context(nb::module_& module) {
             self.get().claim(block, why);
           },
           nb::arg("block"), nb::arg("why"),
-          "Keeps modules after this one away from the block; Space.explain() shows who and why.");
+          "Excludes the block from later modules; Space.explain() shows the module and the reason.");
 }
 
 }  // namespace tunesmith::python

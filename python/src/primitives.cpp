@@ -17,7 +17,7 @@ namespace {
 const InstructionKind& kind_of(const std::string& name) {
   const InstructionRegistry& registry = InstructionRegistry::global();
   if (const InstructionKind* kind = registry.find(name)) return *kind;
-  throw UserError(fmt::format("there is no primitive '{}'", name), suggest(name, registry.names()));
+  throw UserError(fmt::format("unknown primitive '{}'", name), suggest(name, registry.names()));
 }
 
 template <typename Kind>
@@ -238,7 +238,7 @@ void bind_primitives(nb::module_& module, nb::class_<ScheduleRef>& schedule) {
              const nb::kwargs& named) { return execute(self, kind_of(primitive), given, named); },
           nb::arg("primitive"), nb::arg("args"), nb::arg("named"),
           nb::sig("def execute(self, primitive: str, *args: typing.Any, **named: typing.Any) -> typing.Any"),
-          R"(Executes the primitive of this name and records it. Answers a handle, a list of handles, or None. Of a sampling
+          R"(Executes the primitive of this name and records it. Returns a handle, a list of handles, or None. Of a sampling
 primitive `decision` is what it is to decide, a list of int, repaired where it does not fit.)")
       .def("__getattr__",
            [](nb::handle self, const std::string& name) {

@@ -167,7 +167,7 @@ ListOf<RecordRef> all_on_record(const RecordsRef& self, const WorkloadLike& task
 RecordRef parse_record(const std::string& line, const WorkloadLike& workload, const std::string& database) {
   LineContent content = parse_line(line);
   auto* const record = std::get_if<Record>(&content);
-  if (record == nullptr) throw UserError("the line is no record");
+  if (record == nullptr) throw UserError("the line is not a record");
   return {std::move(*record), database, nullptr, workload_from(workload).value};
 }
 
@@ -175,7 +175,7 @@ nb::class_<RecordRef> bind_measurement(nb::module_& module) {
   return nb::class_<RecordRef>(module, "Record",
                                "One measurement: a program with its time in seconds, or why it failed.")
       .def_prop_ro(
-          "id", [](const RecordRef& self) { return self.value.id; }, "By which the command knows it, too.")
+          "id", [](const RecordRef& self) { return self.value.id; }, "The id that the command also uses.")
       .def_prop_ro(
           "seconds",
           [](const RecordRef& self) {
@@ -201,10 +201,10 @@ nb::class_<RecordRef> bind_measurement(nb::module_& module) {
           [](const RecordRef& self) {
             return self.value.failure ? self.value.failure->message : std::string();
           },
-          "What was seen of the failure; \"\": it worked.")
+          "Details of the failure; \"\": it worked.")
       .def_prop_ro(
           "modelled", [](const RecordRef& self) { return self.value.modelled(); },
-          "Its time is a model's: only that the result is right was measured.")
+          "Its time is modelled; only correctness was tested.")
       .def_prop_ro(
           "space", [](const RecordRef& self) { return self.value.space; },
           "The name of the space that it was found in.")
@@ -244,7 +244,7 @@ the check as it is now, or now. Raises UserError where the check refuses it, or 
            })
       .def("__repr__", &record_text)
       .def_static("parse", &parse_record, nb::arg("line"), nb::arg("workload"), nb::arg("database"),
-                  "From the line that stands in a pickle.")
+                  "Restores a record from its pickled line.")
       .def(
           "against",
           [](nb::handle self, const std::string& library, const SpaceLike& space, double seconds) {

@@ -34,7 +34,7 @@ constexpr std::tuple kShown{
     Field{"known", &TuneResult::known, "Programs of the task on record when the run began."},
     Field{"disturbed", &TuneResult::disturbed, "Measured while something else used the machine."},
     Field{"plain_alone", &TuneResult::plain_alone,
-          "The budget held no search: nothing but the plain programs was tried."},
+          "The budget covered only the baseline programs; nothing was searched."},
     Field{"interrupted", &TuneResult::interrupted, "Ctrl-C, or a callback, ended it."},
     Field{"exhausted", &TuneResult::exhausted, "Nothing was left to propose."},
 };
@@ -172,7 +172,7 @@ void bind_pickle(nb::class_<ResultRef>& result) {
       .def_static(
           "restored", &restored, nb::arg("state"), nb::arg("workload"), nb::arg("database"),
           nb::sig("def restored(state: dict[str, typing.Any], workload: Workload, database: str) -> Result"),
-          "From what stands in a pickle.")
+          "Restores a result from its pickled state.")
       .def("__reduce__", [](nb::handle object) -> Reduced {
         const ResultRef& self = nb::cast<const ResultRef&>(object);
         return nb::make_tuple(nb::module_::import_("tunesmith._pickles").attr("result"),
@@ -211,7 +211,7 @@ void bind_result(nb::module_& module) {
           "seconds", [](const ResultRef& self) { return self.value.times.wall; }, "Of wall-clock.")
       .def_prop_ro(
           "times", [](const ResultRef& self) { return times_of(self.value); },
-          "Seconds of wall-clock by what they were spent on.")
+          "Wall-clock seconds by activity.")
       .def_prop_ro(
           "workload", [](const ResultRef& self) { return WorkloadRef{self.workload}; },
           "What was tuned: a Workload.")

@@ -84,10 +84,10 @@ void bind_state(nb::class_<ScheduleRef>& schedule) {
           [](const ScheduleRef& self) {
             return TraceRef{self.value->trace(), self.workload, self.intrinsics};
           },
-          "What was done up to now: a Trace.")
+          "The instructions so far: a Trace.")
       .def_prop_ro(
           "workload", [](const ScheduleRef& self) { return workload_or_none(self.workload); },
-          "Of what it is a schedule: a Workload; None: of a program.")
+          "The workload it schedules; None: it schedules a program.")
       .def("__repr__", [](const ScheduleRef& self) {
         return fmt::format("Schedule of {}, {} instructions", self.value->program().name,
                            self.value->trace().size());

@@ -38,7 +38,7 @@ ListOf<CandidateRef> Search::ask(size_t n) {
   require_own_process();
   if (!asked_.empty())
     throw UserError(fmt::format("{} candidates of the last ask() have no result yet", asked_.size()),
-                    "tell() what became of them first: seconds, or None for one that failed");
+                    "call tell() first with their seconds, or None for a failed one");
   {
     const nb::gil_scoped_release unlocked;
     task_->begin_round(trials_);
@@ -97,8 +97,8 @@ Nothing is recorded. Task verifies, measures and records by itself.)")
            "At most `n` Candidates, none proposed before; none at all: the searcher has nothing more to "
            "propose.")
       .def("tell", &Search::tell, nb::arg("seconds"),
-           "What became of the candidates of the last ask(), in their order: seconds of one call, or None "
-           "where one failed.")
+           "Reports the candidates of the last ask(), in order: seconds of one call, or None for a failed "
+           "one.")
       .def_prop_ro("trials", &Search::trials, "Candidates told of.");
 }
 

@@ -182,7 +182,7 @@ void bind_other(nb::module_& module) {
 
 nb::class_<SearchContextRef> bind_context(nb::module_& module) {
   return nb::class_<SearchContextRef>(module, "SearchContext",
-                                      "What a Searcher may ask of the kernel. Valid during one call.")
+                                      "Services of the kernel for a Searcher. Valid during one call.")
       .def_prop_ro(
           "sketches", &sketches_of,
           "The space: a list of Schedule, in a fixed order, not empty, with all decisions open to be "

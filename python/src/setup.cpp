@@ -120,7 +120,7 @@ cli::TuneArguments arguments_from(const nb::kwargs& keywords) {
         "search",       "model",   "model_file", "scheduler", "runner", "fresh", "candidate_time_out",
         "allow_memory", "records", "draws"};
     const std::string text = nb::cast<std::string>(name);
-    throw UserError(fmt::format("there is no argument '{}'", text), suggest(text, g_known));
+    throw UserError(fmt::format("unknown argument '{}'", text), suggest(text, g_known));
   }
   return arguments;
 }

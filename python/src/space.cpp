@@ -125,7 +125,7 @@ SpaceRef space_from(nb::handle object) {
   if (nb::isinstance<SpaceRef>(object)) return nb::cast<SpaceRef>(object);
   if (object.is_none()) return spaces_of(nb::none(), {}).take("");
   if (nb::isinstance<nb::str>(object)) return spaces_of(nb::none(), {}).take(nb::cast<std::string>(object));
-  throw UserError(fmt::format("expected a space or the name of one, not {}",
+  throw UserError(fmt::format("expected a space or its name, not {}",
                               nb::cast<std::string>(nb::str(nb::handle(object.type())))));
 }
 
@@ -135,7 +135,7 @@ ProgramRef lower_in(const SpaceRef& self, const TraceRef& trace, const WorkloadL
                     uint64_t seed) {
   require_own_process();
   const WorkloadPtr of = workload.is_none() ? trace.workload : workload_from(workload).value;
-  if (!of) throw UserError("this trace does not name its workload", "name the workload");
+  if (!of) throw UserError("this trace has no workload", "name the workload");
   const nb::gil_scoped_release unlocked;
   auto candidate = self.value->space->materialise(of->program, trace.value, RandomStream(seed));
   if (!candidate)

@@ -33,7 +33,7 @@ class StepwiseTask {
     require_own_process();
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock)
-      throw UserError("this task is at work in another thread", "a task is called by one thread at a time");
+      throw UserError("this task is running in another thread", "call a task from one thread at a time");
     thread_.run(work, stop_, [] {});
   }
   ResultRef result_of(TuneResult value) const;
@@ -121,7 +121,7 @@ is kept.)")
 their Records; none when done.)")
       .def("finish", &StepwiseTask::finish, nb::arg("rank") = true,
            "Times the best few programs again, in turn, records that, and answers the Result.")
-      .def("result", &StepwiseTask::so_far, "The Result so far, without a ranking.")
+      .def("result", &StepwiseTask::so_far, "The result so far, without a ranking.")
       .def_prop_ro("done", &StepwiseTask::done,
                    "All trials made, the time spent, interrupted, or nothing left to propose.")
       .def_prop_ro("trials", &StepwiseTask::trials, "So far, those taken from the records included.")

@@ -13,7 +13,7 @@ namespace {
 WorkloadPtr traced_workload(const TraceRef& self, const WorkloadLike& given) {
   if (!given.is_none()) return workload_from(given).value;
   if (self.workload) return self.workload;
-  throw UserError("this trace does not name its workload", "name the workload: trace.schedule(workload)");
+  throw UserError("this trace has no workload", "name the workload: trace.schedule(workload)");
 }
 
 ScheduleRef replayed(const TraceRef& self, const WorkloadLike& given, uint64_t seed) {
@@ -43,7 +43,7 @@ ListOf<nb::str> trace_lines(const TraceRef& self) {
 void bind_trace(nb::module_& module) {
   nb::class_<TraceRef>(
       module, "Trace",
-      R"(What was done to a program: a list of instructions, printed as the text that parse() reads.
+      R"(The list of instructions applied to a program, printed as the text that parse() reads.
 
 A trace that knows its workload replays without naming it. `==` compares instructions and decisions.)")
       .def_static(
@@ -63,7 +63,7 @@ A trace that knows its workload replays without naming it. `==` compares instruc
 from `seed`. Raises ScheduleError where an instruction is refused.)")
       .def_prop_ro(
           "complete", [](const TraceRef& self) { return self.value.complete(); },
-          "Has it the part that finishing modules made? Then it gives its program without any module.")
+          "Does it include the finishing part? Then it replays without modules.")
       .def_prop_ro(
           "workload", [](const TraceRef& self) { return workload_or_none(self.workload); },
           "Of what it is a trace: a Workload; None: not known.")

@@ -73,7 +73,7 @@ cli::TaskList tasks_from(const nb::sequence& workloads, nb::handle weights, bool
     const WorkloadPtr workload = workload_from(nb::object(workloads[i])).value;
     for (size_t other = 0; other < i; ++other) {
       if (list.tasks[other].workload.hash == workload->hash)
-        throw UserError(fmt::format("{} and {} are one computation", list.names[other], workload->key),
+        throw UserError(fmt::format("{} and {} are the same computation", list.names[other], workload->key),
                         "give it once, with the sum of their weights");
     }
     double weight = 1.0;

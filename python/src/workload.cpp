@@ -84,7 +84,7 @@ WorkloadRef workload_from(nb::handle object) {
   if (nb::try_cast(object, found)) return found;
   if (nb::hasattr(object, "workload")) return workload_from(object.attr("workload"));
   if (!nb::isinstance<nb::str>(object) && !nb::hasattr(object, "__fspath__"))
-    throw UserError(fmt::format("expected a workload or a text that names one, not {}",
+    throw UserError(fmt::format("expected a workload or its text, not {}",
                                 nb::cast<std::string>(nb::str(object.type()))));
   return {std::make_shared<const Workload>(load_workload(path_from(object), {}))};
 }

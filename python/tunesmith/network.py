@@ -185,14 +185,14 @@ def _array(given: Any, argument: Argument, position: int) -> Any:
         given = given.detach()
         # numpy would allocate memory for a tensor without storage.
         if given.is_contiguous() and (given.storage_offset() + given.numel()) * given.element_size() > given.untyped_storage().nbytes():
-            raise UserError(f"argument {position + 1}, '{argument.name}': its memory is not there: its storage was freed, or is shorter than it")
+            raise UserError(f"argument {position + 1}, '{argument.name}': its storage was freed or is too short")
         given = (given.view(dtype=__import__("torch").uint16) if argument.dtype == "bf16" else given).numpy()
     array = numpy.asarray(given)
     if array.dtype != argument.numpy_type or array.shape != argument.shape:
         what = f"{array.dtype}{list(array.shape)}"
         raise UserError(f"argument {position + 1}, '{argument.name}': expected {argument.dtype}{list(argument.shape)}, not {what}; nothing is converted")
     if not array.flags.c_contiguous:
-        raise UserError(f"argument {position + 1}, '{argument.name}': its elements do not lie row-major without gaps; copy it once: numpy.ascontiguousarray(x)")
+        raise UserError(f"argument {position + 1}, '{argument.name}': its elements are not contiguous in row-major order; copy it once: numpy.ascontiguousarray(x)")
     return array
 
 
@@ -258,7 +258,7 @@ class Library:
                 raise UserError(f"out: the network has {len(self.outputs)} outputs, here are {len(outs)}")
             results = [_array(array, argument, len(given) + i) for i, (array, argument) in enumerate(zip(outs, self.outputs))]
             if not all(array.flags.writeable for array in results):
-                raise UserError("out: its memory is read-only, and the result is written there")
+                raise UserError("out: its memory is read-only, but it is an output")
         counts = [numpy.empty(argument.shape, argument.numpy_type) for argument in self._counts]
         tensors = [self._tensor(array, argument) for array, argument in zip(given + results + counts, self.inputs + self.outputs + self._counts)]
         pointers = [ctypes.addressof(tensor) for tensor in tensors]

@@ -52,7 +52,7 @@ MeasureResult result_of(const std::optional<Reply>& reply) {
   if (!reply) {
     result.failure = lost("it was stopped");
   } else if (reply->dead) {
-    result.failure = lost("three workers died while they had it");
+    result.failure = lost("three workers died while measuring it");
   } else {
     const Answer answer = parse_answer(reply->body);
     if (const auto* record = std::get_if<Record>(&answer)) return result_of(*record);
@@ -127,7 +127,7 @@ class QueueRunner final : public Runner {
     const std::optional<Reply> reply = post_.ask({&question, 1}, post_options_).front();
     std::vector<InterleavedTimes> times(kernels.size());
     std::string why = "it was stopped";
-    if (reply && reply->dead) why = "three workers died while they timed it beside others";
+    if (reply && reply->dead) why = "three workers died while timing it in turn";
     if (reply && !reply->dead) {
       const Answer answer = parse_answer(reply->body);
       if (const auto* in_turn = std::get_if<std::vector<InterleavedTimes>>(&answer)) {
@@ -155,13 +155,13 @@ class QueueRunner final : public Runner {
         const Turns turns = parse_turns(question.body);
         const auto* times = std::get_if<std::vector<InterleavedTimes>>(&answer);
         const size_t wanted = turns.candidates.size() + (turns.peak ? 1 : 0);
-        return times != nullptr && times->size() == wanted ? "" : "it does not tell the times asked for";
+        return times != nullptr && times->size() == wanted ? "" : "its answer lacks the requested times";
       }
       const auto* record = std::get_if<Record>(&answer);
       const RecordedCandidate asked = parse_job(question.body).candidate;
       const bool fits = record != nullptr && record->lowered_hash == asked.lowered_hash &&
                         record->target == asked.target && record->threads == asked.threads;
-      return fits ? "" : "it is of another program";
+      return fits ? "" : "its answer is of another program";
     } catch (const UserError& error) {
       return error.what();
     }
@@ -215,8 +215,8 @@ class Fleet final : public MeasuringPlace {
           names_of(all)));
     if (fitting.front().identity != fitting.back().identity)
       throw EnvironmentError(
-          fmt::format("machines of several identities measure for it: {}; remedy: choose by "
-                      "--threads, or by the runner's option identity",
+          fmt::format("several machine identities measure for it: {}; remedy: choose by --threads, or by the "
+                      "runner's option identity",
                       names_of(fitting)));
     worker_ = fitting.front();
   }
@@ -266,10 +266,10 @@ class Fleet final : public MeasuringPlace {
 }  // namespace
 
 TUNESMITH_PLUGIN(
-    Fleet, PluginKind::Runner, "amqp", "1.0.0", "measures on the machines that take jobs from a broker",
+    Fleet, PluginKind::Runner, "amqp", "1.0.0", "measures on remote workers through a broker",
     OptionSpec::string("broker", "",
                        "amqps://USER:PASSWORD@HOST, or file:PATH; empty: the variable TUNESMITH_BROKER"),
-    OptionSpec::string("identity", "", "the beginning of the identity to measure on, where several would do"),
+    OptionSpec::string("identity", "", "prefix of the identity to measure on, if several match"),
     OptionSpec::integer("rounds", 8, 1, 64,
-                        "of how many tasks rounds are under way at once; candidates depend on it"),
-    OptionSpec::boolean("insecure", false, "allow a connection that is not encrypted"));
+                        "number of tasks whose rounds run concurrently; candidates depend on it"),
+    OptionSpec::boolean("insecure", false, "allow an unencrypted connection"));

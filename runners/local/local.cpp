@@ -24,4 +24,4 @@ class ThisMachine final : public MeasuringPlace {
 }  // namespace
 
 TUNESMITH_PLUGIN(ThisMachine, PluginKind::Runner, "local", "1.0.0",
-                 "measures on this machine, in a process of its own");
+                 "measures on this machine, in a separate process");

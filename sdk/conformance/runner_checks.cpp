@@ -97,7 +97,7 @@ Verdict check_contract(const Subject& subject) {
       const MeasureRequest damaged{.kernel = &requests.damaged};
       const std::array asked = right_first ? std::array{right, damaged} : std::array{damaged, right};
       const std::vector<MeasureResult> results = runner->run(asked);
-      if (results.size() != 2) return failed(fmt::format("of 2 requests it answers {}", results.size()));
+      if (results.size() != 2) return failed(fmt::format("it answered {} of 2 requests", results.size()));
       for (const MeasureResult& one : results) {
         if (const std::string fault = fault_of(one); !fault.empty())
           return failed(fmt::format("an answer {}", fault));
@@ -135,7 +135,7 @@ Verdict check_stop(const Subject& subject) {
                               MeasureRequest{.kernel = &requests.right}};
     const std::vector<MeasureResult> results = runner->run(asked);
     if (results.size() != 2)
-      return failed(fmt::format("stopped, of 2 requests it answers {}", results.size()));
+      return failed(fmt::format("stopped, it answered {} of 2 requests", results.size()));
     for (const MeasureResult& one : results) {
       if (!one.failure || one.failure->cause != FailureCause::WorkerLost)
         return failed("stopped, its answer is not the failure worker_lost");

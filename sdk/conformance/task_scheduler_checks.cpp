@@ -67,7 +67,7 @@ Run run(const Subject& subject, World world, bool anew = false, TuningGoal goal 
     if (anew) scheduler = subject.create<TaskScheduler>();
     const size_t chosen = scheduler->next({tasks, kRound, goal});
     if (chosen >= tasks.size()) {
-      result.fault = fmt::format("of {} tasks it chose number {}, counted from 0", tasks.size(), chosen);
+      result.fault = fmt::format("it chose task {} of {}, counted from 0", chosen, tasks.size());
       return result;
     }
     if (tasks[chosen].done) {

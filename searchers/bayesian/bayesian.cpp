@@ -200,7 +200,7 @@ class Bayesian final : public Searcher {
 
 TUNESMITH_PLUGIN(
     Bayesian, PluginKind::Searcher, "bayesian", "0.2.0",
-    "measure what a model learned from the measured says is worth it",
+    "Bayesian optimisation: measure programs of high expected improvement",
     OptionSpec::choice("surrogate", "gp", {"trees", "gp", "score"},
                        "trees: boosted trees with Thompson sampling (XGBoost); gp: a Gaussian process on the "
                        "decisions; score: a Gaussian process over the cost model's score"),
@@ -220,6 +220,6 @@ TUNESMITH_PLUGIN(
                         "programs of a sketch without a faster one before its trust region is halved"),
     OptionSpec::integer("generations", 4, 1, 1000,
                         "score: batches that are scored between two measured rounds"),
-    OptionSpec::real("epsilon", 0.08, 0.0, 1.0, "share of the proposed that is chosen blindly"),
+    OptionSpec::real("epsilon", 0.08, 0.0, 1.0, "share of proposals chosen at random"),
     OptionSpec::integer("max_empty_rounds", 5, 1, 1000,
                         "rounds without a new program after which the search ends"));

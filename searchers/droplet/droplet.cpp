@@ -86,7 +86,7 @@ class Droplet final : public Searcher {
 
 TUNESMITH_PLUGIN(
     Droplet, PluginKind::Searcher, "droplet", "0.1.0",
-    "descend from the fastest programs on record, one decision at a time",
+    "hill climbing from the fastest recorded programs, one decision at a time",
     OptionSpec::integer("starts", 4, 1, 1024,
                         "fastest programs that are descended from, one after the other"),
     OptionSpec::integer("step", 16, 1, 65536, "neighbours measured before it looks for the fastest again"),

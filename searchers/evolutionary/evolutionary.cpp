@@ -148,7 +148,7 @@ class Evolutionary final : public Searcher {
 
 TUNESMITH_PLUGIN(
     Evolutionary, PluginKind::Searcher, "evolutionary", "0.3.0",
-    "mutate a population of traces under the cost model's eye",
+    "evolve a population of traces guided by the cost model",
     OptionSpec::choice("acceptance", "elitist", {"elitist", "annealed"},
                        "elitist: draw parents by rank; annealed: the paper's Metropolis-Hastings walks"),
     OptionSpec::integer("population", 64, 2, 65536, "candidates in a generation"),
@@ -160,10 +160,10 @@ TUNESMITH_PLUGIN(
     OptionSpec::integer("fresh", 50, 0, 65536, "candidates drawn anew in every round, at least"),
     OptionSpec::integer("first_round", 8, 1, 65536,
                         "proposed at most at a time, or as many as programs are known"),
-    OptionSpec::boolean("seeds", true, "begin with the fastest programs of similar tasks on record"),
+    OptionSpec::boolean("seeds", true, "start with the fastest recorded programs of similar tasks"),
     OptionSpec::real("seeded_share", 0.25, 0.0, 1.0,
                      "share of a round, at most, that goes to those whatever the cost model says of them"),
-    OptionSpec::real("epsilon_greedy", 0.05, 0.0, 1.0, "share of the proposed that is chosen blindly"),
+    OptionSpec::real("epsilon_greedy", 0.05, 0.0, 1.0, "share of proposals chosen at random"),
     OptionSpec::real("temperature", 1.0, 1e-6, 1e6,
                      "annealed: temperature of the first generation, in units of the score"),
     OptionSpec::real("cooling", 0.5, 1e-3, 1.0,

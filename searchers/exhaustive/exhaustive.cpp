@@ -126,4 +126,4 @@ class Exhaustive final : public Searcher {
 }  // namespace
 
 TUNESMITH_PLUGIN(Exhaustive, PluginKind::Searcher, "exhaustive", "0.1.0",
-                 "measure every program of the space, in a fixed order");
+                 "measure every program of the space in a fixed order");

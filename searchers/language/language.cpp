@@ -181,7 +181,7 @@ class Language final : public Searcher {
 
 TUNESMITH_PLUGIN(
     Language, PluginKind::Searcher, "language", "0.1.0",
-    "write programs decision by decision, as a prior and what was measured make likely",
+    "sample programs decision by decision from a prior updated by measurements",
     OptionSpec::string("prior", "",
                        "a file of 'tunesmith prior train', its name relative to the file of spaces; none: "
                        "programs are drawn as the space draws them until something is learned"),

@@ -23,7 +23,7 @@ class Portfolio final : public Searcher {
         fairness_(static_cast<size_t>(options.get_int("fairness"))) {
     if (ids_.empty()) options_.fail("members", "a portfolio has at least one member");
     if (std::ranges::find(ids_, "portfolio") != ids_.end())
-      options_.fail("members", "a portfolio is no member of itself");
+      options_.fail("members", "a portfolio cannot contain itself");
   }
 
   std::vector<CandidatePtr> propose(SearchContext& context, size_t n) override {
@@ -113,7 +113,7 @@ class Portfolio final : public Searcher {
 }  // namespace
 
 TUNESMITH_PLUGIN(Portfolio, PluginKind::Searcher, "portfolio", "0.1.0",
-                 "run other searchers in turn, those that improve more often",
+                 "run other searchers in turn, favouring those that improve",
                  OptionSpec::strings("members", {"evolutionary", "droplet"}, {},
                                      "searchers, each with its default options"),
                  OptionSpec::integer("turn", 32, 1, 65536, "trials of a turn"),

@@ -50,7 +50,7 @@ llvm::Value* as_parameter(llvm::IRBuilder<>& ir, llvm::Value* operand, llvm::Typ
   const uint64_t have = bits_of(operand->getType());
   const uint64_t want = bits_of(parameter);
   if (have == 0 || want == 0 || want % have != 0) {
-    throw EmitError(fmt::format("{}: an operand of {} is no parameter of {}", place,
+    throw EmitError(fmt::format("{}: an operand of {} is not a parameter of {}", place,
                                 text_of(operand->getType()), text_of(parameter)));
   }
   if (want != have) {

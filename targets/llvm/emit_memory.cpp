@@ -43,7 +43,7 @@ const Expr& only_index(std::span<const Expr> indices, const Buffer& buffer) {
 const BufferSlot& FunctionEmitter::slot_of(const Buffer& buffer) const {
   const auto found = buffers_.find(buffer.get());
   if (found == buffers_.end())
-    throw EmitError(fmt::format("buffer {} is used where it does not exist", buffer->name));
+    throw EmitError(fmt::format("buffer {} is used outside its lifetime", buffer->name));
   return found->second;
 }
 

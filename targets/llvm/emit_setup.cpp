@@ -144,7 +144,7 @@ void emit_setup(llvm::Module& module, const std::vector<UnitSetup>& units, const
 std::string setup_failure(const SetupStep& step, int64_t answer) {
   const auto number = static_cast<size_t>(answer >> 32);
   const std::string part = number >= 1 && number <= step.parts.size() ? step.parts[number - 1] : "the set-up";
-  return fmt::format("{} failed: it answered {}", part, static_cast<int32_t>(answer));
+  return fmt::format("{} failed: it returned {}", part, static_cast<int32_t>(answer));
 }
 
 }  // namespace tunesmith::llvm_target

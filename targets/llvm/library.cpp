@@ -72,8 +72,8 @@ void require_free_names(const std::vector<std::string>& exported, const std::str
   for (const std::string& name : exported) {
     if (is_reserved(name) || is_of_the_c_library(name) || is_taken_in(source, name))
       throw UserError(
-          fmt::format("'{}' cannot be the name of a library's function: C or its libraries have it", name),
-          "give the library another name, as with --name");
+          fmt::format("'{}' cannot name a library's function: the C language or library uses it", name),
+          "give the library another name, for example with --name");
   }
 }
 
@@ -85,9 +85,8 @@ void require_free_file(const std::string& compiler, const std::string& name) {
     std::string found = run_process({compiler, "-print-file-name=" + file}).output;
     std::erase(found, '\n');
     if (found != file && fs::exists(found))
-      throw UserError(
-          fmt::format("'{}' cannot be the name of a library: the linker knows {} by it", name, found),
-          "give the library another name, as with --name");
+      throw UserError(fmt::format("'{}' cannot name a library: the linker uses it for {}", name, found),
+                      "give the library another name, for example with --name");
   }
 }
 
@@ -97,7 +96,7 @@ class ScratchFolder {
   explicit ScratchFolder(const fs::path& parent) {
     std::string pattern = (parent / ".tunesmith-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr)
-      throw EnvironmentError(fmt::format("no folder can be made in {}", parent.string()));
+      throw EnvironmentError(fmt::format("cannot create a folder in {}", parent.string()));
     path_ = pattern;
   }
   ~ScratchFolder() {
@@ -122,12 +121,11 @@ struct LinkParts {
 
 LibraryFiles link(const std::string& name, const fs::path& directory, const LinkParts& parts) {
   if (!is_identifier(name))
-    throw UserError(fmt::format("'{}' cannot be the name of a library: it is no C identifier", name));
+    throw UserError(fmt::format("'{}' cannot name a library: not a C identifier", name));
   require_free_names(parts.exported, parts.source);
   const std::string compiler = find_in_path({"cc"});
   if (compiler.empty()) {
-    throw EnvironmentError(
-        "a library cannot be built: there is no C compiler 'cc' in PATH; install gcc or clang");
+    throw EnvironmentError("cannot build a library: no C compiler 'cc' in PATH; install gcc or clang");
   }
   require_free_file(compiler, name);
   const fs::path archive = runtime_archive();
@@ -172,7 +170,8 @@ std::vector<std::string> checked_features(const Machine& machine) {
 }  // namespace
 
 LibraryFiles LlvmTarget::build_library(const LibraryRequest& request) {
-  check_invariant(request.kernel->symbol != request.name, "a kernel's symbol is not its library's name");
+  check_invariant(request.kernel->symbol != request.name,
+                  "a kernel's symbol differs from its library's name");
   return link(request.name, request.directory,
               {library_source(request, checked_features(machine_)),
                {request.kernel},

@@ -81,7 +81,7 @@ std::string extent_text(const Expr& extent, const Name& name) {
                                                    : nullptr;
   if (op == nullptr)
     throw UserError("a library cannot check an extent that varies",
-                    "so far it may be a sum, product or quotient of parameters and numbers");
+                    "supported are sums, products and quotients of parameters and numbers");
   return fmt::format("({} {} {})", extent_text(extent.arg(0), name), op, extent_text(extent.arg(1), name));
 }
 
@@ -123,8 +123,8 @@ std::string read_extents(const LibraryRequest& request, const std::vector<Argume
       }
     }
     if (found.empty())
-      throw UserError(fmt::format("'{}' is the extent of no input and no output", var.name),
-                      "a library finds the values of what varies in the shapes of its arguments");
+      throw UserError(fmt::format("'{}' is not an extent of an input or output", var.name),
+                      "a library reads varying extents from the shapes of its arguments");
     text += found;
   }
   return text;

@@ -6,10 +6,10 @@ namespace tunesmith::llvm_target {
 
 inline constexpr const char* kHeader = R"(/* @PROVENANCE@
 
-   Made by Tunesmith. Link with lib@NAME@.so; nothing else is needed. All functions may be called by several threads at once, but
-   @NAME@_set_parallel_for, which must not run while another one does. Rounding is to nearest, subnormal numbers are kept and no
-   exception traps, whatever the caller's floating-point mode is, which it finds again as it was. A kernel needs at most 512 KiB of the stack of
-   each thread that runs it, the caller's included. */
+   Made by Tunesmith. Link with lib@NAME@.so; nothing else is needed. All functions are thread-safe except @NAME@_set_parallel_for,
+   which must not run concurrently with another one. Kernels run in the default floating-point mode (round to nearest, subnormal numbers
+   kept, no traps); the caller's mode is restored. A kernel needs at most 512 KiB of stack on each thread that runs it, including the
+   caller's. */
 #ifndef TUNESMITH_LIBRARY_@NAME@_H
 #define TUNESMITH_LIBRARY_@NAME@_H
 
@@ -20,33 +20,32 @@ inline constexpr const char* kHeader = R"(/* @PROVENANCE@
 extern "C" {
 #endif
 
-@DLPACK@/* What the functions return: one of these, plus 256 times the position, from 0, of the argument that is wrong. */
+@DLPACK@/* Return values of the functions; for an invalid argument, plus 256 times its position from 0. */
 enum {
   @NAME@_OK = 0,
   @NAME@_NULL_ARGUMENT = 1,
-  @NAME@_WRONG_DEVICE = 2,   /* not in the memory of the CPU */
+  @NAME@_WRONG_DEVICE = 2,   /* not in CPU memory */
   @NAME@_WRONG_RANK = 3,
   @NAME@_WRONG_SHAPE = 4,
   @NAME@_WRONG_TYPE = 5,
-  @NAME@_NOT_CONTIGUOUS = 6, /* not row-major without gaps */
-  @NAME@_MISALIGNED = 7,     /* less than to an element */
+  @NAME@_NOT_CONTIGUOUS = 6, /* not contiguous in row-major order */
+  @NAME@_MISALIGNED = 7,     /* not aligned to an element */
   @NAME@_OUT_OF_MEMORY = 8,
-  @NAME@_WRONG_PROCESSOR = 9 /* built for one with more instructions */@NOT_PREPARED@@SETUP_FAILED@
+  @NAME@_WRONG_PROCESSOR = 9 /* built for a processor with more instructions */@NOT_PREPARED@@SETUP_FAILED@
 };
 
 @PREPARE@/*@ARGUMENTS@@EXTENTS@
 
-   Outputs are overwritten; they may not overlap each other or an input. */
+   Outputs are overwritten; they must not overlap each other or an input. */
 int @NAME@(@PARAMETERS@);
 
-/* The same without checks: the data pointers of the arguments in that order@LAST_POINTER@. */
+/* The same without checks, on the data pointers of the arguments in this order@LAST_POINTER@. */
 int @NAME@_raw(void* const* buffers);
 
-/* Memory that each call takes for itself, in bytes; kept for the next one. */
+/* Bytes of workspace that a call allocates; it is kept for the next call. */
 size_t @NAME@_workspace_bytes(void);
 
-/* Runs parallel loops by the caller's own means from now on; null goes back to the library's threads, one for each processor that the process
-   may use. */
+/* Sets the function that runs parallel loops; null restores the library's threads, one per processor available to the process. */
 void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 
 #ifdef __cplusplus
@@ -56,26 +55,26 @@ void @NAME@_set_parallel_for(tunesmith_parallel_for parallel_for, void* pool);
 )";
 
 inline constexpr const char* kNotPrepared = R"(
-  , @NAME@_NOT_PREPARED = 10 /* memory that @NAME@_prepare of this very library has not filled */)";
+  , @NAME@_NOT_PREPARED = 10 /* memory not filled by @NAME@_prepare of this library */)";
 
 inline constexpr const char* kSetupFailed = R"(
-  , @NAME@_SETUP_FAILED = 11 /* the process, or a thread, could not be made ready: @PARTS@; a thread's failure stays for later calls */)";
+  , @NAME@_SETUP_FAILED = 11 /* set-up of the process or a thread failed: @PARTS@; a thread's failure is permanent */)";
 
 /// The part of the header for libraries with a preparation.
 inline constexpr const char* kPrepareHeader =
-    R"(/* What depends on constant inputs alone is done once, ahead of the calls, into memory that belongs to the caller:
+    R"(/* Computations on constant inputs are done once, before the calls, into memory owned by the caller:
 
      void* prepared = aligned_alloc(64, @NAME@_prepared_bytes());
      @NAME@_prepare(@TAKEN@, prepared);
 
-   @NAME@ only reads it: any number of calls, on any threads, share it, and each set of constant inputs has memory of its own. Prepare again when
-   these inputs change. It holds for this build of the library only, which @NAME@ checks; the caller frees it.@UNREAD@ */
+   @NAME@ only reads it: any number of calls on any threads may share it; each set of constant inputs needs its own. Prepare again when
+   these inputs change. It is valid for this build of the library only, which @NAME@ checks; the caller frees it.@UNREAD@ */
 int @NAME@_prepare(@PREPARE_PARAMETERS@);
 
 /* A multiple of 64. */
 size_t @NAME@_prepared_bytes(void);
 
-/* The same as @NAME@_prepare, for the pointers of @NAME@_raw: those of other arguments are not looked at. */
+/* The same as @NAME@_prepare for the pointers of @NAME@_raw; those of other arguments are ignored. */
 int @NAME@_prepare_raw(void* const* buffers);
 
 )";
@@ -117,7 +116,7 @@ EXPORTED size_t @NAME@_workspace_bytes(void) { return kWorkspaceBytes; }
 
 EXPORTED int @NAME@_raw(void* const* buffers) { return run(@KERNEL@, buffers); }
 @PREPARE@
-@CHECK_FUNCTION@/* Names of its own, which no argument has. */
+@CHECK_FUNCTION@/* Locals are prefixed so that no argument has their names. */
 EXPORTED int @NAME@(@PARAMETERS@) {
   void* tunesmith_buffers[@POINTERS@];
   int tunesmith_wrong;
@@ -135,7 +134,7 @@ inline constexpr const char* kSetupFault =
 inline constexpr const char* kPrepareSource = R"(
 extern void @PREPARE_KERNEL@(void* const* buffers, void* workspace, tunesmith_parallel_for parallel_for, void* pool);
 
-/* Behind what the kernel reads stands whose it is: of another build it would be read in the wrong order. */
+/* Prepared memory ends with the id of its build, since another build may expect another layout. */
 static const size_t kPreparedBytes = @PREPARED_BYTES@;
 static const uint64_t kPreparedBy = @PREPARED_BY@;
 

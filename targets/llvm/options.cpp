@@ -4,17 +4,18 @@ namespace tunesmith::llvm_target {
 
 std::vector<OptionSpec> TargetOptions::specs() {
   return {
-      OptionSpec::string("mcpu", "native", "processor to compile for: 'native', or a name that LLVM knows"),
-      OptionSpec::integer("vector_bits", 0, 0, 2048, "width of vectors in bits; 0 is the processor's widest"),
-      OptionSpec::boolean("contract", true, "a product and the sum it goes into may be rounded once (FMA)"),
-      OptionSpec::boolean("reassociate", false, "the compiler may reorder sums and products of floats"),
+      OptionSpec::string("mcpu", "native", "processor to compile for: 'native', or a name known to LLVM"),
+      OptionSpec::integer("vector_bits", 0, 0, 2048, "vector width in bits; 0: the processor's widest"),
+      OptionSpec::boolean("contract", true, "contract multiply-adds into FMA, rounded once"),
+      OptionSpec::boolean("reassociate", false,
+                          "let the compiler reassociate floating-point sums and products"),
       OptionSpec::boolean(
           "reciprocal", true,
-          "lanes divided by one value may be multiplied with its reciprocal: one rounding more"),
+          "replace division of vectors by a scalar with multiplication by its reciprocal: one more rounding"),
       OptionSpec::choice(
           "codegen", "less", {"less", "default", "aggressive"},
-          "effort of LLVM's code generator; more than 'less' compiles slower and gained nothing"),
-      OptionSpec::boolean("verify", false, "check the generated LLVM IR before compiling it"),
+          "optimisation level of LLVM's code generator; above 'less' compiles slower without measured gain"),
+      OptionSpec::boolean("verify", false, "verify the generated LLVM IR before compiling it"),
   };
 }
 

@@ -31,7 +31,7 @@ struct PassPipeline::State {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, cgscc, modules);
     if (llvm::Error error = builder.parsePassPipeline(passes, kPipeline)) {
-      throw InternalError("LLVM refuses the pass pipeline: " + llvm::toString(std::move(error)));
+      throw InternalError("LLVM rejects the pass pipeline: " + llvm::toString(std::move(error)));
     }
   }
 

@@ -70,7 +70,7 @@ Processor find_processor(const std::string& name, const SourceLocation& location
   for (const Names* names : {&x86, &aarch64}) {
     for (const llvm::StringRef one : *names) known.push_back(one.str());
   }
-  throw UserError(location, fmt::format("LLVM knows no processor '{}'", name), suggest(name, known));
+  throw UserError(location, fmt::format("unknown processor '{}' for LLVM", name), suggest(name, known));
 }
 
 }  // namespace tunesmith::llvm_target

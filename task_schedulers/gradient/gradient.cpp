@@ -85,7 +85,7 @@ class Gradient final : public TaskScheduler {
 }  // namespace
 
 TUNESMITH_PLUGIN(Gradient, PluginKind::TaskScheduler, "gradient", "0.1.0",
-                 "gives each round to the task from which most is expected (Ansor's gradient)",
+                 "gives each round to the task with the largest expected gain (Ansor's gradient)",
                  OptionSpec::real("alpha", 0.2, 0.0, 1.0,
                                   "how much the gain of past rounds counts, against what is still expected"),
                  OptionSpec::real("beta", 2.0, 1.0, 1000.0,

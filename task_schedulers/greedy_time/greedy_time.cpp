@@ -26,5 +26,6 @@ class GreedyTime final : public TaskScheduler {
 
 }  // namespace
 
-TUNESMITH_PLUGIN(GreedyTime, PluginKind::TaskScheduler, "greedy_time", "0.1.0",
-                 "gives each round to the task with the most time: weight * seconds of its best program");
+TUNESMITH_PLUGIN(
+    GreedyTime, PluginKind::TaskScheduler, "greedy_time", "0.1.0",
+    "gives each round to the task with the most weighted time: weight * seconds of its best program");

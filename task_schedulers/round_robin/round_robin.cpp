@@ -14,4 +14,4 @@ class RoundRobin final : public TaskScheduler {
 }  // namespace
 
 TUNESMITH_PLUGIN(RoundRobin, PluginKind::TaskScheduler, "round_robin", "0.1.0",
-                 "gives all tasks as many trials, one round after the other");
+                 "gives all tasks equally many trials, in turn");

@@ -138,7 +138,7 @@ def folders_of_tests_are_counted(folder):
         assert (said["computed"], said["passed"], said["refused"], said["wrong"]) == (name, 1, 1, 1), said
     assert [each["result"] for each in said["tests"]] == ["passed", "refused", "wrong"] and said["tests"][1]["operator"] == "nobody.Odd", said
     (folder / "right/one/test_data_set_0/output_0.pb").write_bytes(tensor_file("Y", 2.0, 0.0)[:-3])
-    assert "its bytes are no tensor" in run("test", folder / "right/one").stdout
+    assert "not a tensor" in run("test", folder / "right/one").stdout
     (folder / "nothing").mkdir()
     assert "no folder with a model.onnx found" in run("test", folder / "nothing", code=2).stderr
 
@@ -330,7 +330,7 @@ def a_network_is_tuned_in_one_command(folder):
     fresh = [folder / "none.db" if word == database else word for word in common]
     for name in ("sem", "shm"):
         assert f"'{name}_open' cannot be the name" in run("tune", file, *fresh, "--name", name, code=2).stderr
-    assert "cannot be made" in run("tune", file, *fresh, "--output", file / "in_a_file", code=2).stderr
+    assert "cannot create the folder" in run("tune", file, *fresh, "--output", file / "in_a_file", code=2).stderr
     assert not (folder / "none.db").exists()
 
 

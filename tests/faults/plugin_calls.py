@@ -62,7 +62,7 @@ NONSENSE = {
     },
     "searcher": {"proposes_null": "[P24] proposed a null candidate", "proposes_too_many": "[P24] asked for "},
     "cost_model": {"nan": "[P25] predict() did not return a finite score", "one_too_few": "[P25] predict() did not return a finite score"},
-    "task_scheduler": {"chooses_none": "[P28] of 2 tasks it chose number 2"},
+    "task_scheduler": {"chooses_none": "[P28] it chose task 2 of 2"},
     "extension": {"infinite_quantity": "[P27] it sets the quantity bad_units to inf", "impossible_vectors": "[P27] cannot lower for "},
     "target": {"nan_quantity": "[P26] it sets the quantity hope to nan"},
 }

@@ -69,10 +69,10 @@ TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
         "node 'other' (Bar): the file says no version of the operators of 'nobody'",
         "node 'twice' (Bar): attribute 'a' is there twice",
         "node 'left' (Neg): it reads what follows from its own outputs", "node 'right' (Neg): it reads",
-        "input 'seq': it is a sequence, and networks have dense tensors alone",
-        "input 'u': the element type complex64 is not taken; taken are float4e2m1",
+        "input 'seq': it is a sequence, expected a dense tensor",
+        "input 'u': the element type complex64 is unsupported; supported are float4e2m1",
         "input 'X': it is there twice", "output 'Y': it is there twice", "output 'Q': nothing computes it",
-        "tensor 'few': sparse values are not taken"})
+        "tensor 'few': sparse values are unsupported"})
     EXPECT_THAT(said, HasSubstr(fault));
 }
 
@@ -127,7 +127,7 @@ TEST(OnnxGraph, VersionsOfOperatorsAreThoseOf6To28) {
   for (const int version : {5, 29}) {
     onnx::ModelProto model = model_with(kInput);
     model.mutable_opset_import(0)->set_version(version);
-    EXPECT_THAT(refusal(model), HasSubstr(" of ONNX's operators is not taken; taken are 6 to 28"));
+    EXPECT_THAT(refusal(model), HasSubstr(" of ONNX's operators is unsupported; supported are 6 to 28"));
   }
   onnx::ModelProto model =
       model_with(kInput + kOutput + R"(node {domain: "ai.onnx" op_type: "Neg" input: "X" output: "Y"})");

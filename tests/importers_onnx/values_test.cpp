@@ -64,8 +64,8 @@ TEST(OnnxValues, WhatDoesNotFitIsRefused) {
       {"data_type: 12 dims: 1 uint64_data: 4294967296", "the value 4294967296 is out of its type's range"},
       {"data_type: 3 dims: 1 int32_data: 128", "the value 128 is out of its type's range"},
       {"data_type: 10 dims: 1 int32_data: 65536", "the value 65536 is out of its type's range"},
-      {R"(data_type: 9 dims: 1 raw_data: "\002")", "a bool is neither 0 nor 1"},
-      {"data_type: 1 dims: 1 segment {begin: 0 end: 1}", "values in segments are not taken"},
+      {R"(data_type: 9 dims: 1 raw_data: "\002")", "expected 0 or 1 for a bool"},
+      {"data_type: 1 dims: 1 segment {begin: 0 end: 1}", "values in segments are unsupported"},
   };
   for (const auto& [tensor, fault] : tensors)
     EXPECT_THAT(refusal(with_weight(tensor)), StartsWith(std::string("tensor 'W': ") + fault)) << tensor;
@@ -90,7 +90,7 @@ TEST(OnnxValues, AConstantNodeIsATensor) {
   EXPECT_THAT(
       refusal(model_with(
           R"(node {name: "c" op_type: "Constant" output: "C" attribute {name: "value_string" s: "a"}})")),
-      HasSubstr("node 'c' (Constant): attribute 'value_string': it is not taken; taken are value,"));
+      HasSubstr("node 'c' (Constant): attribute 'value_string': it is unsupported; supported are value,"));
   EXPECT_THAT(refusal(model_with(R"(node {name: "c" op_type: "Constant" output: "C"})")),
               HasSubstr("node 'c' (Constant): it has 1 outputs and 0 attributes"));
 }
@@ -131,7 +131,7 @@ TEST(OnnxValues, OfATensorByItselfAreItsOwn) {
       "data_type: 1 dims: 2 float_data: 1.5 float_data: 2", &tensor));
   const std::string whole = tensor.SerializeAsString();
   EXPECT_EQ(single_tensor(whole), "f32[2] 1.5");
-  EXPECT_THAT(single_tensor(whole.substr(0, whole.size() - 1)), HasSubstr("its bytes are no tensor"));
+  EXPECT_THAT(single_tensor(whole.substr(0, whole.size() - 1)), HasSubstr("not a tensor"));
   tensor.add_dims(3);
   EXPECT_THAT(single_tensor(tensor.SerializeAsString()), HasSubstr("takes 24 bytes"));
   tensor.set_data_location(onnx::TensorProto::EXTERNAL);

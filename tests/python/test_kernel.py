@@ -66,9 +66,9 @@ def test_a_tensor_without_its_memory(kernel, operands):
 
     for tensor in (freed(0), freed(0, 16), freed(4 * A.numel() - 1), freed(4 * A.numel(), 16)):
         for arguments, out in [((tensor, B), None), ((A, tensor), None), ((A, B), tensor)]:
-            with pytest.raises(ts.UserError, match="its memory is not there: its storage was freed"):
+            with pytest.raises(ts.UserError, match="its storage was freed"):
                 kernel(*arguments, out=out)
-        with pytest.raises(ts.UserError, match="its memory is not there"):
+        with pytest.raises(ts.UserError, match="its storage was freed"):
             ts.Workload("gmm:n=64,m=64,k=64").program.run(tensor, B)
     whole = freed(4 * A.numel() + 64, 16)
     whole.copy_(A)
@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_said_in_words(kernel, operands):
         ((A,), None, "gmm takes 2 arrays, not 1"),
         ((A, B[:, :32]), None, r"argument 2, 'B': expected f32\[1, 64, 64\], not f32\[1, 32, 64\]"),
         ((A.astype("float64"), B), None, r"'A': expected f32\[1, 64, 64\], not f64\[1, 64, 64\]; nothing is converted"),
-        ((A.transpose(0, 2, 1), B), None, "'A': its elements do not lie row-major.*ascontiguousarray"),
+        ((A.transpose(0, 2, 1), B), None, "'A': its elements are not contiguous.*ascontiguousarray"),
         ((A, [1.0]), None, "argument 2, 'B': expected .* not <class 'list'>"),
         ((A, None), None, "NoneType"),
         ((A, B), right[:, :, ::2], r"argument 3, 'C': expected f32\[1, 64, 64\], not f32\[1, 64, 32\]"),

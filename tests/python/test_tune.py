@@ -133,7 +133,7 @@ def test_many_workloads_share_a_budget(tmp_path, command):
         ([], {}, "at least one workload"),
         (["gmm:n=8,m=8,k=8", "softmax:m=8,n=8"], {"weights": [1]}, "weights: 1 for 2 workloads"),
         (["gmm:n=8,m=8,k=8", "softmax:m=8,n=8"], {"weights": [1, 0]}, "weights: expected numbers above 0, not 0"),
-        (["gmm:n=8,m=8,k=8", ts.Workload("gmm:n=8,m=8,k=8")], {}, "are one computation"),
+        (["gmm:n=8,m=8,k=8", ts.Workload("gmm:n=8,m=8,k=8")], {}, "are the same computation"),
         (["gmm:n=8,m=8,k=8"], {"goal": "most"}, "goal: expected 'total' or 'geomean', not 'most'"),
         ("gmm:n=8,m=8,k=8", {"weights": [1]}, "are for a list of workloads"),
     ],

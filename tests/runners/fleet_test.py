@@ -343,7 +343,7 @@ def changed_password(bench):
     bench.workers[0].send_signal(signal.SIGCONT)
     bench.finish(process, "tune_amqp", code=4)
     for name in ("tune_amqp", "worker1"):
-        bench.await_text(name, "refuses the login: .*remedy: look at user, password")
+        bench.await_text(name, "refuses the login: .*remedy: check user, password")
     bench.broker.control("change_password", "guest", "guest")
     bench.await_text("worker1", "the broker is there again")
     process = bench.tune("amqp")

@@ -139,14 +139,14 @@ TEST_F(Script, MistakesAreReportedWhereTheyStand) {
                              HasSubstr("did you mean 'reorder'")));
   EXPECT_THAT(refusal(with("split(i,", "split(ii,")), StartsWith("my.yaml:12:34: "));
   EXPECT_THAT(refusal(with("max_innermost=16)", "max_innermost=16) @ [4, 4]")),
-              testing::AllOf(StartsWith("my.yaml:11:"), HasSubstr("leaves its decisions open")));
+              testing::AllOf(StartsWith("my.yaml:11:"), HasSubstr("decisions of a script stay open")));
   EXPECT_THAT(refusal(with("# The search", "# tunesmith trace 99\n            # The search")),
               StartsWith("my.yaml:9:"));
   EXPECT_EQ(refusal(with("# The search", "# tunesmith trace 1\n            # The search")), "accepted");
   EXPECT_THAT(refusal(spaces_of("          match: [C]\n")),
               HasSubstr("expected the instructions of a trace"));
   EXPECT_THAT(refusal(spaces_of("          match: []\n          trace: l = get_loops(block)\n")),
-              testing::AllOf(StartsWith("my.yaml:7:"), HasSubstr("at least one name of a block")));
+              testing::AllOf(StartsWith("my.yaml:7:"), HasSubstr("at least one block name")));
   EXPECT_THAT(refusal(spaces_of("          match: [C]\n          trce: x\n")),
               HasSubstr("did you mean 'trace'"));
 }

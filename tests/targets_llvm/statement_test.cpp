@@ -203,7 +203,7 @@ TEST_F(Statements, WhatWasNotLoweredIsRefused) {
   EXPECT_EQ(vectorized.error(), "a vectorized loop was not lowered");
   const auto unknown = target->compile(make_lowered({}, {out}, make_store(out, 0, load(in, {0}))), "kernel");
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error(), "buffer in is used where it does not exist");
+  EXPECT_EQ(unknown.error(), "buffer in is used outside its lifetime");
 }
 
 }  // namespace

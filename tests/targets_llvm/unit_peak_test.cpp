@@ -106,7 +106,7 @@ TEST(UnitPeak, IsNoRateOfAUnitThatCannotBeSetUp) {
     ASSERT_TRUE(compiled) << compiled.error();
     EXPECT_THAT([&] { measure_peak(*target, {*compiled, peak.operations, "peaky_16"}, 2); },
                 ::testing::ThrowsMessage<EnvironmentError>(::testing::HasSubstr(
-                    fmt::format("extension peaky: the set-up of the {} failed: it answered 5", when))));
+                    fmt::format("extension peaky: the set-up of the {} failed: it returned 5", when))));
   }
 }
 

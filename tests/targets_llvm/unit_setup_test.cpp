@@ -136,9 +136,9 @@ TEST_F(UnitSetupOf, WithoutItTheEmulationGivesZeros) {
 
 TEST_F(UnitSetupOf, FailuresAreNamed) {
   EXPECT_THAT(complaint_of(needy_unit("22", "0")),
-              HasSubstr("needy.yaml:5: extension needy: the set-up of the process failed: it answered 22"));
+              HasSubstr("needy.yaml:5: extension needy: the set-up of the process failed: it returned 22"));
   EXPECT_THAT(complaint_of(needy_unit("0", "-7")),
-              HasSubstr("needy.yaml:16: extension needy: the set-up of the thread failed: it answered -7"));
+              HasSubstr("needy.yaml:16: extension needy: the set-up of the thread failed: it returned -7"));
   EXPECT_EQ(complaint_of(needy_unit("0", "0")), "none");
 }
 
@@ -166,9 +166,9 @@ TEST_F(UnitSetupOf, AFailureInTheWorkerIsTheCandidates) {
     EXPECT_EQ(results[failed].failure->cause, FailureCause::LoadError);
   }
   EXPECT_THAT(results[0].failure->message,
-              HasSubstr("needy.yaml:5: extension needy: the set-up of the process failed: it answered 22"));
+              HasSubstr("needy.yaml:5: extension needy: the set-up of the process failed: it returned 22"));
   EXPECT_THAT(results[1].failure->message,
-              HasSubstr("needy.yaml:16: extension needy: the set-up of the thread failed: it answered 7"));
+              HasSubstr("needy.yaml:16: extension needy: the set-up of the thread failed: it returned 7"));
   EXPECT_FALSE(results[2].failure) << results[2].failure->message;
 }
 

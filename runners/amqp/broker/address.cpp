@@ -40,7 +40,7 @@ Address parse_address(std::string text, bool insecure) {
   constexpr const char* kForm =
       "write it as amqps://USER:PASSWORD@HOST, or as file:PATH, in TUNESMITH_BROKER";
   if (const char* usual = std::getenv("TUNESMITH_BROKER"); text.empty() && usual != nullptr) text = usual;
-  if (text.empty()) throw EnvironmentError(fmt::format("no broker is named; remedy: {}", kForm));
+  if (text.empty()) throw EnvironmentError(fmt::format("no broker given; remedy: {}", kForm));
   constexpr std::string_view kFile = "file:";
   if (text.starts_with(kFile)) text = line_of_file(text.substr(kFile.size()));
   amqp_connection_info parsed;
@@ -51,7 +51,7 @@ Address parse_address(std::string text, bool insecure) {
   Address address{parsed.host, parsed.port, parsed.user, parsed.password, parsed.vhost, parsed.ssl != 0};
   if (!address.tls && !insecure && !is_loopback(address.host))
     throw UserError(
-        fmt::format("{} is not encrypted: who is in between reads its password, and can send jobs",
+        fmt::format("{} is not encrypted: an attacker on the network can read its password and send jobs",
                     address.str()),
         "write amqps://, or allow it with --insecure (of the runner: insecure: true)");
   return address;

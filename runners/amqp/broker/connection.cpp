@@ -133,9 +133,8 @@ Connection::Connection(const Address& address, const std::string& name)
       AMQP_SASL_METHOD_PLAIN, address.user.c_str(), address.password.c_str());
   if (reply.reply_type == AMQP_RESPONSE_SERVER_EXCEPTION)
     throw EnvironmentError(
-        fmt::format("{} refuses the login: {}; remedy: look at user, password and virtual "
-                    "host",
-                    where_, reason_of(reply.reply)));
+        fmt::format("{} refuses the login: {}; remedy: check user, password and virtual host", where_,
+                    reason_of(reply.reply)));
   if (reply.reply_type != AMQP_RESPONSE_NORMAL)
     throw Lost(fmt::format("{}: {}", where_, amqp_error_string2(reply.library_error)));
   amqp_channel_open(state, kChannel);

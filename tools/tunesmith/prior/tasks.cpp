@@ -75,7 +75,7 @@ std::vector<PriorTask> draw_prior_tasks(const std::vector<std::string>& suites, 
   for (uint64_t draw = 0; tasks.size() < count; ++draw) {
     if (++tries > kMaxTries) {
       throw UserError(
-          fmt::format("the suites give only {} of {} {} tasks", tasks.size(), part_name(part), count),
+          fmt::format("the suites give only {} of {} {} tasks", tasks.size(), count, part_name(part)),
           "reduce --tasks, or add workloads with --suite");
     }
     RandomStream random(seed, draw);

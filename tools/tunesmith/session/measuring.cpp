@@ -33,7 +33,7 @@ class NamedRunner final : public Runner {
       if (results.size() != requests.size())
         throw PluginError(
             PluginKind::Runner, id_,
-            fmt::format("[P31] it answered {} of {} requests", requests.size(), results.size()));
+            fmt::format("[P31] it answered {} of {} requests", results.size(), requests.size()));
       return results;
     });
   }

@@ -107,7 +107,7 @@ static void* get_pool(void) {
   return present;
 }
 
-/* One workspace is kept; calls at the same time beyond the first make their own. */
+/* One workspace is kept; concurrent calls allocate their own. */
 static _Atomic(void*) kept_workspace;
 
 static void* take_workspace(void) {

@@ -24,8 +24,7 @@ inline namespace stable {
 /// The intrinsic that tensorize() finds under this name. Throws ScheduleError if there is none.
 inline TensorIntrinsic require_intrinsic(const Schedule& schedule, std::string_view name) {
   const std::optional<TensorIntrinsic> found = schedule.intrinsic(name);
-  if (!found)
-    throw ScheduleError("tile_for_intrinsic", "there is no tensor intrinsic of this name", std::string(name));
+  if (!found) throw ScheduleError("tile_for_intrinsic", "unknown tensor intrinsic", std::string(name));
   return *found;
 }
 
