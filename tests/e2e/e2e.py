@@ -216,7 +216,7 @@ def records_say_what_they_are(folder):
     assert listed.stdout.count("2 threads") == 2, listed.stdout
     assert sorted(file.name for file in folder.iterdir() if "schema7" in file.name) == []
     again = run("records", "check", "--database", database)
-    assert "stays so" in again.stderr and "12 records" in again.stdout and "clean" in again.stdout
+    assert "was only read" in again.stderr and "12 records" in again.stdout and "clean" in again.stdout
     run("build", "gmm:n=16,m=16,k=16", "--database", database, "--output", folder / "lib", code=2)
 
     tune("gmm:n=16,m=16,k=16", database, "--trials", 4, "--threads", 1)

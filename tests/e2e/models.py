@@ -89,11 +89,11 @@ def mistakes_are_said(folder):
     assert "xgbost" in run("model", "train", database, "--model", "xgbost", code=2).stderr
     other = folder / "other.model"
     other.write_text("something else\n")
-    assert "no cost model" in run("model", "show", other, code=2).stderr
+    assert "not a cost model" in run("model", "show", other, code=2).stderr
     spaces = folder / "spaces.yaml"
     spaces.write_text("version: 1\nspaces:\n  mine:\n    extends: cpu\n    cost_model: {kind: xgboost, model_file: other.model}\n")
     refused = run("tune", PRODUCT, "--spaces", spaces, "--space", "mine", "--trials", 2, "--database", database, code=2).stderr
-    assert "spaces.yaml:5:" in refused and "no cost model" in refused, refused
+    assert "spaces.yaml:5:" in refused and "not a cost model" in refused, refused
     file = folder / "records.xgboost.model"
     run("model", "train", database, "--model", "xgboost", "--output", file)
     refused = run("tune", PRODUCT, "--space", "cpu-ensemble", "--trials", 2, "--model-file", file, "--database", database, code=2).stderr

@@ -619,7 +619,7 @@ def a_fault_of_an_importer_names_it(folder):
     file.write_bytes(b"some")
     for mistake, code, wanted in (("throws in import", 4, "[P12] import threw: boom"), ("throws in reads", 4, "[P12] reads threw: boom"),
                                   ("user_error in import", 2, "import: boom"), ("segfaults in import", -signal.SIGSEGV, "[P12] import ended the process by"),
-                                  ("hangs in import", 4, "[P22] import has not returned in 1 seconds"), ("allocates in import", 4, "[P22] import has taken "),
+                                  ("hangs in import", 4, "[P22] import has not returned in 1 seconds"), ("allocates in import", 4, "[P22] import allocated "),
                                   ("broken_network", 4, "[P30] ")):
         os.environ["TUNESMITH_TEST_MISTAKE"] = mistake
         done = run("import", file, "--plugin-path", f"{BAD}/bad_importer.pack.json", "--plugin-memory", 0.25,

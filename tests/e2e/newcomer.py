@@ -19,7 +19,7 @@ ONE = ("--threads", 1)
 
 def types_of_other_languages_are_known(folder):
     for typed, meant in (("float32", "f32"), ("torch.bfloat16", "bf16"), ("uint8", "u8"), ("double", "f64"), ("Half", "f16"), ("int64_t", "i64")):
-        assert f"'{typed}' is none; did you mean '{meant}'?" in run("workloads", "show", f"gmm:dtype={typed}", code=2).stderr
+        assert f"found '{typed}'; did you mean '{meant}'?" in run("workloads", "show", f"gmm:dtype={typed}", code=2).stderr
     file = folder / "mine.yaml"
     file.write_text("name: mine\ninputs:\n  X: {shape: [4], dtype: float32}\ncompute: |\n  O[i<4] = X[i]\noutputs: [O]\n")
     assert "mine.yaml:3:26: 'float32' is not a data type; did you mean 'f32'?" in run("workloads", "show", file, code=2).stderr

@@ -73,7 +73,7 @@ def sequences_are_collected_and_continued(folder):
     wrong = run("prior", "collect", "--output", file, "--programs", 13, "--seed", 4, code=2).stderr
     assert "this shard has programs 12, expected 13" in wrong and "all.jsonl:1:1" in wrong, wrong
     (folder / "other.txt").write_text("a file of mine\n")
-    assert "no shard" in collect(folder, "other.txt", code=2).stderr
+    assert "not a shard" in collect(folder, "other.txt", code=2).stderr
     assert (folder / "other.txt").read_text() == "a file of mine\n"
     assert "none/such" in run("prior", "collect", "--output", folder / "none/such.jsonl", code=2).stderr
 
@@ -144,7 +144,7 @@ def a_prior_is_trained_and_compared(folder):
     assert "held out" in run("prior", "train", held_out, "--output", folder / "wrong.prior", code=2).stderr
     assert not (folder / "wrong.prior").exists()
     assert "may have been trained" in run("prior", "eval", prior, training, code=2).stderr
-    assert "no prior" in run("prior", "eval", training, held_out, code=2).stderr
+    assert "not a prior" in run("prior", "eval", training, held_out, code=2).stderr
     assert "damaged" in run("prior", "train", prior, "--output", folder / "wrong.prior", code=2).stderr
 
 

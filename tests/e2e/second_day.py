@@ -155,7 +155,7 @@ def what_is_read_is_not_written_over(folder):
     record = whole.split()[0]
     for words in (("records", "export", "--database", store, "--output", store), ("report", store, "--output", store),
                   ("trace", "export", record, "--database", store, "--output", store)):
-        assert "it is an input, and would be overwritten" in run(*words, code=2).stderr, words
+        assert "it is an input and would be overwritten" in run(*words, code=2).stderr, words
     assert run("records", "list", "--database", store).stdout == whole
     run("records", "export", "--database", store, "--output", folder / "out.jsonl")
     written = (folder / "out.jsonl").read_bytes()

@@ -46,7 +46,7 @@ FAULTS = {
     "_exits": (4, "[P12] {} ended the process by _exit(0); all measurements are recorded"),
     "recurses": (-signal.SIGSEGV, "[P12] {} ended the process by: Segmentation fault; all measurements are recorded"),
     "hangs": (4, "[P22] {} has not returned in 1 seconds; all measurements are recorded"),
-    "allocates": (4, "[P22] {} has taken "),
+    "allocates": (4, "[P22] {} allocated "),
 }
 # A run continues without a hanging cost model.
 FAULTS_OF = {"cost_model": {"hangs": (0, "[P22] {} has not returned in 1 seconds")}}

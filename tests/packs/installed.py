@@ -90,7 +90,7 @@ def a_build_without_a_pack_lacks_its_spaces_and_nothing_else(here):
         for space in spaces:
             assert re.search(rf"space '{space}' .*requires .*\b{pack}\b", said), said
             refused = here.tunesmith("spaces", "explain", GMM, "--space", space, code=4).stderr
-            expect(refused, f"space '{space}' requires the pack '{pack}', which is not here; ", f"{here.plugins} (searched")
+            expect(refused, f"space '{space}' requires the pack '{pack}', which is not installed; ", f"{here.plugins} (searched")
         without = here.tunesmith("spaces", "show", floats)
         assert without.stdout == with_all.stdout, pack
         expected = [] if spaces else [f"unknown extension '{pack}'; space 'cpu' continues without it"]
@@ -138,7 +138,7 @@ def a_pack_out_of_the_tree_lives(here):
     own = ("--spaces", source / "spaces.yaml")
     replay = ("trace", "replay", "zero.trace", "--workload", "gmm:n=16,m=16,k=32,dtype=bf16", *own)
     tune = ("tune", GMM, "--spaces", "all.yaml", "--trials", "4", "--json", "--quiet", "--database", "records.db")
-    expect(here.tunesmith(*replay, code=4).stderr, "spaces.yaml:5:16: space 'cpu-amx' requires the pack 'amx', which is not here; did you mean 'amx_dot'?; looked at: ")
+    expect(here.tunesmith(*replay, code=4).stderr, "spaces.yaml:5:16: space 'cpu-amx' requires the pack 'amx', which is not installed; did you mean 'amx_dot'?; looked at: ")
 
     def used(*more):
         """Its instruction is known, and its module and its extension take part in a run."""

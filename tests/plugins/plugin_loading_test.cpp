@@ -286,7 +286,7 @@ TEST_F(BadPlugin, InAFolderWritableByEverybody) {
   chmod((pack_.path() / "open").c_str(), 0777);
   pack_.add_file("open/subject.so");
   EXPECT_THAT(message(),
-              AllOf(HasSubstr("[P8] "), HasSubstr("lies in a folder that is writable by everybody")));
+              AllOf(HasSubstr("[P8] "), HasSubstr("is in a folder that is writable by everybody")));
 }
 
 /// Whoever may write to a folder above a pack can put another pack in its place.
@@ -315,9 +315,8 @@ TEST_F(FolderAboveAPack, OfThisUserIsAccepted) { EXPECT_EQ(message(), "accepted"
 
 TEST_F(FolderAboveAPack, WritableByEverybodyIsRefused) {
   chmod(above().c_str(), 0777);
-  EXPECT_THAT(message(),
-              AllOf(HasSubstr("[P8] "), HasSubstr("lies in a folder that is writable by everybody"),
-                    HasSubstr("chmod o-w " + above().string())));
+  EXPECT_THAT(message(), AllOf(HasSubstr("[P8] "), HasSubstr("is in a folder that is writable by everybody"),
+                               HasSubstr("chmod o-w " + above().string())));
 }
 
 TEST_F(FolderAboveAPack, StickyIsAccepted) {
@@ -333,7 +332,7 @@ TEST_F(FolderAboveAPack, WritableByItsGroupIsAccepted) {
 TEST_F(FolderAboveAPack, OfAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
   ASSERT_EQ(chown(above().c_str(), 65534, 65534), 0);
-  EXPECT_THAT(message(), HasSubstr("lies in a folder that is owned by user 65534, neither root nor you"));
+  EXPECT_THAT(message(), HasSubstr("is in a folder that is owned by user 65534, neither root nor you"));
 }
 
 TEST_F(BadPlugin, LinkOutOfThePack) {

@@ -122,8 +122,8 @@ TEST(PluginRegistry, OfTwoOfOneIdTheOneThatComesWithTheKernelStays) {
   const auto refused = std::ranges::find(log, pack.path() / "x.so", &PluginLogEntry::path);
   ASSERT_NE(refused, log.end());
   EXPECT_EQ(refused->outcome, Outcome::Refused);
-  EXPECT_THAT(refused->detail,
-              AllOf(StartsWith("[P7] searcher 'random' is built in, from "), HasSubstr("that one stays")));
+  EXPECT_THAT(refused->detail, AllOf(StartsWith("[P7] searcher 'random' is built in, from "),
+                                     HasSubstr("cannot be replaced")));
 }
 
 TEST(PluginRegistry, LinesOfHelpSurviveAPluginThatCrashes) {

@@ -84,7 +84,7 @@ TEST(WorkerForADevice, AReferenceThatTakesTooLongIsTheCandidatesFailure) {
     const MeasureResult result = runner->run({&request, 1}).front();
     ASSERT_TRUE(result.failure);
     EXPECT_EQ(result.failure->cause, FailureCause::TimeOut);
-    EXPECT_THAT(result.failure->message, ::testing::HasSubstr("no smaller twin"));
+    EXPECT_THAT(result.failure->message, ::testing::HasSubstr("no reduced instance"));
   }
 }
 

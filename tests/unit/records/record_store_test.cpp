@@ -325,7 +325,7 @@ TEST_F(RecordStoreTest, AScoreIsOfARoundAndARoundIsOfASearch) {
     return record_fault(record);
   };
   EXPECT_EQ(fault([](Record& r) { r.round = 1; }), "");
-  EXPECT_THAT(fault([](Record& r) { r.score = 1.0; }), HasSubstr("of no round"));
+  EXPECT_THAT(fault([](Record& r) { r.score = 1.0; }), HasSubstr("but no round number"));
   EXPECT_THAT(fault([](Record& r) { r.round = -1; }), HasSubstr("round"));
   EXPECT_THAT(fault([](Record& r) {
                 r.round = 1;

@@ -83,7 +83,7 @@ std::string fault_of(const std::string& extension) {
 
 TEST(NamedExtension, SaysNothingThatItsTargetCannotHave) {
   EXPECT_THAT(fault_of("quantities: {cores: 0}\n"),
-              HasSubstr("[P27] it sets the quantity cores to 0, and the target to"));
+              HasSubstr("[P27] it sets the quantity cores to 0, but the target to"));
   EXPECT_THAT(fault_of("quantities: {cores: -2}\n"), HasSubstr("[P27] it sets the quantity cores to -2"));
   EXPECT_EQ(fault_of("quantities: {cores: 2, things_of_x: 0}\n"), "composed");
   EXPECT_THAT(

@@ -35,11 +35,11 @@ TEST(RequiredPacks, ThoseOfWhatASpaceExtendsAreItsOwn) {
 TEST(RequiredPacks, WithoutThemASpaceIsNotComposed) {
   PluginRegistry registry;
   EXPECT_THAT([&] { Space(spaces().space("one"), registry); },
-              ThrowsMessage<EnvironmentError>(
-                  AllOf(HasSubstr("my.yaml:3:34: space 'one' requires the pack 'vnnni', which is not here; "
-                                  "did you mean 'vnni'?; looked at: "),
-                        HasSubstr("remedy: put it into one of these folders, or name its folder with "
-                                  "--plugin-path"))));
+              ThrowsMessage<EnvironmentError>(AllOf(
+                  HasSubstr("my.yaml:3:34: space 'one' requires the pack 'vnnni', which is not installed; "
+                            "did you mean 'vnni'?; looked at: "),
+                  HasSubstr("remedy: put it into one of these folders, or name its folder with "
+                            "--plugin-path"))));
   EXPECT_THAT([&] { Space(spaces().space("both"), registry); },
               ThrowsMessage<EnvironmentError>(HasSubstr(
                   "space 'both' requires the packs 'vnnni' and 'nowhere', which are not installed; ")));
