@@ -41,7 +41,7 @@ class Layouts {
   }
 
  private:
-  Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
+  Tensor& tensor(TensorIndex index) { return network_.tensor(index); }
 
   /// Gives the tensor channels-last order; true if that changes it. The network's inputs and results,
   /// constants, and tensors without channels keep their order.

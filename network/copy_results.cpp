@@ -11,14 +11,13 @@ namespace tunesmith::network {
 namespace {
 
 TensorIndex add_copy(Network& network, TensorIndex of) {
-  Tensor copy = network.tensors[static_cast<size_t>(of)];
+  Tensor copy = network.tensor(of);
   copy.name = unique_name(network, copy.name);
-  network.tensors.push_back(std::move(copy));
-  return static_cast<TensorIndex>(network.tensors.size() - 1);
+  return network.add(std::move(copy));
 }
 
 void add_node(Network& network, TensorIndex from, TensorIndex to) {
-  const std::string name = unique_name(network, "copy of " + network.tensors[static_cast<size_t>(to)].name);
+  const std::string name = unique_name(network, "copy of " + network.tensor(to).name);
   network.nodes.push_back(copy_node(name, from, to));
 }
 
@@ -34,7 +33,7 @@ size_t copy_carried(Network& network, size_t position) {
   };
   for (size_t i = 0; i < repetition_of(node).carried; ++i) {
     const TensorIndex first = add_copy(network, node.inputs[i]);
-    network.tensors[static_cast<size_t>(first)].constant = nullptr;
+    network.tensor(first).constant = nullptr;
     add_to(before, std::exchange(node.inputs[i], first), first);
     TensorIndex& last = node.outputs[i];
     if (last == kAbsent || std::ranges::find(network.outputs, last) == network.outputs.end()) continue;
@@ -55,11 +54,11 @@ void copy_results(Network& network, const PassOptions& /*options*/) {
   for (size_t i = 0; i < network.nodes.size(); ++i)
     if (is_repetition(network.nodes[i])) i += copy_carried(network, i);
   for (TensorIndex& output : network.outputs) {
-    if (has_no_elements(network.tensors[static_cast<size_t>(output)])) continue;
-    if (network.tensors[static_cast<size_t>(output)].constant != nullptr) {
+    if (has_no_elements(network.tensor(output))) continue;
+    if (network.tensor(output).constant != nullptr) {
       // The copy gets the result's name; readers use the constant itself.
       const TensorIndex values = add_copy(network, output);
-      network.tensors[static_cast<size_t>(output)].constant = nullptr;
+      network.tensor(output).constant = nullptr;
       for (Node& node : network.nodes) std::ranges::replace(node.inputs, output, values);
       add_node(network, values, output);
     } else if (std::ranges::find(network.inputs, output) != network.inputs.end()) {

@@ -9,10 +9,6 @@
 namespace tunesmith::network {
 namespace {
 
-const Tensor& tensor_at(const Network& network, TensorIndex index) {
-  return network.tensors[static_cast<size_t>(index)];
-}
-
 bool is_byte(const Tensor& tensor) { return tensor.dtype == kU8 || tensor.dtype == kI8; }
 
 /// Reads inputs 1 and 2, scale and zero point, of a DequantizeLinear or QuantizeLinear.
@@ -22,21 +18,21 @@ std::optional<Dequantized> read_scale(const Network& network, size_t position, T
     const auto found = node.attributes.find(name);
     return found == node.attributes.end() ? otherwise : std::get<int64_t>(found->second);
   };
-  if (!is_byte(tensor_at(network, bytes)) || integer("block_size", 0) != 0) return std::nullopt;
-  const Tensor& scale = tensor_at(network, node.inputs[1]);
+  if (!is_byte(network.tensor(bytes)) || integer("block_size", 0) != 0) return std::nullopt;
+  const Tensor& scale = network.tensor(node.inputs[1]);
   const bool has_zero = node.inputs.size() > 2 && node.inputs[2] != kAbsent;
   if (scale.constant == nullptr || scale.dtype != kF32 ||
-      (has_zero && tensor_at(network, node.inputs[2]).constant == nullptr))
+      (has_zero && network.tensor(node.inputs[2]).constant == nullptr))
     return std::nullopt;
   Dequantized found{position, bytes, numbers_of(*scale.constant), {}, {}};
   if (!std::ranges::all_of(found.scale, [](double value) { return value > 0; })) return std::nullopt;
   found.zero.assign(found.scale.size(), 0);
   if (has_zero) {
-    const std::vector<double> zero = numbers_of(*tensor_at(network, node.inputs[2]).constant);
+    const std::vector<double> zero = numbers_of(*network.tensor(node.inputs[2]).constant);
     found.zero.assign(zero.begin(), zero.end());
   }
   if (found.scale.size() == 1) return found;
-  const auto rank = static_cast<int64_t>(input_of(tensor_at(network, bytes)).type.shape.size());
+  const auto rank = static_cast<int64_t>(input_of(network.tensor(bytes)).type.shape.size());
   const int64_t axis = integer("axis", 1);
   found.axis = static_cast<size_t>(axis < 0 ? axis + rank : axis);
   return found;
@@ -63,21 +59,20 @@ std::optional<Dequantized> dequantized(const Network& network, const std::vector
                                        TensorIndex tensor) {
   const size_t maker = tensor == kAbsent ? network.nodes.size() : makers[static_cast<size_t>(tensor)];
   if (maker == network.nodes.size() || network.nodes[maker].op != "DequantizeLinear" ||
-      tensor_at(network, tensor).dtype != kF32)
+      network.tensor(tensor).dtype != kF32)
     return std::nullopt;
   return read_scale(network, maker, network.nodes[maker].inputs[0]);
 }
 
 std::optional<Dequantized> quantized(const Network& network, size_t node) {
   const Node& of = network.nodes[node];
-  if (of.op != "QuantizeLinear" || tensor_at(network, of.inputs[0]).dtype != kF32) return std::nullopt;
+  if (of.op != "QuantizeLinear" || network.tensor(of.inputs[0]).dtype != kF32) return std::nullopt;
   return read_scale(network, node, of.outputs[0]);
 }
 
 TensorIndex add_tensor(Network& network, const std::string& name, DType dtype, const Shape& shape) {
-  network.tensors.push_back(
+  return network.add(
       {unique_name(network, name), dtype, std::vector<Extent>(shape.begin(), shape.end()), nullptr});
-  return static_cast<TensorIndex>(network.tensors.size() - 1);
 }
 
 TensorIndex add_constant(Network& network, const std::string& name, DType dtype, const Shape& shape,

@@ -11,7 +11,7 @@ namespace {
 
 bool is_identity(const Network& network, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kAbsent) return false;
-  const NodeInput input = input_of(network.tensors[static_cast<size_t>(node.inputs[0])]);
+  const NodeInput input = input_of(network.tensor(node.inputs[0]));
   const auto present =
       std::ranges::count_if(node.outputs, [](TensorIndex output) { return output != kAbsent; });
   if (present != 1 || node.outputs[0] == kAbsent) return false;

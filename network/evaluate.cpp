@@ -25,7 +25,7 @@ class Evaluation {
   }
 
   void give(TensorIndex index, const tunesmith::Tensor& value) {
-    const Tensor& tensor = network_.tensors[static_cast<size_t>(index)];
+    const Tensor& tensor = network_.tensor(index);
     if (tensor.dtype && *tensor.dtype != value.dtype && !value.dtype.is_float())
       throw UserError(fmt::format("input '{}' is of type {}, expected {}", tensor.name, value.dtype.str(),
                                   tensor.dtype->str()));
@@ -40,7 +40,7 @@ class Evaluation {
       inputs.emplace_back();
       if (input == kAbsent) continue;
       const tunesmith::Tensor& value = of(input);
-      inputs.back() = NodeInput{{value.dtype, value.shape, network_.tensors[static_cast<size_t>(input)].code},
+      inputs.back() = NodeInput{{value.dtype, value.shape, network_.tensor(input).code},
                                 constants_[static_cast<size_t>(input)].get()};
     }
     auto made = compute(define(node, std::move(inputs)),
@@ -70,9 +70,7 @@ class Evaluation {
 
   const tunesmith::Tensor& of(TensorIndex index) const {
     const auto& value = values_[static_cast<size_t>(index)];
-    if (!value)
-      throw UserError(
-          fmt::format("tensor '{}' is not computed", network_.tensors[static_cast<size_t>(index)].name));
+    if (!value) throw UserError(fmt::format("tensor '{}' is not computed", network_.tensor(index).name));
     return *value;
   }
 

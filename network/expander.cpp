@@ -26,7 +26,7 @@ class Expander::OfNode final : public Expansion {
 
   TensorIndex make_constant(std::shared_ptr<const Constant> constant) override {
     const TensorIndex index = make_tensor();
-    Tensor& tensor = all_.network_.tensors[static_cast<size_t>(index)];
+    Tensor& tensor = all_.network_.tensor(index);
     tensor.dtype = constant->dtype;
     tensor.shape = std::vector<Extent>(constant->shape.begin(), constant->shape.end());
     tensor.constant = std::move(constant);
@@ -35,7 +35,7 @@ class Expander::OfNode final : public Expansion {
 
   TensorIndex make_sequence(std::vector<TensorIndex> elements) override {
     const TensorIndex index = make_tensor();
-    all_.network_.tensors[static_cast<size_t>(index)].elements = std::move(elements);
+    all_.network_.tensor(index).elements = std::move(elements);
     return index;
   }
 
@@ -106,8 +106,8 @@ class Expander::OfNode final : public Expansion {
 
   void give(size_t output, TensorIndex tensor) override {
     if (output >= node_.outputs.size() || node_.outputs[output] == kAbsent) return;
-    Tensor& given = all_.network_.tensors[static_cast<size_t>(node_.outputs[output])];
-    const Tensor& from = all_.network_.tensors[static_cast<size_t>(tensor)];
+    Tensor& given = all_.network_.tensor(node_.outputs[output]);
+    const Tensor& from = all_.network_.tensor(tensor);
     if (from.elements) {
       given.elements = from.elements;
       return;
@@ -123,12 +123,12 @@ class Expander::OfNode final : public Expansion {
 
   /// A body's constants exist only once, however often the body is used.
   TensorIndex tensor_of_body(const Network& inner, TensorIndex index, const std::string& prefix) {
-    const Tensor& tensor = inner.tensors[static_cast<size_t>(index)];
+    const Tensor& tensor = inner.tensor(index);
     std::map<TensorIndex, TensorIndex>& known = all_.constants_[&inner];
     if (const auto found = known.find(index); found != known.end()) return found->second;
     const TensorIndex made = all_.add_tensor(prefix + "/" + tensor.name);
     if (!tensor.constant) return made;
-    Tensor& outer = all_.network_.tensors[static_cast<size_t>(made)];
+    Tensor& outer = all_.network_.tensor(made);
     outer.dtype = tensor.dtype;
     outer.shape = tensor.shape;
     outer.constant = tensor.constant;
@@ -195,8 +195,7 @@ std::string Expander::unique(const std::string& wanted) {
 }
 
 TensorIndex Expander::add_tensor(const std::string& name) {
-  network_.tensors.push_back({unique(name), std::nullopt, std::nullopt, nullptr});
-  return static_cast<TensorIndex>(network_.tensors.size() - 1);
+  return network_.add({unique(name), std::nullopt, std::nullopt, nullptr});
 }
 
 }  // namespace tunesmith::network

@@ -73,7 +73,7 @@ class ShapeFixer {
     TensorIndex wanted = kAbsent;  ///< the network's input whose values the node needs in advance
   };
 
-  Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
+  Tensor& tensor(TensorIndex index) { return network_.tensor(index); }
 
   /// Applies the given dimensions to the inputs; the extents of other tensors are computed, not read.
   void name_dimensions() {
@@ -207,11 +207,10 @@ class ShapeFixer {
       const bool computes =
           std::ranges::any_of(node.outputs, [&](TensorIndex output) { return open.erase(output) > 0; });
       for (const TensorIndex input : node.inputs)
-        if (computes && input != kAbsent && !network_.tensors[static_cast<size_t>(input)].constant)
-          open.insert(input);
+        if (computes && input != kAbsent && !network_.tensor(input).constant) open.insert(input);
     }
     for (const TensorIndex input : open) {
-      const Tensor& source = network_.tensors[static_cast<size_t>(input)];
+      const Tensor& source = network_.tensor(input);
       if (!is_given(input) || !source.dtype || source.dtype->is_float() ||
           element_count(input_of(source).type.shape) > kMaxGiven)
         return kAbsent;
@@ -316,12 +315,12 @@ std::map<std::string, int64_t> contradictions(const Network& declared, const Net
                                               const std::map<std::string, int64_t>& dimensions) {
   std::map<std::string, int64_t> found;
   for (const TensorIndex output : declared.outputs) {
-    const auto& names = declared.tensors[static_cast<size_t>(output)].shape;
+    const auto& names = declared.tensor(output).shape;
     for (size_t i = 0; names && i < names->size(); ++i) {
       const auto* name = std::get_if<std::string>(&(*names)[i]);
       const auto given = name ? dimensions.find(*name) : dimensions.end();
       if (given == dimensions.end()) continue;
-      const auto computed = std::get<int64_t>(fixed.tensors[static_cast<size_t>(output)].shape.value()[i]);
+      const auto computed = std::get<int64_t>(fixed.tensor(output).shape.value()[i]);
       if (computed != given->second) found.emplace(*name, computed);
     }
   }

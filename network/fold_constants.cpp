@@ -12,9 +12,8 @@ void fold_constants(Network& network, const PassOptions&) {
       give_constants(network, node);
       continue;
     }
-    const bool is_constant = std::ranges::all_of(node.inputs, [&](TensorIndex input) {
-      return input == kAbsent || network.tensors[static_cast<size_t>(input)].constant;
-    });
+    const bool is_constant = std::ranges::all_of(
+        node.inputs, [&](TensorIndex input) { return input == kAbsent || network.tensor(input).constant; });
     if (is_constant) fold(network, define(node, inputs_of(network, node)));
   }
   remove_constant_nodes(network);

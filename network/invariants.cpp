@@ -75,7 +75,7 @@ class Checker {
   void check_part(const Tensor& tensor) const {
     if (!tensor.part) return;
     require(exists(tensor.part->whole), "a part's whole", "is not a tensor", tensor.name);
-    const Tensor& whole = network_.tensors[static_cast<size_t>(tensor.part->whole)];
+    const Tensor& whole = network_.tensor(tensor.part->whole);
     const int64_t moved = tensor.part->advance * (tensor.part->period - 1);
     require(!whole.part && whole.dtype == tensor.dtype && (!whole.constant || moved != 0) && !tensor.constant,
             "the part", "is a part, a constant or of another type", tensor.name);

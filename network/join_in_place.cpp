@@ -68,8 +68,8 @@ class InPlace {
   }
 
  private:
-  Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
-  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+  Tensor& tensor(TensorIndex index) { return network_.tensor(index); }
+  const Tensor& tensor(TensorIndex index) const { return network_.tensor(index); }
   bool is_result(TensorIndex index) const {
     return std::ranges::find(network_.outputs, index) != network_.outputs.end();
   }
@@ -213,8 +213,7 @@ class InPlace {
     const size_t axis = whole.order.empty() ? placing.axis : static_cast<size_t>(whole.order[placing.axis]);
     Extent& extent = (*whole.shape)[axis];
     extent = std::get<int64_t>(extent) + placing.before + placing.after;
-    network_.tensors.push_back(std::move(whole));
-    Part place = place_of(network_, static_cast<TensorIndex>(network_.tensors.size() - 1));
+    Part place = place_of(network_, network_.add(std::move(whole)));
     place.begin = placing.before * place.strides[placing.axis];
     tensor(joined).part = std::move(place);
   }
@@ -245,8 +244,7 @@ class InPlace {
       copy.name = unique_name(network_, copy.name);
       copy.constant = nullptr;
       copy.part = part;
-      network_.tensors.push_back(std::move(copy));
-      const auto to = static_cast<TensorIndex>(network_.tensors.size() - 1);
+      const TensorIndex to = network_.add(std::move(copy));
       network_.nodes[node].inputs[position] = to;
       const std::string name = unique_name(network_, "copy of " + tensor(from).name);
       network_.nodes.insert(network_.nodes.begin() + static_cast<std::ptrdiff_t>(node),

@@ -62,8 +62,8 @@ class Merging {
   }
 
  private:
-  Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
-  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+  Tensor& tensor(TensorIndex index) { return network_.tensor(index); }
+  const Tensor& tensor(TensorIndex index) const { return network_.tensor(index); }
   bool is_constant(TensorIndex index) const { return index != kAbsent && tensor(index).constant != nullptr; }
   Shape shape_of(TensorIndex index) const { return input_of(tensor(index)).type.shape; }
 
@@ -243,8 +243,7 @@ class Merging {
     int64_t extent = 0;
     for (const TensorIndex part : parts) extent += shape_of(part)[axis];
     (*whole.shape)[axis] = extent;
-    network_.tensors.push_back(std::move(whole));
-    return static_cast<TensorIndex>(network_.tensors.size() - 1);
+    return network_.add(std::move(whole));
   }
 
   /// Concatenates the constants that the level's nodes have as this input.
@@ -270,8 +269,7 @@ class Merging {
     made.name = unique_name(network_, made.name + "/merged");
     made.shape = std::vector<Extent>(shape.begin(), shape.end());
     made.constant = to_constant(std::move(whole));
-    network_.tensors.push_back(std::move(made));
-    return static_cast<TensorIndex>(network_.tensors.size() - 1);
+    return network_.add(std::move(made));
   }
 
   /// Adds slices for tensors that nodes outside the group, or the caller, read.

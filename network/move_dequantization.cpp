@@ -42,7 +42,7 @@ class Moving {
   }
 
  private:
-  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+  const Tensor& tensor(TensorIndex index) const { return network_.tensor(index); }
   bool is_result(TensorIndex index) const {
     return std::ranges::find(network_.outputs, index) != network_.outputs.end();
   }
@@ -93,7 +93,7 @@ class Moving {
                                            *tensor(given.values).dtype, input_of(tensor(output)).type.shape);
       network_.nodes[position].outputs[i] = bytes;
       Node after = before;
-      after.name = network_.tensors[static_cast<size_t>(bytes)].name + "/dequantized";
+      after.name = network_.tensor(bytes).name + "/dequantized";
       after.inputs[0] = bytes;
       after.outputs = {output};
       behind.push_back(std::move(after));

@@ -24,7 +24,7 @@ std::optional<size_t> loaded_input(const Node& node, const NodeWorkload& made, c
 }
 
 bool is_one_number(const Network& network, TensorIndex index) {
-  const Tensor& tensor = network.tensors[static_cast<size_t>(index)];
+  const Tensor& tensor = network.tensor(index);
   return tensor.constant != nullptr && element_count(tensor.constant->shape) == 1;
 }
 
@@ -67,7 +67,7 @@ bool is_product(const Network& network, size_t node) {
 std::optional<size_t> product_after(const Network& network, const DataFlow& flow,
                                     const std::vector<NodeFacts>& facts, size_t node) {
   const auto type_of_result = [&](size_t of) {
-    return *network.tensors[static_cast<size_t>(network.nodes[of].outputs.front())].dtype;
+    return *network.tensor(network.nodes[of].outputs.front()).dtype;
   };
   const DType type = type_of_result(node);
   if (type != kF32 && type != kF64) return std::nullopt;
@@ -110,13 +110,12 @@ bool apply(Network& network, const Move& move) {
   Node moved = *scale;
   moved.inputs[move.scaled] = result;
   if (define(moved, inputs_of(network, moved)).computation.outputs.front().shape !=
-      input_of(network.tensors[static_cast<size_t>(result)]).type.shape)
+      input_of(network.tensor(result)).type.shape)
     return false;
   const TensorIndex before = scale->inputs[move.scaled], after = scale->outputs.front();
-  Tensor unscaled = network.tensors[static_cast<size_t>(result)];
+  Tensor unscaled = network.tensor(result);
   unscaled.name = unique_name(network, unscaled.name + "/unscaled");
-  const auto added = static_cast<TensorIndex>(network.tensors.size());
-  network.tensors.push_back(std::move(unscaled));
+  const TensorIndex added = network.add(std::move(unscaled));
   product->outputs = {added};
   moved.inputs[move.scaled] = added;
   moved.outputs = {result};

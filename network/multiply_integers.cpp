@@ -81,7 +81,7 @@ class Multiplying {
   }
 
  private:
-  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+  const Tensor& tensor(TensorIndex index) const { return network_.tensor(index); }
   Shape shape_of(TensorIndex index) const { return input_of(tensor(index)).type.shape; }
 
   static double number(const Node& node, const char* name, double otherwise) {

@@ -13,10 +13,6 @@
 namespace tunesmith::network {
 namespace {
 
-const Tensor& tensor_of(const Network& network, TensorIndex index) {
-  return network.tensors[static_cast<size_t>(index)];
-}
-
 std::vector<int64_t> dense_strides(const Shape& shape) {
   return make_buffer("dense", kF32, shape)->effective_strides();
 }
@@ -28,7 +24,7 @@ int64_t offset_of(const Shape& begin, const std::vector<int64_t>& strides) {
 }
 
 std::vector<Piece> joined_pieces(const Network& network, const Node& node, size_t axis) {
-  const Tensor& to = tensor_of(network, node.outputs.front());
+  const Tensor& to = network.tensor(node.outputs.front());
   const size_t rank = to.shape->size();
   const size_t lying =
       to.order.empty()
@@ -37,7 +33,7 @@ std::vector<Piece> joined_pieces(const Network& network, const Node& node, size_
   std::vector<Piece> pieces;
   int64_t begin = 0;
   for (const TensorIndex input : node.inputs) {
-    const Tensor& from = tensor_of(network, input);
+    const Tensor& from = network.tensor(input);
     if (from.order != to.order) return {};
     Piece piece{input, node.outputs.front(), lying_shape(from), Shape(rank, 0), Shape(rank, 0)};
     piece.to_begin[lying] = begin;
@@ -63,8 +59,7 @@ std::vector<Piece> sliced_pieces(const Network& network, size_t position) {
   const LoadNode* load =
       store == nullptr || blocks.front()->has_reduction() ? nullptr : store->value.as<LoadNode>();
   if (load == nullptr || load->mask() || load->indices().size() != store->indices.size()) return {};
-  const Tensor &from = tensor_of(network, made.inputs.front()),
-               &to = tensor_of(network, made.outputs.front());
+  const Tensor &from = network.tensor(made.inputs.front()), &to = network.tensor(made.outputs.front());
   if (from.order != to.order || from.shape->size() != to.shape->size() || to.shape->empty()) return {};
   Piece piece{made.inputs.front(), made.outputs.front(), lying_shape(to), {}, Shape(to.shape->size(), 0)};
   for (size_t d = 0; d < store->indices.size(); ++d) {
@@ -85,7 +80,7 @@ Shape lying_shape(const Tensor& tensor) {
 }
 
 Part place_of(const Network& network, TensorIndex tensor) {
-  const Tensor& of = tensor_of(network, tensor);
+  const Tensor& of = network.tensor(tensor);
   return of.part ? *of.part : Part{tensor, 0, dense_strides(lying_shape(of))};
 }
 
@@ -102,7 +97,7 @@ std::vector<Piece> pieces_of(const Network& network, size_t node) {
 
 bool is_in_place(const Network& network, size_t node) {
   const auto is_part = [&](TensorIndex tensor) {
-    return tensor != kAbsent && tensor_of(network, tensor).part.has_value();
+    return tensor != kAbsent && network.tensor(tensor).part.has_value();
   };
   const Node& of = network.nodes[node];
   if (std::ranges::none_of(of.inputs, is_part) && std::ranges::none_of(of.outputs, is_part)) return false;
@@ -117,13 +112,13 @@ bool is_in_place(const Network& network, size_t node) {
 
 void move_piece(const Network& network, const Piece& piece, std::span<const std::byte> from,
                 std::span<std::byte> to) {
-  const DType type = *tensor_of(network, piece.from).dtype;
+  const DType type = *network.tensor(piece.from).dtype;
   const auto box_in = [&](TensorIndex tensor) {
     return make_buffer("box", type, piece.shape, kScopeGlobal, false,
-                       dense_strides(lying_shape(tensor_of(network, tensor))));
+                       dense_strides(lying_shape(network.tensor(tensor))));
   };
   const auto begin_in = [&](TensorIndex tensor, const Shape& begin) {
-    return static_cast<size_t>(offset_of(begin, dense_strides(lying_shape(tensor_of(network, tensor)))) *
+    return static_cast<size_t>(offset_of(begin, dense_strides(lying_shape(network.tensor(tensor)))) *
                                type.bytes());
   };
   const tunesmith::Tensor moved =

@@ -62,7 +62,7 @@ void Refusals::raise(const std::string& summary) const {
 void remove_constant_nodes(Network& network) {
   for (Node& node : network.nodes)
     for (TensorIndex& output : node.outputs)
-      if (output != kAbsent && network.tensors[static_cast<size_t>(output)].constant) output = kAbsent;
+      if (output != kAbsent && network.tensor(output).constant) output = kAbsent;
   std::erase_if(network.nodes, [](const Node& node) {
     return std::ranges::all_of(node.outputs, [](TensorIndex output) { return output == kAbsent; });
   });

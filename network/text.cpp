@@ -82,11 +82,10 @@ struct AttributeText {
 };
 
 std::string typed_name(const Network& network, TensorIndex index) {
-  const Tensor& tensor = network.tensors[static_cast<size_t>(index)];
+  const Tensor& tensor = network.tensor(index);
   std::string text = name_text(tensor.name) + ": " + type_text(tensor);
   if (tensor.part)
-    text += fmt::format(" in {} at {} by [{}]",
-                        name_text(network.tensors[static_cast<size_t>(tensor.part->whole)].name),
+    text += fmt::format(" in {} at {} by [{}]", name_text(network.tensor(tensor.part->whole).name),
                         tensor.part->begin, fmt::join(tensor.part->strides, ", "));
   if (tensor.part && tensor.part->advance != 0)
     text += fmt::format(" and {:+} a trip, of {}", tensor.part->advance, tensor.part->period);
@@ -95,7 +94,7 @@ std::string typed_name(const Network& network, TensorIndex index) {
 
 std::string loop_text(const Network& network, const Loop& loop) {
   const auto name = [&](TensorIndex index) {
-    return index == kAbsent ? "-" : name_text(network.tensors[static_cast<size_t>(index)].name);
+    return index == kAbsent ? "-" : name_text(network.tensor(index).name);
   };
   std::string text = fmt::format("repeat {} times\n", loop.trips);
   for (const Loop::Carried& carried : loop.carried)

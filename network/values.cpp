@@ -70,14 +70,13 @@ void fold(Network& network, const DefinedNode& defined) {
   const Node& node = *defined.node;
   std::map<TensorIndex, tunesmith::Tensor> values;
   for (const TensorIndex input : node.inputs) {
-    if (input != kAbsent)
-      values.emplace(input, to_tensor(*network.tensors[static_cast<size_t>(input)].constant));
+    if (input != kAbsent) values.emplace(input, to_tensor(*network.tensor(input).constant));
   }
   auto made =
       compute(defined, [&](TensorIndex index) -> const tunesmith::Tensor& { return values.at(index); });
   for (size_t i = 0; i < made.size(); ++i) {
     if (made[i] && node.outputs[i] != kAbsent)
-      network.tensors[static_cast<size_t>(node.outputs[i])].constant = to_constant(std::move(*made[i]));
+      network.tensor(node.outputs[i]).constant = to_constant(std::move(*made[i]));
   }
 }
 

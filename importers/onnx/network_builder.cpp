@@ -110,7 +110,7 @@ void NetworkBuilder::read_inputs(const onnx::GraphProto& graph) {
     network::Network& network = graph_level_.network;
     network.inputs.push_back(index);
     try {
-      set_type(network.tensors[static_cast<size_t>(index)], input.type(), true);
+      set_type(network.tensor(index), input.type(), true);
     } catch (const UserError& error) {
       faults_.add(fmt::format("{}: {}", title, error.what()));
     }
@@ -317,7 +317,7 @@ TensorIndex NetworkBuilder::tensor_in(Scope& scope, const std::string& name) {
 
 void NetworkBuilder::set_constant(Scope& scope, TensorIndex index,
                                   std::shared_ptr<const network::Constant> constant, int32_t type) {
-  network::Tensor& tensor = scope.level->network.tensors[static_cast<size_t>(index)];
+  network::Tensor& tensor = scope.level->network.tensor(index);
   tensor.dtype = constant->dtype;
   tensor.shape = std::vector<network::Extent>(constant->shape.begin(), constant->shape.end());
   tensor.constant = std::move(constant);
@@ -328,7 +328,7 @@ void NetworkBuilder::mark_known(Scope& scope, TensorIndex index, const std::stri
   Level& level = *scope.level;
   if (level.known[static_cast<size_t>(index)])
     faults_.add(fmt::format("{}: the tensor '{}' has its values from elsewhere", title,
-                            level.network.tensors[static_cast<size_t>(index)].name));
+                            level.network.tensor(index).name));
   level.known[static_cast<size_t>(index)] = true;
 }
 
@@ -336,9 +336,7 @@ void NetworkBuilder::check_reads(const Level& level) {
   const auto unknown = [&](TensorIndex index) {
     return index != kAbsent && !level.known[static_cast<size_t>(index)];
   };
-  const auto name_of = [&](TensorIndex index) {
-    return level.network.tensors[static_cast<size_t>(index)].name;
-  };
+  const auto name_of = [&](TensorIndex index) { return level.network.tensor(index).name; };
   for (const network::Node& node : level.network.nodes)
     for (const TensorIndex input : node.inputs)
       if (unknown(input))

@@ -124,7 +124,7 @@ std::vector<std::string> operators_of(const TaskedNetwork& tasked, size_t region
 /// For each region the regions whose results it reads.
 std::vector<std::vector<size_t>> reads_of(const TaskedNetwork& tasked) {
   const auto part_of = [&](TensorIndex tensor) -> const std::optional<Part>& {
-    return tasked.network.tensors[static_cast<size_t>(tensor)].part;
+    return tasked.network.tensor(tensor).part;
   };
   std::map<TensorIndex, std::set<size_t>> writers;
   std::vector<std::vector<size_t>> reads;

@@ -42,7 +42,7 @@ class Planner {
   }
 
  private:
-  const Tensor& tensor(TensorIndex index) const { return network_.tensors[static_cast<size_t>(index)]; }
+  const Tensor& tensor(TensorIndex index) const { return network_.tensor(index); }
 
   /// The tensor whose memory contains this one: a part's lifetime extends its whole's.
   TensorIndex whole_of(TensorIndex index) const {
@@ -191,7 +191,7 @@ std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workl
   std::vector<AlignedMemory> constants;
   std::vector<void*> buffers;
   for (const TensorIndex input : workload.inputs) {
-    const Constant* constant = network.tensors[static_cast<size_t>(input)].constant.get();
+    const Constant* constant = network.tensor(input).constant.get();
     if (constant == nullptr) {
       buffers.push_back(nullptr);
       continue;
@@ -218,7 +218,7 @@ std::vector<std::byte> prepare(const Network& network, const NodeWorkload& workl
 std::vector<LibraryArgument> arguments_of(const Network& network, const std::vector<TensorIndex>& tensors) {
   std::vector<LibraryArgument> arguments;
   for (const TensorIndex tensor : tensors) {
-    const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
+    const Tensor& of = network.tensor(tensor);
     arguments.push_back({of.name, input_of(of).type});
   }
   return arguments;

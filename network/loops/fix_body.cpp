@@ -13,7 +13,7 @@ namespace {
 std::optional<std::string> give_types(const Network& network, const Node& node, const Repetition& repetition,
                                       Network& body) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    const NodeInput given = input_of(network.tensors[static_cast<size_t>(node.inputs[i])]);
+    const NodeInput given = input_of(network.tensor(node.inputs[i]));
     if (given.elements != nullptr) return "it reads a sequence";
     TensorType type = given.type;
     if (i >= repetition.carried && i < repetition.carried + sliced_inputs(repetition)) {
@@ -22,7 +22,7 @@ std::optional<std::string> give_types(const Network& network, const Node& node, 
       type.shape.erase(type.shape.begin());
     }
     if (element_count(type.shape) == 0) return "it reads a tensor without elements";
-    Tensor& inner = body.tensors[static_cast<size_t>(body.inputs[i])];
+    Tensor& inner = body.tensor(body.inputs[i]);
     inner.dtype = type.dtype;
     inner.code = type.code;
     inner.shape = std::vector<Extent>(type.shape.begin(), type.shape.end());
@@ -33,9 +33,7 @@ std::optional<std::string> give_types(const Network& network, const Node& node, 
 /// Returns why loop-carried outputs cannot be the next trip's inputs, or nothing.
 std::optional<std::string> check_results(const Network& body, size_t carried) {
   if (!body.counted.empty()) return "it yields tensors with data-dependent extents";
-  const auto type_of = [&](TensorIndex tensor) {
-    return input_of(body.tensors[static_cast<size_t>(tensor)]);
-  };
+  const auto type_of = [&](TensorIndex tensor) { return input_of(body.tensor(tensor)); };
   for (size_t i = 0; i < body.outputs.size(); ++i) {
     const NodeInput after = type_of(body.outputs[i]);
     if (after.elements != nullptr || element_count(after.type.shape) == 0)

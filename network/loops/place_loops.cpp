@@ -31,7 +31,7 @@ class Placer {
   }
 
  private:
-  Tensor& tensor(TensorIndex index) { return network_.tensors[static_cast<size_t>(index)]; }
+  Tensor& tensor(TensorIndex index) { return network_.tensor(index); }
 
   std::string unique(const std::string& wanted) {
     std::string name = wanted;
@@ -41,8 +41,7 @@ class Placer {
 
   TensorIndex add(Tensor added) {
     added.name = unique(added.name);
-    network_.tensors.push_back(std::move(added));
-    return static_cast<TensorIndex>(network_.tensors.size() - 1);
+    return network_.add(std::move(added));
   }
 
   /// Adds the body's nodes. The loop's tensors are not parts of others yet.
@@ -60,7 +59,7 @@ class Placer {
       outside[index] = add(std::move(copy));
     }
     for (const auto& [inner, index] : outside)
-      if (inner != kAbsent && tensor(index).part && body.tensors[static_cast<size_t>(inner)].part)
+      if (inner != kAbsent && tensor(index).part && body.tensor(inner).part)
         tensor(index).part->whole = outside.at(tensor(index).part->whole);
     Loop loop{network_.nodes.size(), network_.nodes.size() + body.nodes.size(), repetition.trips, {}, {}, {}};
     for (Node each : body.nodes) {

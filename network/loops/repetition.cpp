@@ -60,9 +60,9 @@ void give_constants(const Network& network, Node& node) {
   const size_t first = repetition.carried + sliced_inputs(repetition);
   change_body(node, [&](Network& body) {
     for (size_t i = body.inputs.size(); i-- > first;) {
-      const auto& constant = network.tensors[static_cast<size_t>(node.inputs[i])].constant;
+      const auto& constant = network.tensor(node.inputs[i]).constant;
       if (!constant) continue;
-      body.tensors[static_cast<size_t>(body.inputs[i])].constant = constant;
+      body.tensor(body.inputs[i]).constant = constant;
       body.inputs.erase(body.inputs.begin() + static_cast<std::ptrdiff_t>(i));
       node.inputs.erase(node.inputs.begin() + static_cast<std::ptrdiff_t>(i));
     }

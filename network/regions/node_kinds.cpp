@@ -19,7 +19,7 @@ int64_t largest(const Network& network, const std::vector<TensorIndex>& tensors,
   int64_t elements = 0;
   for (const TensorIndex tensor : tensors) {
     if (tensor == kAbsent) continue;
-    const Tensor& of = network.tensors[static_cast<size_t>(tensor)];
+    const Tensor& of = network.tensor(tensor);
     if (constants || of.constant == nullptr)
       elements = std::max(elements, element_count(input_of(of).type.shape));
   }
@@ -29,8 +29,7 @@ int64_t largest(const Network& network, const std::vector<TensorIndex>& tensors,
 std::vector<TensorIndex> varying_inputs(const Network& network, const Node& node) {
   std::vector<TensorIndex> inputs;
   for (const TensorIndex input : node.inputs) {
-    if (input != kAbsent && network.tensors[static_cast<size_t>(input)].constant == nullptr)
-      inputs.push_back(input);
+    if (input != kAbsent && network.tensor(input).constant == nullptr) inputs.push_back(input);
   }
   return inputs;
 }

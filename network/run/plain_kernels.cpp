@@ -32,7 +32,7 @@ std::vector<RegionKernel> PlainKernels::of(const Network& network, std::span<con
 
 std::vector<NodeWorkload> region_workloads(const Network& network, std::span<const Region> regions) {
   const auto whole_of = [&](TensorIndex tensor) {
-    const std::optional<Part>& part = network.tensors[static_cast<size_t>(tensor)].part;
+    const std::optional<Part>& part = network.tensor(tensor).part;
     return part ? part->whole : tensor;
   };
   std::vector<NodeWorkload> made;
@@ -43,9 +43,8 @@ std::vector<NodeWorkload> region_workloads(const Network& network, std::span<con
   }
   for (const NodeWorkload& region : made) {
     for (const TensorIndex input : region.inputs)
-      check_invariant(
-          known.contains(whole_of(input)) || network.tensors[static_cast<size_t>(whole_of(input))].constant,
-          "a region reads what is given, computed or constant");
+      check_invariant(known.contains(whole_of(input)) || network.tensor(whole_of(input)).constant,
+                      "a region reads what is given, computed or constant");
   }
   return made;
 }

@@ -83,7 +83,7 @@ std::set<std::string> open_extents(const Network& network) {
 
 std::set<std::string> extents_to_give(const Network& network) {
   std::set<std::string> open;
-  for (const TensorIndex input : network.inputs) add_names(network.tensors[static_cast<size_t>(input)], open);
+  for (const TensorIndex input : network.inputs) add_names(network.tensor(input), open);
   return open;
 }
 

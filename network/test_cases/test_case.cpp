@@ -66,7 +66,7 @@ Network prepared(const ReadNetwork& read, GivenTensors& inputs) {
     throw UserError(fmt::format("the model takes {} inputs, but the data set has {}", given.inputs.size(),
                                 inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Tensor& input = given.tensors[static_cast<size_t>(given.inputs[i])];
+    Tensor& input = given.tensor(given.inputs[i]);
     inputs[i] = as_declared(inputs[i], input.dtype);
     set_type(input, *inputs[i]);
   }
@@ -80,7 +80,7 @@ Network prepared(const ReadNetwork& read, GivenTensors& inputs) {
     } catch (const UnknownValues& unknown) {
       const auto found = std::ranges::find(given.inputs, unknown.tensor());
       const auto position = found - given.inputs.begin();
-      given.tensors[static_cast<size_t>(unknown.tensor())].constant = inputs[static_cast<size_t>(position)];
+      given.tensor(unknown.tensor()).constant = inputs[static_cast<size_t>(position)];
       given.inputs.erase(found);
       inputs.erase(inputs.begin() + position);
     }
@@ -142,7 +142,7 @@ std::string difference_of(const Network& network, const std::vector<tunesmith::T
   if (found.size() != expected.size())
     throw UserError(fmt::format("the model has {} outputs, the data set {}", found.size(), expected.size()));
   for (size_t i = 0; i < found.size(); ++i) {
-    const Tensor& output = network.tensors[static_cast<size_t>(network.outputs[i])];
+    const Tensor& output = network.tensor(network.outputs[i]);
     // ONNX's own tests that store bf16 as u16 truncate the numbers instead of rounding them.
     if (output.dtype == kBF16 && expected[i]->dtype == kU16)
       throw UserError("the expected values of a bf16 output are stored as u16");

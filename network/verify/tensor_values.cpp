@@ -13,7 +13,7 @@
 namespace tunesmith::network {
 
 size_t bytes_of(const Network& network, TensorIndex tensor) {
-  const TensorType type = input_of(network.tensors[static_cast<size_t>(tensor)]).type;
+  const TensorType type = input_of(network.tensor(tensor)).type;
   return static_cast<size_t>(element_count(type.shape) * type.dtype.bytes());
 }
 
@@ -48,13 +48,12 @@ void TensorValues::keep(TensorIndex tensor, const void* data, const std::string&
 }
 
 Bytes TensorValues::of(TensorIndex tensor) const {
-  if (const Constant* constant = network_.tensors[static_cast<size_t>(tensor)].constant.get())
-    return constant->bytes;
+  if (const Constant* constant = network_.tensor(tensor).constant.get()) return constant->bytes;
   return values_.at(tensor).bytes;
 }
 
 std::string TensorValues::change_of(TensorIndex tensor, const void* data) const {
-  const Tensor& of_network = network_.tensors[static_cast<size_t>(tensor)];
+  const Tensor& of_network = network_.tensor(tensor);
   if (of_network.constant == nullptr && !knows(tensor))
     return fmt::format("'{}' before it is computed", of_network.name);
   const Bytes was = of(tensor);
@@ -100,7 +99,7 @@ void TensorValues::begin_trip(const Loop& loop) {
   }
   for (const Loop::Slice& read : loop.read) {
     values_.erase(read.part);
-    if (!knows(read.whole) && !network_.tensors[static_cast<size_t>(read.whole)].constant) continue;
+    if (!knows(read.whole) && !network_.tensor(read.whole).constant) continue;
     const size_t bytes = bytes_of(network_, read.part);
     const Bytes row = of(read.whole).subspan(static_cast<size_t>(read.row(trip_, loop.trips)) * bytes, bytes);
     const auto whole = values_.find(read.whole);
@@ -144,7 +143,7 @@ void TensorValues::pass(TensorIndex from, TensorIndex to) {
 /// The elements of a tensor whose first element is at `data`, without the gaps between them.
 std::vector<std::byte> TensorValues::elements_of(TensorIndex tensor, const void* data) const {
   const auto* const bytes = static_cast<const std::byte*>(data);
-  const Tensor& of = network_.tensors[static_cast<size_t>(tensor)];
+  const Tensor& of = network_.tensor(tensor);
   if (!of.part) return {bytes, bytes + bytes_of(network_, tensor)};
   return load_from(*make_buffer(of.name, *of.dtype, lying_shape(of), kScopeGlobal, false, of.part->strides),
                    bytes)

@@ -18,7 +18,6 @@
 #include "verify/tensor_values.h"
 
 namespace tunesmith::network {
-namespace {}  // namespace
 
 struct PlaceVerifier::State {
   /// Makes each reference on demand.
@@ -74,9 +73,7 @@ class Call {
   }
 
  private:
-  const std::string& name(TensorIndex tensor) const {
-    return network_.tensors[static_cast<size_t>(tensor)].name;
-  }
+  const std::string& name(TensorIndex tensor) const { return network_.tensor(tensor).name; }
 
   /// Memory for inputs and outputs that ends at guard pages.
   std::vector<GuardedBuffer> memory_of(std::span<const tunesmith::Tensor> inputs) {
@@ -92,7 +89,7 @@ class Call {
       values_.keep(tensor, memory.back().data(), "the caller");
     }
     for (const TensorIndex output : network_.outputs) {
-      const Tensor& tensor = network_.tensors[static_cast<size_t>(output)];
+      const Tensor& tensor = network_.tensor(output);
       memory.emplace_back(static_cast<int64_t>(bytes_of(network_, output)), tensor.dtype->bytes());
     }
     return memory;
@@ -185,9 +182,9 @@ class Call {
   /// The expected bytes of a constant, or of a trip's row of one; nothing for other tensors.
   Bytes fixed_of(const Loose& loose, size_t input) const {
     const auto& region = regions_[static_cast<size_t>(loose.step)];
-    const Tensor& tensor = network_.tensors[static_cast<size_t>(region.inputs[input])];
+    const Tensor& tensor = network_.tensor(region.inputs[input]);
     if (tensor.constant) return tensor.constant->bytes;
-    const bool is_part = tensor.part && network_.tensors[static_cast<size_t>(tensor.part->whole)].constant;
+    const bool is_part = tensor.part && network_.tensor(tensor.part->whole).constant;
     return is_part ? Bytes(loose.contents[input].bytes) : Bytes();
   }
 

@@ -50,9 +50,7 @@ class Graph {
   }
 
  private:
-  const network::Tensor& tensor(TensorIndex index) const {
-    return network_.tensors[static_cast<size_t>(index)];
-  }
+  const network::Tensor& tensor(TensorIndex index) const { return network_.tensor(index); }
 
   static std::string tensor_id(TensorIndex index) { return fmt::format("t{}", index); }
 

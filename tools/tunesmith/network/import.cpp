@@ -102,8 +102,7 @@ nlohmann::json summary_json(const network::ReadNetwork& read, const Check& check
   const Network& network = read.network;
   const auto tensors = [&](const std::vector<network::TensorIndex>& indices) {
     nlohmann::json list = nlohmann::json::array();
-    for (const network::TensorIndex index : indices)
-      list.push_back(tensor_json(network.tensors[static_cast<size_t>(index)]));
+    for (const network::TensorIndex index : indices) list.push_back(tensor_json(network.tensor(index)));
     return list;
   };
   nlohmann::json operators = nlohmann::json::object();

@@ -33,9 +33,7 @@ nlohmann::json tensor_names(const network::Network& network,
                             const std::vector<network::TensorIndex>& tensors) {
   nlohmann::json list = nlohmann::json::array();
   for (const network::TensorIndex index : tensors) {
-    list.push_back(index == network::kAbsent
-                       ? nlohmann::json()
-                       : nlohmann::json(network.tensors[static_cast<size_t>(index)].name));
+    list.push_back(index == network::kAbsent ? nlohmann::json() : nlohmann::json(network.tensor(index).name));
   }
   return list;
 }
@@ -56,9 +54,7 @@ nlohmann::json node_json(const network::Network& network, const network::Node& n
 
 nlohmann::json part_json(const network::Network& network, const std::optional<network::Part>& part) {
   if (!part) return nullptr;
-  return {{"of", network.tensors[static_cast<size_t>(part->whole)].name},
-          {"begin", part->begin},
-          {"strides", part->strides}};
+  return {{"of", network.tensor(part->whole).name}, {"begin", part->begin}, {"strides", part->strides}};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -153,6 +154,14 @@ struct Network {
   std::vector<TensorIndex> outputs;         ///< no tensor twice
   std::vector<Loop> loops = {};             ///< in the order of their nodes; loops share no nodes
   std::vector<CountedOutput> counted = {};  ///< fix_shapes finds them
+
+  const Tensor& tensor(TensorIndex index) const { return tensors[static_cast<size_t>(index)]; }
+  Tensor& tensor(TensorIndex index) { return tensors[static_cast<size_t>(index)]; }
+  /// Returns its index. Adding tensors moves the others.
+  TensorIndex add(Tensor added) {
+    tensors.push_back(std::move(added));
+    return static_cast<TensorIndex>(tensors.size() - 1);
+  }
 };
 
 /// The loop that runs the node, or null.
