@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "parts.h"
+#include "tunesmith/workload/definition.h"
 #include "tunesmith/workload/statements.h"
 
 namespace tunesmith::network {
@@ -62,36 +63,39 @@ class Joining {
   NodeWorkload finish(const std::string& name, const std::string& origin) {
     if (outputs_.empty()) return {};
     NodeWorkload made{{}, {}, std::move(outputs_)};
-    workload::Parts parts;
-    parts.name = name;
-    for (const TensorIndex output : made.outputs) parts.outputs.push_back(array_name(output));
-    std::set<std::string> needed(parts.outputs.begin(), parts.outputs.end());
+    workload::Definition definition;
+    definition.file = origin;
+    definition.name = name;
+    std::set<std::string> needed;
+    for (const TensorIndex output : made.outputs) {
+      definition.outputs.push_back({array_name(output), {}});
+      needed.insert(array_name(output));
+    }
     // Omits statements for outputs of a node that nothing here reads.
     for (Reading& each : readings_ | std::views::reverse) {
       if (!needed.contains(each.statement.target)) continue;
       needed.merge(each.arrays);
-      parts.statements.push_back(std::move(each.statement));
+      definition.statements.push_back(std::move(each.statement));
     }
-    std::ranges::reverse(parts.statements);
+    std::ranges::reverse(definition.statements);
     for (const auto& [tensor, buffer] : given_) {
       if (!needed.contains(buffer->name)) continue;
       made.inputs.push_back(tensor);
-      parts.inputs.push_back(buffer);
+      definition.inputs.push_back(workload::input_syntax(*buffer));
     }
     for (const std::vector<TensorIndex>* tensors : {&made.inputs, &made.outputs}) {
       for (const TensorIndex tensor : *tensors) {
-        const auto& part = network_ == nullptr ? std::nullopt : tensor_of(tensor).part;
-        if (part && part->strides.size() > 1 && !lies_dense(tensor_of(tensor)))
-          parts.strides[array_name(tensor)] = part->strides;
+        const auto& part = network_ == nullptr ? std::nullopt : network_->tensor(tensor).part;
+        if (part && part->strides.size() > 1 && !lies_dense(network_->tensor(tensor)))
+          definition.strides[array_name(tensor)] = {{}, workload::integer_leaves(part->strides)};
       }
     }
-    made.workload = workload::make_workload(std::move(parts), origin);
+    definition.text = workload::to_text(definition);
+    made.workload = workload::instantiate(definition, {});
     return made;
   }
 
  private:
-  const Tensor& tensor_of(TensorIndex index) const { return network_->tensors[static_cast<size_t>(index)]; }
-
   static bool lies_dense(const Tensor& tensor) {
     const Shape shape = lying_shape(tensor);
     int64_t stride = 1;
@@ -101,7 +105,7 @@ class Joining {
   }
 
   std::vector<int32_t> order_of(TensorIndex tensor) const {
-    return network_ == nullptr || tensor == kAbsent ? std::vector<int32_t>() : tensor_of(tensor).order;
+    return network_ == nullptr || tensor == kAbsent ? std::vector<int32_t>() : network_->tensor(tensor).order;
   }
 
   /// The axis order for the node's intermediate arrays: that of its first tensor that has an order.
@@ -230,8 +234,7 @@ NodeInput input_of(const Tensor& tensor) {
 std::vector<std::optional<NodeInput>> inputs_of(const Network& network, const Node& node) {
   std::vector<std::optional<NodeInput>> inputs;
   for (const TensorIndex input : node.inputs)
-    inputs.push_back(input == kAbsent ? std::nullopt
-                                      : std::optional(input_of(network.tensors[static_cast<size_t>(input)])));
+    inputs.push_back(input == kAbsent ? std::nullopt : std::optional(input_of(network.tensor(input))));
   return inputs;
 }
 

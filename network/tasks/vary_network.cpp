@@ -11,7 +11,7 @@
 
 #include "joined.h"
 #include "tasks/find_tasks.h"
-#include "tasks/vary_text.h"
+#include "tasks/vary_workload.h"
 #include "tunesmith/ir/extents.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/plain_kernels.h"
@@ -207,28 +207,28 @@ class Varying {
     std::map<TensorIndex, Tensor> moved;
     for (const auto& [theirs, mine] : of) {
       if (theirs == mine || theirs == kAbsent || mine == kAbsent) continue;
-      const Tensor& tensor = network.tensors[static_cast<size_t>(theirs)];
-      if (tensor.constant == nullptr || ours.tensors[static_cast<size_t>(mine)].constant == nullptr ||
+      const Tensor& tensor = network.tensor(theirs);
+      if (tensor.constant == nullptr || ours.tensor(mine).constant == nullptr ||
           static_cast<size_t>(mine) >= network.tensors.size())
         return;
       moved[mine] = tensor;
-      moved[mine].name = ours.tensors[static_cast<size_t>(mine)].name;
+      moved[mine].name = ours.tensor(mine).name;
     }
     for (Node& node : network.nodes) {
       for (TensorIndex& input : node.inputs)
         if (const auto found = of.find(input); found != of.end() && moved.contains(found->second))
           input = found->second;
     }
-    for (auto& [mine, tensor] : moved) network.tensors[static_cast<size_t>(mine)] = std::move(tensor);
+    for (auto& [mine, tensor] : moved) network.tensor(mine) = std::move(tensor);
   }
 
   const std::string& name(const TaskedNetwork& made, TensorIndex tensor) const {
-    return made.network.tensors[static_cast<size_t>(tensor)].name;
+    return made.network.tensor(tensor).name;
   }
 
   bool same_tensor(const TaskedNetwork& other, TensorIndex ours, TensorIndex theirs) const {
-    const Tensor& a = first().network.tensors[static_cast<size_t>(ours)];
-    const Tensor& b = other.network.tensors[static_cast<size_t>(theirs)];
+    const Tensor& a = first().network.tensor(ours);
+    const Tensor& b = other.network.tensor(theirs);
     const bool same_part =
         a.part.has_value() == b.part.has_value() &&
         (!a.part || (name(first(), a.part->whole) == name(other, b.part->whole) &&
@@ -268,8 +268,8 @@ class Varying {
     for (size_t i = 0; i < first().regions.size(); ++i) {
       const std::vector<TensorIndex>& inputs = first().regions[i].inputs;
       for (size_t k = 0; k < inputs.size(); ++k)
-        other.network.tensors[static_cast<size_t>(other.regions[i].inputs[k])].constant =
-            first().network.tensors[static_cast<size_t>(inputs[k])].constant;
+        other.network.tensor(other.regions[i].inputs[k]).constant =
+            first().network.tensor(inputs[k]).constant;
     }
   }
 
@@ -284,12 +284,10 @@ class Varying {
     }
     std::set<TensorIndex> wholes;
     for (const TensorIndex tensor : met)
-      if (const auto& part = first().network.tensors[static_cast<size_t>(tensor)].part)
-        wholes.insert(part->whole);
+      if (const auto& part = first().network.tensor(tensor).part) wholes.insert(part->whole);
     met.merge(wholes);
-    std::erase_if(met, [&](TensorIndex tensor) {
-      return first().network.tensors[static_cast<size_t>(tensor)].constant != nullptr;
-    });
+    std::erase_if(met,
+                  [&](TensorIndex tensor) { return first().network.tensor(tensor).constant != nullptr; });
     return met;
   }
 
@@ -335,7 +333,7 @@ class Varying {
     for (const TaskedNetwork& made : made_) texts.push_back(made.regions[region].workload.definition);
     const std::vector<size_t>& nodes = first().nodes[region];
     try {
-      return vary_text(texts, finder_, varying_, describe(first().network.nodes[nodes.front()]));
+      return vary_workload(texts, finder_, varying_, describe(first().network.nodes[nodes.front()]));
     } catch (const UserError& error) {
       if (nodes.size() > 1) blame(nodes);
       refuse(describe(first().network.nodes[nodes.front()]), error.what());
@@ -350,7 +348,7 @@ class Varying {
       try {
         for (const TaskedNetwork& made : made_)
           texts.push_back(workload_of(made.network, {&node, 1}).workload.definition);
-        vary_text(texts, finder_, varying_, title);
+        vary_workload(texts, finder_, varying_, title);
       } catch (const UserError& error) {
         refuse(title, error.what());
       }
@@ -376,7 +374,7 @@ TaskedNetwork at_values(const TaskedNetwork& tasked, std::span<const int64_t> va
   at.network = tasked.network;
   for (const auto& [tensor, form] : tasked.forms) {
     const Shape shape = shape_at({}, form, values);
-    at.network.tensors[static_cast<size_t>(tensor)].shape = std::vector<Extent>(shape.begin(), shape.end());
+    at.network.tensor(tensor).shape = std::vector<Extent>(shape.begin(), shape.end());
   }
   for (const NodeWorkload& region : tasked.regions) {
     const bool varies = !region.workload.program.parameters.empty();

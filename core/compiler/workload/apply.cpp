@@ -9,7 +9,7 @@
 
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/yaml.h"
-#include "workload/definition.h"
+#include "tunesmith/workload/definition.h"
 #include "workload/leaves.h"
 #include "workload/parameters.h"
 #include "workload/print_syntax.h"

@@ -1,4 +1,4 @@
-#include "workload/definition.h"
+#include "tunesmith/workload/definition.h"
 
 #include <algorithm>
 #include <map>

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "tunesmith/workload/definition.h"
+
 namespace tunesmith::workload {
 
 SyntaxPtr leaf(SyntaxKind kind, std::string text) {
@@ -41,5 +43,20 @@ SyntaxPtr real_leaf(double value) {
 }
 
 SyntaxPtr type_leaf(DType type) { return leaf(SyntaxKind::Name, type.str()); }
+
+std::vector<SyntaxPtr> integer_leaves(std::span<const int64_t> values) {
+  std::vector<SyntaxPtr> made;
+  for (const int64_t value : values) made.push_back(integer_leaf(value));
+  return made;
+}
+
+InputSyntax input_syntax(const BufferNode& buffer) {
+  return {buffer.name,
+          {},
+          {},
+          integer_leaves(buffer.shape),
+          type_leaf(buffer.dtype),
+          buffer.constant ? leaf(SyntaxKind::Name, "true") : nullptr};
+}
 
 }  // namespace tunesmith::workload

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tunesmith/workload/workload.h"
-#include "workload/definition.h"
+#include "tunesmith/workload/definition.h"
 #include "workload/evaluator.h"
 
 namespace tunesmith::workload {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tunesmith/workload/definition.h"
 #include "workload/parser.h"
 
 namespace tunesmith::workload {
@@ -29,10 +30,15 @@ std::string printed(const std::vector<AxisSyntax>& axes) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string printed(const std::vector<SyntaxPtr>& values) {
+  std::vector<std::string> parts;
+  for (const SyntaxPtr& value : values) parts.push_back(printed(*value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string printed(const Syntax& value, Binding least) {
   const Binding own = binding_of(value);
   if (own < least) return "(" + printed(value) + ")";
-  std::vector<std::string> args;
   switch (value.kind) {
     case SyntaxKind::Integer:
     case SyntaxKind::Real:
@@ -50,18 +56,39 @@ std::string printed(const Syntax& value, Binding least) {
       return fmt::format("{}({}) {}", value.name, printed(value.axes),
                          printed(*value.args[0], Binding::Operand));
     case SyntaxKind::Call:
+      return fmt::format("{}({})", value.name, printed(value.args));
     case SyntaxKind::Access:
       break;
   }
-  for (const SyntaxPtr& arg : value.args) args.push_back(printed(*arg));
-  const bool is_call = value.kind == SyntaxKind::Call;
-  return fmt::format("{}{}{}{}", value.name, is_call ? '(' : '[', fmt::join(args, ", "), is_call ? ')' : ']');
+  return fmt::format("{}[{}]", value.name, printed(value.args));
 }
 
 }  // namespace
 
 std::string to_text(const StatementSyntax& statement) {
   return fmt::format("{}[{}] = {}", statement.target, printed(statement.axes), printed(*statement.value));
+}
+
+std::string to_text(const Definition& definition) {
+  std::string text =
+      fmt::format("name: {}\n{}", definition.name, definition.params.empty() ? "" : "params:\n");
+  for (const NamedValue& param : definition.params)
+    text += fmt::format("  {}: {}\n", param.name, printed(*param.value));
+  if (!definition.inputs.empty()) text += "inputs:\n";
+  for (const InputSyntax& input : definition.inputs)
+    text +=
+        fmt::format("  {}: {{shape: [{}], dtype: {}{}}}\n", input.name, printed(input.shape),
+                    printed(*input.dtype), input.constant ? ", constant: " + printed(*input.constant) : "");
+  text += "compute: |\n";
+  for (const StatementSyntax& statement : definition.statements)
+    text += fmt::format("  {}\n", to_text(statement));
+  std::vector<std::string> outputs;
+  for (const OutputSyntax& output : definition.outputs) outputs.push_back(output.name);
+  text += fmt::format("outputs: [{}]\n{}", fmt::join(outputs, ", "),
+                      definition.strides.empty() ? "" : "strides:\n");
+  for (const auto& [array, syntax] : definition.strides)
+    text += fmt::format("  {}: [{}]\n", array, printed(syntax.strides));
+  return text;
 }
 
 }  // namespace tunesmith::workload

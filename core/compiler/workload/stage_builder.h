@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tunesmith/ir/program.h"
-#include "workload/definition.h"
+#include "tunesmith/workload/definition.h"
 #include "workload/evaluator.h"
 #include "workload/prover.h"
 

@@ -9,7 +9,7 @@
 #include "tunesmith/ir/extents.h"
 #include "tunesmith/support/error.h"
 #include "tunesmith/support/yaml.h"
-#include "workload/definition.h"
+#include "tunesmith/workload/definition.h"
 #include "workload/parameters.h"
 #include "workload/program_builder.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "parse.h"
+#include "tunesmith/workload/definition.h"
 
 namespace tunesmith {
 namespace {
@@ -13,13 +14,16 @@ using testing::HasSubstr;
 
 /// A workload with inputs x[4, 6] of f32 and i[4] of i64.
 Workload made_of(const std::string& statements, std::vector<int64_t> shape = {4, 6}) {
-  workload::Parts parts;
-  parts.name = "test";
-  parts.inputs = {make_buffer("x", kF32, std::move(shape)), make_buffer("i", kI64, {4})};
-  parts.statements = workload::parse_statements(statements + "\ni2[j<4] = i[j]\n", "a node");
-  parts.outputs = {"y", "i2"};
-  parts.strides = {{"x", {9, 1}}};
-  return workload::make_workload(std::move(parts), "a node");
+  workload::Definition made;
+  made.file = "a node";
+  made.name = "test";
+  for (const Buffer& input : {make_buffer("x", kF32, std::move(shape)), make_buffer("i", kI64, {4})})
+    made.inputs.push_back(workload::input_syntax(*input));
+  made.statements = workload::parse_statements(statements + "\ni2[j<4] = i[j]\n", "a node");
+  for (const char* output : {"y", "i2"}) made.outputs.push_back({output, {}});
+  made.strides["x"].strides = workload::integer_leaves(std::vector<int64_t>{9, 1});
+  made.text = workload::to_text(made);
+  return workload::instantiate(made, {});
 }
 
 std::string refusal_of(const std::string& statements, std::vector<int64_t> shape = {4, 6}) {

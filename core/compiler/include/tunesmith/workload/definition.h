@@ -1,14 +1,17 @@
-// A parsed workload file, without values for its parameters.
+// Definitions of workloads as syntax trees, without values for their parameters: the parser builds them from
+// files, networks from the statements of their operators.
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tunesmith/support/yaml.h"
 #include "tunesmith/workload/syntax.h"
+#include "tunesmith/workload/workload.h"
 
+#pragma GCC visibility push(default)
 namespace tunesmith::workload {
 
 /// `name: expression`, from `params` or `let`.
@@ -63,4 +66,16 @@ struct Definition {
 /// Reads the top-level mapping of a workload's file. Throws UserError.
 Definition read_definition(const YamlNode& root);
 
+std::vector<SyntaxPtr> integer_leaves(std::span<const int64_t> values);
+/// The input that has the buffer's name, shape, type and `constant`.
+InputSyntax input_syntax(const BufferNode& buffer);
+
+/// The text of a definition without description, operator, lets and requirements. An integer is printed as
+/// its leaf's `name`.
+std::string to_text(const Definition& definition);
+
+/// WorkloadDefinition::instantiate(). Throws UserError.
+Workload instantiate(const Definition& definition, const std::vector<ParamText>& given);
+
 }  // namespace tunesmith::workload
+#pragma GCC visibility pop
