@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "bulk_copy.h"
+#include "tunesmith/grid/tile_order.h"
 #include "tunesmith/ir/printer.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/support/contains.h"
@@ -50,9 +51,16 @@ void Launch::find_grid(Stmt& root_statement) {
     if (loop == nullptr || loop->loop_kind != LoopKind::Bound) break;
     if (model_.find_axis(loop->thread)->level >= first_thread_level_) break;
     grid_.push_back(loop);
+    if (!tile_order_of(*loop)) {
+      loop->annotations.erase(kTileColumns);
+      loop->annotations.erase(kTileGroup);
+    }
   }
   walk(*body_, [&](const Stmt& stmt) {
     const Loop* loop = stmt.as<Loop>();
+    if (loop != nullptr &&
+        (loop->annotations.contains(kTileColumns) || loop->annotations.contains(kTileGroup)))
+      refuse("tiles are ordered along a loop that is none of the launch", loop->var->name);
     if (loop != nullptr && loop->loop_kind == LoopKind::Bound &&
         model_.find_axis(loop->thread)->level < first_thread_level_) {
       refuse("a loop of the launch does not stand around all that it launches",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tunesmith/grid/tile_order.h"
 #include "tunesmith/ir/lowered_stmt.h"
 
 namespace tunesmith {
@@ -31,6 +32,7 @@ class Correspondence {
   bool of(std::span<const Expr> full, std::span<const Expr> smaller) {
     return std::ranges::equal(full, smaller, [&](const Expr& a, const Expr& b) { return of(a, b); });
   }
+  bool of(const Annotations& full, const Annotations& smaller) const;
   bool of_loops(const Loop& full, const Loop& smaller);
   bool of_numbers(const IntImm& full, const IntImm& smaller, Role role) const;
   bool of_optional(const Expr& full, const Expr& smaller) {
@@ -97,9 +99,17 @@ bool Correspondence::of(const Expr& full, const Expr& smaller, Role role) {
   }
 }
 
+bool Correspondence::of(const Annotations& full, const Annotations& smaller) const {
+  return std::ranges::equal(full, smaller, [&](const auto& a, const auto& b) {
+    if (a.first == kTileColumns && b.first == kTileColumns)
+      return extents_.counts(std::get<int64_t>(a.second), std::get<int64_t>(b.second));
+    return a == b;
+  });
+}
+
 bool Correspondence::of_loops(const Loop& full, const Loop& smaller) {
   if (full.loop_kind != smaller.loop_kind || full.thread != smaller.thread ||
-      full.annotations != smaller.annotations)
+      !of(full.annotations, smaller.annotations))
     return false;
   // Constant extents are the substituted numbers.
   const bool constant = full.extent.is(ExprKind::IntImm) && smaller.extent.is(ExprKind::IntImm);

@@ -43,11 +43,11 @@ TEST(HopperBoxes, AreFetchedByAProducerOfItsOwn) {
   for (const char* part :
        {"kernel(float* __restrict__ C, const __grid_constant__ TensorMap A_map, "
         "const __grid_constant__ TensorMap B_map)",
-        "mbar_init(arrived + i, 1), mbar_init(released + i, 2);", "if (warpgroup_x == 2 && thread_x == 0) {",
-        "mbar_expect(arrived + r_0_0_in_4, 49152);",
-        "tma_load_2d((&A_shared[0]) + (r_0_0_in_4 * 8192 + (0)), &A_map, r_0_0 * 64, ",
-        "} else if (warpgroup_x < 2) {", "wgmma_wait<1>();",
-        "if (r_0_0_1 > 0 && thread_x == 0) mbar_arrive(before);"})
+        "mbar_init(arrived + i, 1), mbar_init(released + i, 2);",
+        "if (warpgroup_x == 2) {\n    reg_dealloc<40>();\n    if (thread_x == 0) {",
+        "return;\n  }\n  reg_alloc<232>();", "mbar_expect(arrived + r_0_0_in_4, 49152);",
+        "tma_load_2d((&A_shared[0]) + (r_0_0_in_4 * 8192 + (0)), &A_map, r_0_0 * 64, ", "wgmma_wait<1>();",
+        "group_barrier<1, 256>();", "if (r_0_0_1 > 0 && thread_x == 0) mbar_arrive(before);"})
     EXPECT_THAT(target.source(candidate->lowered, "kernel").value(), HasSubstr(part));
   if (const cuda::Nvrtc* const nvrtc = cuda::Nvrtc::find()) {
     const cuda::Compilation compilation = cuda::KernelCompiler(*nvrtc).compile(text, "k.cu", "sm_90a");
@@ -284,8 +284,16 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenText{"no_other_phase", "phase ^= r_0_0_1_in_4 == 3;", "", "read_before_wait"},
         BrokenText{"producer_without_phase", "phase ^= r_0_0_in_4 == 3;", "", "all 1 have arrived"},
         BrokenText{"barriers_not_seen",
-                   "  fence_async_shared();\n  __syncthreads();\n  if (warpgroup_x == 2 &&",
-                   "  if (warpgroup_x == 2 &&", "not initialised"},
+                   "  fence_async_shared();\n  __syncthreads();\n  if (warpgroup_x == 2)",
+                   "  if (warpgroup_x == 2)", "not initialised"},
+        BrokenText{"consumers_do_not_meet", "group_barrier<1, 256>();", "", "race"},
+        BrokenText{"the_producer_is_waited_for", "group_barrier<1, 256>();", "__syncthreads();",
+                   "threads of the block have returned"},
+        BrokenText{"one_group_alone_meets", "group_barrier<1, 256>();", "group_barrier<1, 128>();", "race"},
+        BrokenText{"no_registers_given", "reg_dealloc<40>();", "", "waits in line"},
+        BrokenText{"registers_of_one_thread", "reg_dealloc<40>();", "if (thread_x == 0) reg_dealloc<40>();",
+                   "deadlock"},
+        BrokenText{"registers_that_nobody_gives", "reg_alloc<232>();", "reg_alloc<240>();", "waits in line"},
         BrokenText{"another_box", "r_0_0 * 64, ", "r_0_0 * 64 + 8, ", "wrong values"}),
     [](const auto& one) { return std::string(one.param.name); });
 

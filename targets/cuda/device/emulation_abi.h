@@ -33,6 +33,8 @@ void* shared_pointer(unsigned address);
 
 void block_barrier(const void* site, int line);
 void warp_barrier(unsigned mask, int line);
+/// bar.sync: `threads` threads of the block meet, at one of the barriers 1 to 15.
+void group_barrier(unsigned number, unsigned threads, int line);
 void memory_fence();
 
 enum class Shuffle { Index, Up, Down, Xor };
@@ -85,6 +87,9 @@ void commit_products();
 void wait_for_products(unsigned groups, int line);
 /// fence.proxy.async: orders this thread's writes to shared memory before reads by the asynchronous proxy.
 void fence_async_proxy();
+
+/// setmaxnreg: the threads of a warpgroup have `count` registers from here on.
+void move_registers(unsigned count, bool up, int line);
 
 void init_mbarrier(void* barrier, unsigned count);
 /// fence.mbarrier_init: makes this thread's initialised barriers visible to copies.

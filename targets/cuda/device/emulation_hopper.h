@@ -59,10 +59,12 @@ inline void tma_load_4d(void* s, const TensorMap* map, int x, int y, int z, int 
   tunesmith_emulation::copy_box(s, map, 4, {{x, y, z, w}}, barrier, line);
 }
 template <int N>
-inline void reg_alloc() {
+inline void reg_alloc(int line = __builtin_LINE()) {
   static_assert(N % 8 == 0 && N >= 24 && N <= 256, "setmaxnreg takes multiples of 8 from 24 to 256");
+  tunesmith_emulation::move_registers(N, true, line);
 }
 template <int N>
-inline void reg_dealloc() {
+inline void reg_dealloc(int line = __builtin_LINE()) {
   static_assert(N % 8 == 0 && N >= 24 && N <= 256, "setmaxnreg takes multiples of 8 from 24 to 256");
+  tunesmith_emulation::move_registers(N, false, line);
 }

@@ -10,6 +10,8 @@
 //   wmma_load_a<column>, wmma_load_b<column>, wmma_mma<a_column, b_column>, wmma_load_c, wmma_store    16x16x16 of
 //                                                        f16 (sm_75), _s8 (sm_75), _bf16 (sm_80); opaque fragments
 //   wgmma_*, fence_async_shared, mbar_*, tma_load_2d / 3d / 4d, reg_alloc<N>, reg_dealloc<N>     sm_90a
+//   group_barrier<number, threads>                       some of a block's warps meet; number 0 is __syncthreads'
+//   grouped_tile<tiles, columns, group>                  the tile that a block takes (tunesmith/grid/tile_order.h)
 #pragma once
 
 #ifndef __CUDACC__
@@ -304,6 +306,11 @@ __device__ __forceinline__ void wmma_store(int* p, const int (&d)[8], unsigned s
   }
 }
 
+template <int number, int threads>
+__device__ __forceinline__ void group_barrier() {
+  asm volatile("bar.sync %0, %1;" ::"n"(number), "n"(threads) : "memory");
+}
+
 // This thread's writes to shared memory, before wgmma reads them.
 __device__ __forceinline__ void fence_async_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 __device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -413,3 +420,12 @@ __device__ __forceinline__ void reg_dealloc() {
 }
 
 #endif
+
+// Of matrices of tiles, row by row with so many in each: the first tiles of a group's rows, their second ones and so on, then those
+// of the next group. The last group may have fewer rows.
+template <int tiles, int columns, int group>
+__device__ __forceinline__ int grouped_tile(int position) {
+  const int rows = tiles / columns, first = position / (columns * group) * group, within = position - first * columns;
+  const int height = rows % group == 0 || first + group <= rows ? group : rows - first;
+  return (first + within % height) * columns + within / height;
+}

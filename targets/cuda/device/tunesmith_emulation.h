@@ -67,6 +67,10 @@ inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { 
 inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
   tunesmith_emulation::warp_barrier(mask, line);
 }
+template <int number, int threads>
+inline void group_barrier(int line = __builtin_LINE()) {
+  tunesmith_emulation::group_barrier(number, threads, line);
+}
 inline void __threadfence() { tunesmith_emulation::memory_fence(); }
 inline void __threadfence_block() {}
 

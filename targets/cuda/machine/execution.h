@@ -14,6 +14,8 @@ inline constexpr const char* kScopeShared = "shared";
 
 /// Threads per warp.
 inline constexpr int64_t kWarp = 32;
+/// Threads per warpgroup, where there are any.
+inline constexpr int64_t kWarpgroup = 128;
 /// Registers that a warp holds together, in a layout that its instructions define.
 inline constexpr const char* kScopeFragment = "fragment";
 /// The same for a warpgroup.

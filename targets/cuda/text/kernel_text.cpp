@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,39 +12,18 @@
 #include "text/call_text.h"
 #include "text/calls_under_way.h"
 #include "text/expr_text.h"
+#include "text/kernel_buffers.h"
+#include "text/kernel_needs.h"
 #include "text/produced_loop.h"
 #include "text/vector_text.h"
 #include "text/wrapped_counters.h"
 #include "text/written_steps.h"
 #include "tunesmith/grid/launches.h"
+#include "tunesmith/grid/tile_order.h"
 #include "tunesmith/ir/visit.h"
 
 namespace tunesmith::cuda {
 namespace {
-
-bool has_half(const Stmt& stmt) {
-  const auto is_half = [](DType type) { return type.is_float() && type.bits == 16; };
-  bool found = false;
-  walk_accesses(
-      stmt, [&](const Stmt&, const AccessSite& access) { found = found || is_half(access.buffer->dtype); });
-  walk_exprs(stmt, [&](const Expr& expr) { found = found || is_half(expr.dtype().scalar()); });
-  return found;
-}
-
-/// Alignment of the block of shared memory.
-constexpr int64_t kBlockAlignment = 128;
-
-bool is_of_header(const Expr& expr) {
-  const CallNode* call = expr.as<CallNode>();
-  return call != nullptr && call->op == MathOp::RoundTf32;
-}
-
-bool is_of_angle(const Expr& expr) {
-  const CallNode* call = expr.as<CallNode>();
-  return call != nullptr && (call->op == MathOp::Sin || call->op == MathOp::Cos);
-}
-/// The larger of the two f64 functions: they share this memory.
-constexpr size_t kStackOfAngles = 40;
 
 /// Writes one statement of the root as a kernel.
 class KernelWriter {
@@ -61,7 +40,7 @@ class KernelWriter {
   }
 
   KernelText write() {
-    for (const Buffer& buffer : used_buffers()) {
+    for (const Buffer& buffer : global_buffers(lowered_, root_)) {
       if (buffer->span() > std::numeric_limits<int32_t>::max())
         throw LowerError("cuda", "a buffer is too large for 32-bit indices", buffer->name);
       names_.set(buffer.get(), names_.fresh(buffer->name));
@@ -71,54 +50,28 @@ class KernelWriter {
     before_barrier_ = text_before_barriers(root_);
     plan_shared();
     stmt(root_);
-    kernel_.needs_header =
-        has_half(root_) || any_of_exprs(root_, is_of_header) || find_first<Loop>(root_, is_call) != nullptr ||
-        find_first<AsyncWait>(root_) != nullptr || find_first<AsyncGroup>(root_) != nullptr;
-    if (any_of_exprs(root_, is_of_angle)) kernel_.stack_bytes = kStackOfAngles;
+    kernel_.needs_header = needs_header(root_);
+    kernel_.stack_bytes = stack_bytes(root_);
     kernel_.helpers = exprs_.helpers();
     kernel_.maps = std::move(copies_.maps);
     std::vector<std::string> parameters;
     for (const Buffer& buffer : kernel_.arguments) {
-      parameters.push_back(fmt::format("{}{}* __restrict__ {}", is_written(buffer) ? "" : "const ",
+      parameters.push_back(fmt::format("{}{}* __restrict__ {}", is_written(root_, buffer) ? "" : "const ",
                                        storage_type(buffer->dtype), names_.of(buffer.get())));
     }
     for (const MappedTensor& map : kernel_.maps) {
-      if (is_written(map.buffer))
+      if (is_written(root_, map.buffer))
         throw LowerError("cuda", "a bulk copy reads what its launch writes", map.buffer->name);
       parameters.push_back(fmt::format("const __grid_constant__ TensorMap {}", map.name));
     }
-    kernel_.text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}) {}({}) {{\n{}}}\n",
-                               kernel_.launch.threads(), form_ == TextForm::Usual ? "" : ", 1", kernel_.name,
-                               fmt::join(parameters, ", "), body_);
+    kernel_.text =
+        fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}) {}({}) {{\n{}}}\n",
+                    kernel_.launch.threads(), form_ == TextForm::Usual && !shares_registers_ ? "" : ", 1",
+                    kernel_.name, fmt::join(parameters, ", "), body_);
     return std::move(kernel_);
   }
 
  private:
-  /// Buffers in global memory, in the order of the program, then of the workspace.
-  std::vector<Buffer> used_buffers() const {
-    std::vector<Buffer> known = lowered_.program.buffers();
-    for (const WorkspaceSlot& slot : lowered_.workspace) known.push_back(slot.buffer);
-    std::erase_if(known, [&](const Buffer& buffer) {
-      bool used = false;
-      walk_accesses(root_, [&](const Stmt& at, const AccessSite& access) {
-        used = used || (access.buffer == buffer && (access.load == nullptr || !is_boxed(at)));
-      });
-      return !used;
-    });
-    return known;
-  }
-
-  /// Are the statement's inputs copied as boxes, through maps?
-  static bool is_boxed(const Stmt& at) {
-    return std::ranges::any_of(loops_above(at), [](const Loop* loop) {
-      return is_call(*loop) && tensor_call(*loop).intrinsic->bulk_copy;
-    });
-  }
-
-  bool is_written(const Buffer& buffer) const {
-    return find_first<Store>(root_, [&](const Store& store) { return store.buffer == buffer; }) != nullptr;
-  }
-
   void line(const std::string& text) { body_ += std::string(2 * depth_, ' ') + text + "\n"; }
 
   void nested(const Stmt& inner) {
@@ -138,6 +91,8 @@ class KernelWriter {
         return store(static_cast<const Store&>(at));
       case StmtKind::If: {
         const auto& branch = static_cast<const If&>(at);
+        if (consumers_ != nullptr && equal(branch.condition, consumers_->is_consumer()))
+          return stmt(*branch.then_case());
         line(fmt::format("if ({}) {{", exprs_.text(branch.condition, Analyzer::at(at))));
         nested(*branch.then_case());
         if (branch.else_case() != nullptr) {
@@ -167,11 +122,13 @@ class KernelWriter {
 
   void barrier() {
     if (!before_barrier_.empty()) line(before_barrier_);
-    line("__syncthreads();");
+    line(consumers_ == nullptr
+             ? "__syncthreads();"
+             : fmt::format("group_barrier<1, {}>();", consumers_->consumers() * kWarpgroup));
   }
 
   void loop(const Loop& at) {
-    if (has_producer(at)) return with_producer(at);
+    if (has_producer(at)) return consume(at);
     const std::string after = after_.empty() ? left_under_way(at) : "";
     if (!after.empty()) {
       after_ = after;
@@ -218,55 +175,84 @@ class KernelWriter {
     line("}");
   }
 
-  /// A producer that runs ahead of its consumers, limited by the versions they have released.
-  void with_producer(const Loop& at) {
-    const ProducedLoop produced(at);
-    const std::string arrived = names_.fresh("arrived"), released = names_.fresh("released"),
-                      phase = names_.fresh("phase"), before = names_.fresh("before");
-    const auto version = [&] {
-      const Analyzer ranges = Analyzer::at(*at.body());
-      return exprs_.text(ranges.simplify(produced.version()), ranges, ExprText::kOperand);
-    };
-    const auto stage = [&](const std::string& of) { return fmt::format("{} + {}", of, version()); };
-    line(fmt::format("unsigned long long* const {} = (unsigned long long*)({} + {});", arrived, shared_block_,
-                     barriers_at_));
-    line(fmt::format("unsigned long long* const {} = {} + {};", released, arrived, produced.versions()));
-    barriers_at_ += produced.barrier_bytes();
-    line(fmt::format("if ({}) {{", exprs_.text(produced.first_thread(), Analyzer::at(at))));
+  /// The producer, which runs ahead of the consumers, limited by the versions they have released, and leaves
+  /// them when it has fetched all. `body`: of the threads.
+  void part_ways(const Stmt& body) {
+    const Loop* const at = find_first<Loop>(body, has_producer);
+    if (at == nullptr) return;
+    produced_.emplace(*at);
+    produced_->check_parts(body);
+    for (const Allocate* allocate : shared_allocations(body)) declare(*allocate);
+    make_barriers(*produced_);
+    const auto registers = shared_registers(produced_->consumers());
+    shares_registers_ = registers.has_value();
+    line(fmt::format("if ({}) {{", exprs_.text(produced_->is_producer(), Analyzer::at(*at))));
+    if (registers) line(fmt::format("  reg_dealloc<{}>();", registers->of_producer));
+    line(fmt::format("  if ({}) {{", exprs_.text(produced_->first_of_group(), Analyzer::at(*at))));
+    depth_ += 2;
+    produce(*at);
+    depth_ -= 2;
+    line("  }");
+    line("  return;");
+    line("}");
+    if (registers) line(fmt::format("reg_alloc<{}>();", registers->of_consumer));
+    consumers_ = &*produced_;
+  }
+
+  void make_barriers(const ProducedLoop& produced) {
+    arrived_ = names_.fresh("arrived");
+    released_ = names_.fresh("released");
+    line(fmt::format("unsigned long long* const {} = (unsigned long long*)({} + {});", arrived_,
+                     shared_block_, barriers_at_));
+    line(fmt::format("unsigned long long* const {} = {} + {};", released_, arrived_, produced.versions()));
+    line(fmt::format("if ({}) {{", exprs_.text(produced.first_thread(), Analyzer::at(produced.loop()))));
     line(fmt::format("  for (int i = 0; i < {}; ++i) mbar_init({} + i, 1), mbar_init({} + i, {});",
-                     produced.versions(), arrived, released, produced.consumers()));
+                     produced.versions(), arrived_, released_, produced.consumers()));
     line("  fence_mbar_init();");
     line("}");
     barrier();
-    line(fmt::format("if ({}) {{", exprs_.text(produced.fetch().condition, Analyzer::at(at))));
-    ++depth_;
+  }
+
+  /// The barrier of the version of an iteration.
+  std::string stage(const std::string& barriers) {
+    const Analyzer ranges = Analyzer::at(*produced_->loop().body());
+    const std::string version =
+        exprs_.text(ranges.simplify(produced_->version()), ranges, ExprText::kOperand);
+    return barriers.empty() ? version : fmt::format("{} + {}", barriers, version);
+  }
+
+  std::string next_phase(const std::string& phase) {
+    return fmt::format("  {} ^= {} == {};", phase, stage(""), produced_->versions() - 1);
+  }
+
+  void produce(const Loop& at) {
+    const std::string phase = names_.fresh("phase");
     line(fmt::format("int {} = 0;", phase));
     written_loop(at, [&] {
-      line(fmt::format("  mbar_wait({}, {} ^ 1);", stage(released), phase));
-      line(fmt::format("  mbar_expect({}, {});", stage(arrived), produced.fetched_bytes()));
-      copies_.arrival = stage(arrived);
-      nested(*produced.fetch().then_case());
+      line(fmt::format("  mbar_wait({}, {} ^ 1);", stage(released_), phase));
+      line(fmt::format("  mbar_expect({}, {});", stage(arrived_), produced_->fetched_bytes()));
+      copies_.arrival = stage(arrived_);
+      nested(produced_->fetch());
       copies_.arrival.clear();
-      line(fmt::format("  {} ^= {} == {};", phase, version(), produced.versions() - 1));
+      line(next_phase(phase));
     });
-    --depth_;
-    line(fmt::format("}} else if ({}) {{", exprs_.text(produced.rest().condition, Analyzer::at(at))));
-    ++depth_;
-    line(fmt::format("int {} = 0; unsigned long long* {} = {};", phase, before, released));
-    after_ = produced.waits();
+  }
+
+  void consume(const Loop& at) {
+    const std::string phase = names_.fresh("phase"), before = names_.fresh("before");
+    line(fmt::format("int {} = 0; unsigned long long* {} = {};", phase, before, released_));
+    after_ = produced_->waits();
     written_loop(at, [&] {
-      line(fmt::format("  mbar_wait({}, {});", stage(arrived), phase));
-      nested(*produced.rest().then_case());
+      line(fmt::format("  mbar_wait({}, {});", stage(arrived_), phase));
+      nested(produced_->rest());
       // The calls of an iteration are asynchronous: their inputs are released in the next iteration.
-      line("  " + waiting_line(produced.waits(), produced.calls()));
+      line("  " + waiting_line(produced_->waits(), produced_->calls()));
       line(fmt::format("  if ({} > 0 && {}) mbar_arrive({});", names_.of(at.var.get()),
-                       exprs_.text(produced.first_of_group(), Analyzer::at(at)), before));
-      line(fmt::format("  {} = {};", before, stage(released)));
-      line(fmt::format("  {} ^= {} == {};", phase, version(), produced.versions() - 1));
+                       exprs_.text(produced_->first_of_group(), Analyzer::at(at)), before));
+      line(fmt::format("  {} = {};", before, stage(released_)));
+      line(next_phase(phase));
     });
     line(waiting_line(std::exchange(after_, ""), 0));
-    --depth_;
-    line("}");
     barrier();
   }
 
@@ -279,12 +265,23 @@ class KernelWriter {
     std::string value = fmt::format("{}.{}", axis.of_block ? "blockIdx" : "threadIdx", "xyz"[axis.position]);
     // The compiler cannot know that this is uniform in a warp; the shuffle tells it.
     if (at.thread == "warpgroup.x") value = fmt::format("__shfl_sync(0xffffffffu, {}, 0)", value);
+    if (const auto order = tile_order_of(at))
+      value =
+          fmt::format("grouped_tile<{}, {}, {}>({})", at.const_extent(), order->columns, order->group, value);
     line(fmt::format("const int {} = {};", name, value));
+    const auto is_bound = [](const Loop& loop) { return loop.loop_kind == LoopKind::Bound; };
+    if (find_first<Loop>(*at.body(), is_bound) == nullptr) part_ways(*at.body());
     stmt(*at.body());
   }
 
   void allocate(const Allocate& at) {
+    if (!declared_.contains(at.buffer.get())) declare(at);
+    stmt(*at.body());
+  }
+
+  void declare(const Allocate& at) {
     const Buffer& buffer = at.buffer;
+    declared_.insert(buffer.get());
     const std::string name = names_.fresh(buffer->name);
     names_.set(buffer.get(), name);
     if (const TensorOperand* held = held_as(at)) {
@@ -298,51 +295,25 @@ class KernelWriter {
       line(fmt::format("{}{} {}[{}];", buffer->scope == kScopeShared ? shared : "",
                        storage_type(buffer->dtype), name, std::max<int64_t>(buffer->span(), 1)));
     }
-    stmt(*at.body());
   }
 
   /// Buffers are separate arrays if possible. One block contains
   /// them all if two overlap or if they exceed the static limit.
   void plan_shared() {
-    std::vector<const Allocate*> buffers = collect<Allocate>(root_, [](const Allocate& allocate) {
-      return allocate.buffer->scope == kScopeShared && allocate.offset;
-    });
-    std::ranges::sort(buffers, {}, [](const Allocate* allocate) { return *allocate->offset; });
-    int64_t bytes = 0;
-    int64_t alignment = kBlockAlignment;
-    bool shares = false;
-    for (const Allocate* allocate : buffers) {
-      alignment = std::lcm(alignment, execution_.find_scope(kScopeShared)->alignment_of(*allocate->buffer));
-      shares = shares || *allocate->offset < bytes;
-      bytes = std::max(bytes, *allocate->offset + allocate->buffer->bytes());
-    }
-    barriers_at_ = (bytes + 7) / 8 * 8;
-    int64_t barrier_bytes = 0;
-    for (const Loop* loop : collect<Loop>(root_, has_producer))
-      barrier_bytes += ProducedLoop(*loop).barrier_bytes();
-    if (barrier_bytes > 0) bytes = barriers_at_ + barrier_bytes;
+    const SharedPlan plan(root_, *execution_.find_scope(kScopeShared));
+    const Loop* const produced = find_first<Loop>(root_, has_producer);
+    barriers_at_ = (plan.bytes + 7) / 8 * 8;
+    const int64_t bytes =
+        produced == nullptr ? plan.bytes : barriers_at_ + ProducedLoop(*produced).barrier_bytes();
     if (const int64_t most = execution_.find_scope(kScopeShared)->capacity; bytes > most)
       throw LowerError("cuda", "barriers in shared memory find no room there",
                        fmt::format("{} bytes, of at most {}", bytes, most));
     const bool dynamic = bytes > static_shared_bytes_;
-    if (!shares && !dynamic && barrier_bytes == 0) return;
+    if (!plan.shares && !dynamic && produced == nullptr) return;
     shared_block_ = names_.fresh("shared_memory");
-    line(fmt::format("{}__shared__ __align__({}) char {}[{}];", dynamic ? "extern " : "", alignment,
+    line(fmt::format("{}__shared__ __align__({}) char {}[{}];", dynamic ? "extern " : "", plan.alignment,
                      shared_block_, dynamic ? "" : std::to_string(bytes)));
     if (dynamic) kernel_.launch.dynamic_shared_bytes = static_cast<size_t>(bytes);
-  }
-
-  /// The operand as which the group's calls hold the buffer; null for a buffer of threads.
-  static const TensorOperand* held_as(const Allocate& at) {
-    if (!is_held(at.buffer)) return nullptr;
-    for (const Loop* loop : collect<Loop>(*at.body(), is_call)) {
-      const TensorCall call = tensor_call(*loop);
-      for (size_t i = 0; i < call.operands.size(); ++i) {
-        const TensorOperand& operand = call.intrinsic->operands[i];
-        if (call.operands[i].buffer == at.buffer && !operand.layout.empty()) return &operand;
-      }
-    }
-    throw LowerError("cuda", "no call says how a group holds a buffer", at.buffer->name);
   }
 
   void call(const Loop& at) {
@@ -380,6 +351,12 @@ class KernelWriter {
   bool asynchronous_ = false;  // stores may be asynchronous
   BoxCopies copies_;
   int64_t barriers_at_ = 0;  // offset after the buffers in shared_block_ for barriers
+  std::set<const BufferNode*> declared_;
+  std::optional<ProducedLoop> produced_;
+  const ProducedLoop* consumers_ =
+      nullptr;                      // of the loop whose consumers alone execute the text from here on
+  std::string arrived_, released_;  // its barriers
+  bool shares_registers_ = false;
   std::string before_barrier_;
   std::string after_;  // wait statement for the calls of the enclosing loop
 };

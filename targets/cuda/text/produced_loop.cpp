@@ -1,5 +1,6 @@
 #include "text/produced_loop.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "machine/execution.h"
@@ -21,6 +22,17 @@ const If& conditional(const Stmt& side) {
   return *at->as<If>();
 }
 
+/// Of a block and a thread. setmaxnreg gives registers in units of 8; what a copying thread needs fits 32.
+constexpr int64_t kRegistersOfBlock = 65536, kRegisterUnit = 8, kRegistersOfProducer = 32;
+
+int64_t whole_units(int64_t registers) { return registers / kRegisterUnit * kRegisterUnit; }
+
+template <class Holds>
+bool any_of_conjunction(const Expr& condition, const Holds& holds) {
+  if (!condition.is(ExprKind::And)) return holds(condition);
+  return any_of_conjunction(condition.arg(0), holds) || any_of_conjunction(condition.arg(1), holds);
+}
+
 /// How often the statement runs in one iteration of the enclosing loop.
 int64_t times_in(const Loop& around, const Stmt& stmt) {
   int64_t times = 1;
@@ -32,6 +44,15 @@ int64_t times_in(const Loop& around, const Stmt& stmt) {
 }  // namespace
 
 bool has_producer(const Loop& loop) { return handover_of(loop) != nullptr; }
+
+std::optional<SharedRegisters> shared_registers(int64_t consumers) {
+  const int64_t groups = consumers + 1;
+  const int64_t at_launch =
+      whole_units(std::min<int64_t>(kRegistersOfBlock / (groups * kWarpgroup), kMaxRegistersOfThread));
+  const int64_t of_consumer = whole_units((at_launch * groups - kRegistersOfProducer) / consumers);
+  if (of_consumer > kMaxRegistersOfThread || of_consumer <= at_launch) return std::nullopt;
+  return SharedRegisters{at_launch * groups - of_consumer * consumers, of_consumer};
+}
 
 ProducedLoop::ProducedLoop(const Loop& loop)
     : loop_(loop),
@@ -55,8 +76,37 @@ void ProducedLoop::find_threads() {
       first_of_group_ = logical_and(first_of_group_, first);
     } else {
       consumers_ = around->const_extent() - 1;
+      is_producer_ = eq(around->var, consumers_);
     }
   }
+}
+
+void ProducedLoop::check_parts(const Stmt& body) const {
+  for (const Stmt* at = loop_.parent; at != body.parent; at = at->parent) {
+    if (at->kind != StmtKind::Seq && at->kind != StmtKind::Allocate)
+      throw LowerError("cuda", "a loop with a producer is not always come to, or more than once",
+                       loop_.var->name);
+  }
+  walk(body, [&](const Stmt& stmt) {
+    if (stmt.kind != StmtKind::Store || is_ancestor(loop_, stmt)) return;
+    const Stmt* at = &stmt;
+    while (at != &body && !is_for_consumers(*at)) at = at->parent;
+    if (at == &body)
+      throw LowerError("cuda", "a producer does more than to fetch", stmt.as<Store>()->buffer->name);
+  });
+}
+
+/// Is the statement for threads of other groups than the producer's?
+bool ProducedLoop::is_for_consumers(const Stmt& stmt) const {
+  const If* branch = stmt.parent->as<If>();
+  return branch != nullptr && branch->then_case() == &stmt &&
+         any_of_conjunction(branch->condition, [&](const Expr& one) {
+           int64_t value = 0;
+           if (one.args().size() != 2 || !one.arg(0).same_as(is_producer_.arg(0)) ||
+               !as_const_int(one.arg(1), &value))
+             return false;
+           return one.is(ExprKind::Lt) ? value <= consumers_ : one.is(ExprKind::Eq) && value < consumers_;
+         });
 }
 
 void ProducedLoop::count_fetched() {

@@ -244,8 +244,8 @@ std::string with_witness(std::string text) {
 
 std::vector<Mutation> mutations_of(const std::string& text) {
   Finder finder(text);
-  static const std::regex barrier(R"(__syncthreads\(\);)"), wait(R"(cp_async_wait<\d+>\(\);)"),
-      commit(R"(cp_async_commit\(\);)");
+  static const std::regex barrier(R"((__syncthreads|group_barrier<\d+, \d+>)\(\);)"),
+      wait(R"(cp_async_wait<\d+>\(\);)"), commit(R"(cp_async_commit\(\);)");
   finder.statements("barrier", barrier);
   finder.statements("wait", wait);
   finder.statements("commit", commit);

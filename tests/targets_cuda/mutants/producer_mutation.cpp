@@ -9,7 +9,8 @@
 namespace tunesmith::testing {
 namespace {
 
-constexpr std::array kKinds{"await", "arrival", "bytes", "count", "phase", "box", "product", "fence"};
+constexpr std::array kKinds{"await", "arrival", "bytes", "count", "phase",
+                            "box",   "product", "fence", "group"};
 
 /// Traps if a version is used for the second time: otherwise releases do not matter.
 std::string witness_of_one_use(const std::string& text) {
@@ -148,6 +149,10 @@ std::vector<Mutation> producer_mutations_of(const std::string& text) {
   finder.instead("fence", R"(fence_mbar_init\(\);(\s*\}\s*)fence_async_shared\(\);)", "$1");
   finder.instead("fence", R"(wgmma_fence\(\);)", ";");
   finder.instead("fence", R"((cp_async_wait<\d+>\(\);\s*)fence_async_shared\(\);)", "$1");
+  finder.other_number("group", R"(group_barrier<\d+, (\d+)>)", {128});
+  finder.without("group", R"(reg_dealloc<\d+>\(\);)");
+  finder.instead("group", R"((reg_dealloc<\d+>\(\);)(\s*if \([^)]*\) \{))", "$2 $1");
+  finder.other_number("group", R"(reg_alloc<(\d+)>)", {8});
   return finder.take();
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tunesmith/grid/tile_order.h"
 #include "tunesmith/ir/visit.h"
 #include "tunesmith/verification/interpreter.h"
 #include "unit/grid/grid_machine.h"
@@ -227,6 +228,35 @@ TEST(JoinThreads, RefusesALaunchInsideALoop) {
   const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
   s.bind(loops[1], "block.x");
   expect_refused(s, "a loop of the launch does not stand around all that it launches: j, bound to block.x");
+}
+
+/// Eight tiles along the axis.
+Schedule ordered_tiles(int64_t columns, int64_t group, std::string_view axis = "block.x") {
+  Schedule s(program_of(kInput, "O[i<8, j<16] = X[i, j] + 1"));
+  const std::vector<LoopRV> loops = s.get_loops(s.get_block("O"));
+  s.bind(loops[0], axis);
+  s.annotate(loops[0], kTileColumns, columns);
+  s.annotate(loops[0], kTileGroup, group);
+  return s;
+}
+
+TEST(JoinThreads, KeepsAnOrderOfTilesThatIsNotTheirOwn) {
+  const auto order_of = [](const Schedule& s) {
+    const Program lowered = lowered_for_grid(s.program()).program;
+    return find_first<Loop>(lowered.root(), [](const Loop& loop) {
+             return loop.annotations.contains(kTileColumns) && loop.annotations.contains(kTileGroup);
+           }) != nullptr;
+  };
+  EXPECT_TRUE(order_of(ordered_tiles(4, 2)));
+  for (const auto& [columns, group] : {std::pair{4, 1}, {1, 2}, {8, 2}})
+    EXPECT_FALSE(order_of(ordered_tiles(columns, group)));
+}
+
+TEST(JoinThreads, RefusesAnOrderThatIsNoneOfTheLaunchesTiles) {
+  expect_refused(ordered_tiles(3, 2), "the tiles of a launch are no whole rows");
+  expect_refused(ordered_tiles(4, 0), "the tiles of a launch are no whole rows");
+  expect_refused(ordered_tiles(4, 2, "thread.x"),
+                 "tiles are ordered along a loop that is none of the launch");
 }
 
 TEST(JoinThreads, RefusesMoreThreadsThanTheLevelHas) {

@@ -10,8 +10,10 @@
 #include "checker.h"
 #include "collective.h"
 #include "findings.h"
+#include "group_barrier.h"
 #include "machine.h"
 #include "mbarrier.h"
+#include "registers.h"
 
 namespace tunesmith_emulation {
 
@@ -92,6 +94,8 @@ void run_block() {
   machine.alive = unsigned(machine.threads.size());
   begin_block_collectives();
   begin_block_mbarriers();
+  begin_block_group_barriers();
+  begin_block_registers();
   begin_block_checks();
   Thread& first = machine.threads[machine.first];
   machine.running = &first;

@@ -81,12 +81,16 @@ inline void cut_steps(Schedule& schedule, GroupTiles& tiles, int64_t max_tiles) 
       {tiles.steps.loops[0], rows[1], columns[1], tiles.steps.loops[1], rows[2], columns[2], tiles.tile});
 }
 
+/// Samples the order of the launch's tiles: as they lie, or by groups of rows.
 inline void bind_groups(Schedule& schedule, const GroupTiles& tiles, std::string_view launch_axis,
                         std::string_view group_axis) {
   std::vector<LoopRV> launch = tiles.rest;
   launch.push_back(tiles.rows.loops[0]);
   launch.push_back(tiles.columns.loops[0]);
-  schedule.bind(schedule.fuse(launch), launch_axis);
+  const LoopRV all = schedule.fuse(launch);
+  schedule.bind(all, launch_axis);
+  schedule.annotate(all, "tile_columns", tiles.columns.factors[0]);
+  schedule.annotate(all, "tile_group", sample_one_of(schedule, {1, 2, 4, 8, 16}));
   schedule.bind(schedule.fuse({tiles.rows.loops[1], tiles.columns.loops[1]}), group_axis);
 }
 
