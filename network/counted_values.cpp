@@ -91,7 +91,7 @@ void CountedValues::add_count(TensorIndex by, int64_t bound) {
     made.set_int(0, value);
     return to_constant(std::move(made));
   };
-  values_.insert_or_assign(by, Values{by, bound, constant_of(bound), constant_of(bound + 1)});
+  values_.insert_or_assign(by, Values{by, bound, constant_of(bound), constant_of(1), constant_of(bound + 1)});
 }
 
 void CountedValues::derive(const DefinedNode& defined) {
@@ -117,13 +117,14 @@ void CountedValues::derive(const DefinedNode& defined) {
     }
     return compute(defined, [&](TensorIndex index) -> const tunesmith::Tensor& { return given.at(index); });
   };
-  auto most = computed(&Values::most), beyond = computed(&Values::beyond);
+  auto most = computed(&Values::most), one = computed(&Values::one), beyond = computed(&Values::beyond);
   const TensorIndex by = first->by;
   const int64_t bound = first->bound;
   for (size_t i = 0; i < node.outputs.size(); ++i)
-    if (node.outputs[i] != kAbsent && most[i] && beyond[i])
-      values_.insert_or_assign(node.outputs[i], Values{by, bound, to_constant(*std::move(most[i])),
-                                                       to_constant(*std::move(beyond[i]))});
+    if (node.outputs[i] != kAbsent && most[i] && one[i] && beyond[i])
+      values_.insert_or_assign(node.outputs[i],
+                               Values{by, bound, to_constant(*std::move(most[i])),
+                                      to_constant(*std::move(one[i])), to_constant(*std::move(beyond[i]))});
 }
 
 bool CountedValues::stand_in(Node& node, size_t input) {

@@ -17,7 +17,8 @@ class CountedValues {
     TensorIndex by = kAbsent;                ///< the count
     int64_t bound = 0;                       ///< its highest value
     std::shared_ptr<const Constant> most;    ///< the values where the count is the bound
-    std::shared_ptr<const Constant> beyond;  ///< where it is one more
+    std::shared_ptr<const Constant> one;     ///< where it is 1
+    std::shared_ptr<const Constant> beyond;  ///< where it is one more than the bound
   };
 
   explicit CountedValues(Network& network) : network_(network) {}

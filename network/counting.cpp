@@ -133,13 +133,16 @@ std::optional<Counting::Varied> Counting::varied_inputs(const DefinedNode& defin
     if (!count && values == nullptr) continue;
     const TensorIndex by = count ? count->by : values->by;
     const int64_t bound = count ? defined.inputs[i]->type.shape[count->axis] : values->bound;
-    if (!varied) varied = Varied{by, bound, i, defined.inputs};
+    if (!varied) varied = Varied{by, bound, i, defined.inputs, false, defined.inputs};
     if (varied->by != by || varied->bound != bound)
       refuse(defined, *varied, "another input has another such extent");
-    if (count)
+    if (count) {
       ++varied->longer[i]->type.shape[count->axis];
-    else
+      varied->of_one[i]->type.shape[count->axis] = 1;
+    } else {
       varied->longer[i]->constant = values->beyond.get();
+      varied->of_one[i]->constant = values->one.get();
+    }
     varied->has_values |= values != nullptr;
   }
   return varied;
@@ -162,7 +165,7 @@ bool Counting::pass_through(size_t node, const DefinedNode& defined) {
   const std::string needs = "it does not compute the elements along this axis independently of each other";
   if (is_repetition(of_node)) refuse(defined, *varied, "it is read in a loop");
   const std::optional<Computation> longer = computation_of(of_node, varied->longer);
-  if (!longer) refuse(defined, *varied, needs);
+  if (!longer || !follows_values(defined, *longer, *varied)) refuse(defined, *varied, needs);
   bool is_read = false;
   for (size_t i = 0; i < of_node.inputs.size(); ++i)
     is_read |= of(of_node.inputs[i]) && reads_input(defined.computation, i);
@@ -181,6 +184,19 @@ bool Counting::pass_through(size_t node, const DefinedNode& defined) {
     counts_[of_node.outputs[output]] = {*axis, varied->by};
   }
   return false;
+}
+
+/// Have outputs of values one element where the count is 1? Then they have as many as it for all counts to
+/// the bound, since an extent is an affine function of the count, rounded and clamped.
+bool Counting::follows_values(const DefinedNode& defined, const Computation& longer, const Varied& varied) {
+  if (!varied.has_values) return true;
+  const std::optional<Computation> of_one = computation_of(*defined.node, varied.of_one);
+  for (size_t output = 0; of_one && output < of_one->outputs.size(); ++output) {
+    Shape shape = defined.computation.outputs[output].shape;
+    if (const auto axis = longer_axis(shape, longer.outputs[output].shape)) shape[*axis] = 1;
+    if (of_one->outputs[output].shape != shape) return false;
+  }
+  return of_one.has_value();
 }
 
 /// The axis of the output that is longer where the counted ones of the inputs are, and whose elements are

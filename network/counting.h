@@ -45,9 +45,11 @@ class Counting {
     size_t first = 0;                              ///< the first such input
     std::vector<std::optional<NodeInput>> longer;  ///< the inputs for one element more than the bound
     bool has_values = false;                       ///< one of them is a constant in the place of such values
+    std::vector<std::optional<NodeInput>> of_one = {};  ///< the inputs for one element
   };
 
   std::optional<Varied> varied_inputs(const DefinedNode& defined) const;
+  static bool follows_values(const DefinedNode& defined, const Computation& longer, const Varied& varied);
   std::optional<size_t> axis_of(size_t node, const DefinedNode& defined, const Computation& longer,
                                 size_t output) const;
   static std::optional<size_t> constant_axis(const DefinedNode& defined, const Computation& longer,

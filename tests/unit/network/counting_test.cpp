@@ -216,6 +216,14 @@ TEST(NetworkCounting, OtherNodesAreRefusedByName) {
   made.node("Slice", {"X", "start", "found", "zero"}, {"from data"});
   made.node("Min", {"found", "two"}, {"at most two"});
   made.node("ConstantOfShape", {"at most two"}, {"few zeros"});
+  made.numbers("5", {}, {5}, kI64);
+  made.numbers("3", {}, {3}, kI64);
+  made.numbers("2", {}, {2}, kI64);
+  made.numbers("0", {}, {0}, kI64);
+  made.node("Squeeze", {"found", "zero"}, {"extent"});
+  made.node("Mul", {"extent", "3"}, {"thrice"});
+  made.node("Sub", {"thrice", "5"}, {"thrice less five"});
+  made.node("Range", {"0", "thrice less five", "2"}, {"by two"});  // 4 of 4, and 5 of 5, but 1 of 2
   made.node("Reshape", {"R", "flat"}, {"flattened"});
   made.node("Reshape", {"R", "all"}, {"reshaped"});
   made.node("Slice", {"R", "first", "flat", "zero"}, {"from the end"});
@@ -228,7 +236,7 @@ TEST(NetworkCounting, OtherNodesAreRefusedByName) {
   made.node("MatMul", {"turned", "R"}, {"product"});
   for (const char* name : {"best", "softmax", "running", "expanded", "flattened", "reshaped", "from the end",
                            "reversed", "with all", "with others", "known place", "eye", "product",
-                           "zeros of twice", "from data", "more zeros"}) {
+                           "zeros of twice", "from data", "more zeros", "by two"}) {
     SCOPED_TRACE(name);
     EXPECT_THAT(refusal_of(made, name),
                 testing::AnyOf(HasSubstr("extent that is data"), HasSubstr("extent of an axis"),
