@@ -2,7 +2,6 @@
 // programs that it has not learned from.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 #include "booster.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 

@@ -1,9 +1,7 @@
 #include "saved_trees.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>

@@ -1,4 +1,3 @@
-#include <optional>
 #include <unordered_set>
 
 #include "tunesmith/evaluation/replay.h"

@@ -1,8 +1,6 @@
-#include <algorithm>
 
 #include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/support/hash.h"
 
 namespace tunesmith {
 

@@ -1,5 +1,4 @@
 // The target of a table: quantities, and kernels that only identify their program.
-#include <utility>
 
 #include "tunesmith/evaluation/replay.h"
 #include "tunesmith/support/error.h"

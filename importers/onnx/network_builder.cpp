@@ -1,6 +1,5 @@
 #include "network_builder.h"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include <fmt/format.h>

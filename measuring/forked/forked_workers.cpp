@@ -6,7 +6,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "tunesmith/measuring/turns.h"
 
-#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>

@@ -16,7 +16,6 @@
 #include "tunesmith/measuring/machine_lock.h"
 #include "tunesmith/plugin/error.h"
 #include "tunesmith/support/error.h"
-#include "tunesmith/support/thread_pool.h"
 #include "tunesmith/target/guarded_kernel.h"
 #include "tunesmith/target/separate_device.h"
 

@@ -1,7 +1,5 @@
 #include "repetition.h"
 
-#include <algorithm>
-
 #include "joined.h"
 
 namespace tunesmith::network {

@@ -1,6 +1,5 @@
 #include "data_flow.h"
 
-#include <algorithm>
 #include <set>
 
 namespace tunesmith::network {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
-#include <optional>
 #include <set>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // Maps products of matrices to a matrix unit, by the intrinsics of an extension such as tensor_core.yaml. All
 // threads of a block copy tiles of the factors to shared memory; warps load fragments, multiply, and store
 // their sums.
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>

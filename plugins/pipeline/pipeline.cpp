@@ -1,7 +1,6 @@
 // Pipelines loops that begin with copies to shared memory: samples the number of iterations in flight.
 // Lowering implements it (instruction software_pipeline).
 #include <algorithm>
-#include <optional>
 
 #include <tunesmith/stable/module.h>
 

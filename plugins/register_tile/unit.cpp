@@ -1,6 +1,5 @@
 #include "unit.h"
 
-#include <algorithm>
 #include <optional>
 
 namespace tunesmith {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include <tunesmith/stable/analysis.h>
 #include <tunesmith/tiling/lane_reduction.h>

@@ -1,7 +1,6 @@
 #include "in_threads.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <tunesmith/stable/analysis.h>
 #include <tunesmith/tiling/sampled_tiles.h>

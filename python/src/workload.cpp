@@ -1,5 +1,4 @@
 // Workloads: by name, by text, from a file.
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <map>
 #include <set>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,6 @@
 // Checks of task schedulers, with artificial tasks whose times decrease like those of real ones.
 #include <array>
 #include <cmath>
-#include <limits>
 #include <thread>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "data/choose_edges.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

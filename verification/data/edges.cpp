@@ -1,7 +1,6 @@
 #include "tunesmith/verification/edges.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "tunesmith/verification/verify_outputs.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>

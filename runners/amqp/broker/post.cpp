@@ -1,6 +1,5 @@
 #include "broker/post.h"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 

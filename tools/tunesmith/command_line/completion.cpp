@@ -1,6 +1,5 @@
 // Shell completion: a script that determines the command from the words and
 // offers its options and subcommands; if it offers none, the shell offers files.
-#include <algorithm>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

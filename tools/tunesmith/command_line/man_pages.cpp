@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <tunesmith/support/files.h>
 #include <tunesmith/support/version.h>

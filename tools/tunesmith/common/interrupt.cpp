@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <string>
 
 #include <fmt/format.h>
 #include <unistd.h>

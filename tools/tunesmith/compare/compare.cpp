@@ -1,6 +1,5 @@
 #include "compare.h"
 
-#include <algorithm>
 #include <chrono>
 #include <deque>
 

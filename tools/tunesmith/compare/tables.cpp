@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tunesmith/support/hash.h>
 #include <tunesmith/tuning/tuner.h>
 
 #include "commands.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

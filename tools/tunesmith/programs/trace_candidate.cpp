@@ -1,6 +1,5 @@
 // `trace export` and `trace check`: candidates and jobs as lines, for other processes and machines.
 #include <fstream>
-#include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

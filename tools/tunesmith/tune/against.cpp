@@ -1,7 +1,6 @@
 #include "against.h"
 
 #include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
