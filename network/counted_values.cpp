@@ -59,13 +59,42 @@ bool is_affine(const Syntax& value, const Fixed& fixed) {
   return false;
 }
 
-bool is_affine(const DefinedNode& defined) {
+/// Does it not decrease as elements whose places are known grow?
+bool is_ascending(const Syntax& value, const Fixed& fixed) {
+  if (!varies(value, fixed)) return true;
+  const auto all_are = [&] {
+    return std::ranges::all_of(value.args, [&](const auto& part) { return is_ascending(*part, fixed); });
+  };
+  switch (value.kind) {
+    case SyntaxKind::Access:
+      return std::ranges::none_of(value.args, [&](const auto& index) { return varies(*index, fixed); });
+    case SyntaxKind::Binary:
+      return value.name == "+" && all_are();
+    case SyntaxKind::Call:
+      if (value.name == "select" && varies(*value.args[0], fixed)) return false;
+      return (value.name == "select" || value.name == "min" || value.name == "max" || value.name == "i64" ||
+              value.name == "i32") &&
+             all_are();
+    case SyntaxKind::Reduce:
+      return (value.name == "sum" || value.name == "min" || value.name == "max") && all_are();
+    case SyntaxKind::Integer:
+    case SyntaxKind::Name:
+    case SyntaxKind::Real:
+    case SyntaxKind::Negate:
+    case SyntaxKind::Not:
+      return false;
+  }
+  return false;
+}
+
+/// Is each statement of this kind?
+bool all_are(const DefinedNode& defined, bool (*kind)(const Syntax&, const Fixed&)) {
   if (defined.computation.compute.empty()) return false;
   Fixed fixed;
   for (size_t i = 0; i < defined.inputs.size(); ++i)
     if (defined.inputs[i] && defined.inputs[i]->constant != nullptr) fixed.insert(fmt::format("in{}", i));
   return std::ranges::all_of(workload::parse_statements(defined.computation.compute, "statements"),
-                             [&](const auto& statement) { return is_affine(*statement.value, fixed); });
+                             [&](const auto& statement) { return kind(*statement.value, fixed); });
 }
 
 bool are_few_integers(const TensorType& type) {
@@ -77,6 +106,11 @@ bool are_few_integers(const TensorType& type) {
 const CountedValues::Values* CountedValues::of(TensorIndex tensor) const {
   const auto found = values_.find(tensor);
   return found == values_.end() ? nullptr : &found->second;
+}
+
+const Constant* CountedValues::highest(TensorIndex tensor) const {
+  const auto found = highest_.find(tensor);
+  return found == highest_.end() ? nullptr : found->second.get();
 }
 
 const CountedValues::Values* CountedValues::replaced_by(TensorIndex constant) const {
@@ -92,9 +126,36 @@ void CountedValues::add_count(TensorIndex by, int64_t bound) {
     return to_constant(std::move(made));
   };
   values_.insert_or_assign(by, Values{by, bound, constant_of(bound), constant_of(1), constant_of(bound + 1)});
+  highest_.insert_or_assign(by, constant_of(bound));
 }
 
 void CountedValues::derive(const DefinedNode& defined) {
+  if (!defined.node->bodies.empty() || !std::ranges::all_of(defined.computation.outputs, are_few_integers))
+    return;
+  derive_highest(defined);
+  derive_affine(defined);
+}
+
+void CountedValues::derive_highest(const DefinedNode& defined) {
+  const Node& node = *defined.node;
+  std::map<TensorIndex, tunesmith::Tensor> given;
+  bool any = false;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!defined.inputs[i] || !are_few_integers(defined.inputs[i]->type)) return;
+    const Constant* bounds = highest(node.inputs[i]);
+    any |= bounds != nullptr;
+    const Constant* values = bounds != nullptr ? bounds : defined.inputs[i]->constant;
+    if (values == nullptr) return;
+    given.emplace(node.inputs[i], to_tensor(*values));
+  }
+  if (!any || !all_are(defined, is_ascending)) return;
+  auto made = compute(defined, [&](TensorIndex index) -> const tunesmith::Tensor& { return given.at(index); });
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i] != kAbsent && made[i])
+      highest_.insert_or_assign(node.outputs[i], to_constant(*std::move(made[i])));
+}
+
+void CountedValues::derive_affine(const DefinedNode& defined) {
   const Node& node = *defined.node;
   const Values* first = nullptr;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -105,9 +166,7 @@ void CountedValues::derive(const DefinedNode& defined) {
       return;
     if (first == nullptr) first = values;
   }
-  if (first == nullptr || !node.bodies.empty() ||
-      !std::ranges::all_of(defined.computation.outputs, are_few_integers) || !is_affine(defined))
-    return;
+  if (first == nullptr || !all_are(defined, is_affine)) return;
   const auto computed = [&](std::shared_ptr<const Constant> Values::* which) {
     std::map<TensorIndex, tunesmith::Tensor> given;
     for (size_t i = 0; i < node.inputs.size(); ++i) {

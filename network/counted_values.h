@@ -9,8 +9,8 @@
 
 namespace tunesmith::network {
 
-/// Tensors of few integers that are affine in one count (a multiple plus a constant). Lives as long as the
-/// pass.
+/// Tensors of few integers: those that are affine in one count (a multiple plus a constant), and those that do
+/// not decrease as counts grow. Lives as long as the pass.
 class CountedValues {
  public:
   struct Values {
@@ -29,15 +29,21 @@ class CountedValues {
 
   /// Gives the node a constant in the place of such values; false if the input is none of these.
   bool stand_in(Node& node, size_t input);
+  /// Upper bounds of a tensor's values, if these are few integers that do not decrease as counts grow; null
+  /// for others.
+  const Constant* highest(TensorIndex tensor) const;
   /// The values in whose place the constant is; null if it is no such constant.
   const Values* replaced_by(TensorIndex constant) const;
 
  private:
   const Values* of(TensorIndex tensor) const;
+  void derive_affine(const DefinedNode& defined);
+  void derive_highest(const DefinedNode& defined);
 
   Network& network_;
   std::map<TensorIndex, Values> values_;
   std::map<TensorIndex, Values> stand_ins_;  // by the constants
+  std::map<TensorIndex, std::shared_ptr<const Constant>> highest_;
 };
 
 }  // namespace tunesmith::network

@@ -153,8 +153,9 @@ bool Counting::pass_through(size_t node, const DefinedNode& defined) {
   if (of_node.definition == &kWhole) return true;
   if (of_node.definition == &kCounted) {
     const auto axis = static_cast<size_t>(std::get<int64_t>(of_node.attributes.at("axis")));
-    counts_[of_node.outputs[0]] = {axis, of_node.inputs[1]};
-    values_.add_count(of_node.inputs[1], defined.inputs[0]->type.shape[axis]);
+    const TensorIndex by = same_.first(of_node.inputs[1], node);
+    counts_[of_node.outputs[0]] = {axis, by};
+    values_.add_count(by, defined.inputs[0]->type.shape[axis]);
     return !defined.computation.constants.empty();  // there is no element
   }
   const std::optional<Varied> varied = varied_inputs(defined);

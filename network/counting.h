@@ -8,6 +8,7 @@
 
 #include "counted_values.h"
 #include "joined.h"
+#include "same_values.h"
 #include "tunesmith/network/network.h"
 
 namespace tunesmith::network {
@@ -20,7 +21,7 @@ Node whole_node(std::string name, TensorIndex from, TensorIndex to);
 /// The counts of tensors. Lives as long as the pass.
 class Counting {
  public:
-  explicit Counting(Network& network) : network_(network), values_(network) {}
+  explicit Counting(Network& network) : network_(network), values_(network), same_(network) {}
 
   std::optional<Count> of(TensorIndex tensor) const;
 
@@ -33,6 +34,9 @@ class Counting {
   /// Gives the node, which needs the values of an input in advance, those of the highest counts; false if the
   /// input is not computed of counts.
   bool give_highest(Node& node, size_t input) { return values_.stand_in(node, input); }
+
+  /// Upper bounds of a tensor's values that are computed of counts; null if they are not known.
+  const Constant* highest(TensorIndex tensor) const { return values_.highest(tensor); }
 
   /// Makes the counts of the network's results further results (Network::counted).
   void give_counts();
@@ -60,6 +64,7 @@ class Counting {
   Network& network_;
   std::map<TensorIndex, Count> counts_;
   CountedValues values_;
+  SameValues same_;
 };
 
 }  // namespace tunesmith::network

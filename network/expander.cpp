@@ -1,5 +1,7 @@
 #include "expander.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "counting.h"
@@ -20,7 +22,8 @@ constexpr int64_t kOnnxVersion = 18;  // of the operators that take rows and joi
 /// Collects the nodes that replace one node.
 class Expander::OfNode final : public Expansion {
  public:
-  OfNode(Expander& all, const Node& node, std::vector<Node>& made) : all_(all), node_(node), made_(made) {}
+  OfNode(Expander& all, const Node& node, const std::deque<Node>& behind, std::vector<Node>& made)
+      : all_(all), node_(node), behind_(behind), made_(made) {}
 
   TensorIndex make_tensor() override { return all_.add_tensor(next_name()); }
 
@@ -104,6 +107,19 @@ class Expander::OfNode final : public Expansion {
     return made;
   }
 
+  std::optional<std::vector<const Node*>> readers(TensorIndex tensor) const override {
+    const auto& outputs = all_.network_.outputs;
+    if (std::ranges::find(outputs, tensor) != outputs.end()) return std::nullopt;
+    std::vector<const Node*> found;
+    for (const Node& node : behind_)
+      if (std::ranges::find(node.inputs, tensor) != node.inputs.end()) found.push_back(&node);
+    return found;
+  }
+
+  const Constant* values(TensorIndex tensor) const override {
+    return all_.network_.tensors[static_cast<size_t>(tensor)].constant.get();
+  }
+
   void give(size_t output, TensorIndex tensor) override {
     if (output >= node_.outputs.size() || node_.outputs[output] == kAbsent) return;
     Tensor& given = all_.network_.tensor(node_.outputs[output]);
@@ -138,11 +154,13 @@ class Expander::OfNode final : public Expansion {
 
   Expander& all_;
   const Node& node_;
+  const std::deque<Node>& behind_;
   std::vector<Node>& made_;
 };
 
-bool Expander::expand(const Node& node, const NodeView& view, std::vector<Node>& made) {
-  OfNode expansion(*this, node, made);
+bool Expander::expand(const Node& node, const NodeView& view, const std::deque<Node>& behind,
+                      std::vector<Node>& made) {
+  OfNode expansion(*this, node, behind, made);
   try {
     return node.definition->expand(view, expansion);
   } catch (const NeedsConstant& error) {
@@ -158,7 +176,8 @@ void Expander::unroll(const Node& node, const std::string& why, std::vector<Node
     throw UserError(
         fmt::format("{}: its {} iterations cannot be a loop: {}", describe(node), repetition.trips, why),
         fmt::format("at most {} are unrolled", kMaxTrips));
-  OfNode to(*this, node, made);
+  const std::deque<Node> none;  // it asks no operator
+  OfNode to(*this, node, none, made);
   const size_t carried = repetition.carried, sliced = sliced_inputs(repetition);
   const std::vector<TensorIndex>& inputs = node.inputs;
   std::vector<TensorIndex> state(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(carried));

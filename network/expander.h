@@ -16,8 +16,10 @@ class Expander {
  public:
   explicit Expander(Network& network) : network_(network) {}
 
-  /// Asks the node's operator. If it gives other nodes, `made` gets them, with unique names.
-  bool expand(const Node& node, const NodeView& view, std::vector<Node>& made);
+  /// Asks the node's operator. If it gives other nodes, `made` gets them, with unique names. `behind`: the
+  /// nodes that may read its outputs.
+  bool expand(const Node& node, const NodeView& view, const std::deque<Node>& behind,
+              std::vector<Node>& made);
 
   /// Writes out the trips of a node that is_repetition. `why`: the reason why they are no loop.
   void unroll(const Node& node, const std::string& why, std::vector<Node>& made);

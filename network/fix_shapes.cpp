@@ -52,7 +52,7 @@ class ShapeFixer {
       const Node node = std::move(pending.front());
       pending.pop_front();
       std::vector<Node> made;
-      if (!is_replaced(node, made)) continue;
+      if (!is_replaced(node, pending, made)) continue;
       pending.insert(pending.begin(), std::make_move_iterator(made.begin()),
                      std::make_move_iterator(made.end()));
       has_replaced_ = true;
@@ -107,13 +107,16 @@ class ShapeFixer {
     for (TensorIndex& input : known.inputs)
       if (unknown_.contains(input)) input = kAbsent;
     std::vector<std::optional<NodeInput>> inputs = inputs_of(network_, known);
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (inputs[i]) inputs[i]->count = counting_.of(known.inputs[i]);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i]) continue;
+      inputs[i]->count = counting_.of(known.inputs[i]);
+      inputs[i]->highest = counting_.highest(known.inputs[i]);
+    }
     return inputs;
   }
 
-  /// Fixes the node, unless other nodes replace it: `made` gets these.
-  bool is_replaced(const Node& given, std::vector<Node>& made) {
+  /// Fixes the node, unless other nodes replace it: `made` gets these. `behind`: the nodes that follow.
+  bool is_replaced(const Node& given, const std::deque<Node>& behind, std::vector<Node>& made) {
     Node node = given;
     if (!node.definition) node.definition = options_.find_operator(node.op, node.version);
     // An expanded body may not read the inputs that are refused, so it is tried in spite of them.
@@ -131,7 +134,7 @@ class ShapeFixer {
         std::deque<std::vector<TensorIndex>> sequences;
         for (auto& input : view.inputs)
           if (input && input->elements) input->elements = &sequences.emplace_back(*input->elements);
-        if (expander_.expand(node, view, made)) return true;
+        if (expander_.expand(node, view, behind, made)) return true;
       }
     } catch (const NeedsConstant& error) {
       refuse(node, error.what(), given_source(node.inputs[error.input()]));

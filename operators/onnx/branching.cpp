@@ -1,7 +1,11 @@
 // If: a known condition replaces the node by one branch; otherwise both branches run and a select chooses.
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include <fmt/format.h>
 
-#include "graph.h"
+#include "counted.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -16,8 +20,88 @@ std::optional<bool> known_condition(const NodeReader& node, size_t input) {
   return known ? std::optional(integer_elements(*known)[0] != 0) : std::nullopt;
 }
 
+TensorIndex zeros(network::Expansion& to, DType dtype, const Shape& shape) {
+  const auto bytes = static_cast<size_t>(element_count(shape) * dtype.bytes());
+  return to.make_constant(make_constant(dtype, shape, std::vector<std::byte>(bytes)));
+}
+
+/// A branch's result with `bound` elements along an axis, behind those that it has.
+TensorIndex lengthened(const NodeReader& node, network::Expansion& to, size_t input, size_t axis,
+                       int64_t bound) {
+  Shape shape = node.shape(input);
+  const int64_t extent = std::exchange(shape[axis], bound);
+  if (extent == 0) return zeros(to, node.dtype(input), shape);
+  const TensorIndex whole = to.whole(node.node().inputs[input]);
+  shape[axis] = bound - extent;
+  if (extent == bound) return whole;
+  return Graph(to).concat({whole, zeros(to, node.dtype(input), shape)}, static_cast<int64_t>(axis));
+}
+
+/// The axis along which both results have other numbers of elements, by their shapes or by data.
+std::optional<size_t> varied_axis(const NodeReader& node, size_t input, size_t other) {
+  std::set<size_t> axes;
+  for (const size_t each : {input, other})
+    if (const auto count = node.count(each)) axes.insert(count->axis);
+  const Shape &a = node.shape(input), &b = node.shape(other);
+  if (a.size() != b.size()) return std::nullopt;
+  for (size_t axis = 0; axis < a.size(); ++axis)
+    if (a[axis] != b[axis]) axes.insert(axis);
+  return axes.size() == 1 ? std::optional(*axes.begin()) : std::nullopt;
+}
+
+/// The results of two branches, by the numbers of the node's inputs.
+struct Branches {
+  size_t yes, no;
+};
+
+bool are_alike(const NodeReader& node, const Branches& of) {
+  return node.shape(of.yes) == node.shape(of.no) && !node.count(of.yes) && !node.count(of.no);
+}
+
+/// Chooses between results that differ in their extents along an axis.
+void choose_extent(const NodeReader& node, network::Expansion& to, size_t output, const Branches& of,
+                   size_t axis) {
+  Graph graph(to);
+  const auto choose = [&](TensorIndex yes, TensorIndex no) {
+    return graph.add("If", {node.node().inputs[0], yes, no});
+  };
+  const auto extent = [&](size_t input) {
+    const auto count = node.count(input);
+    return count ? count->by : graph.integer(node.shape(input)[axis]);
+  };
+  const int64_t bound = std::max(node.shape(of.yes)[axis], node.shape(of.no)[axis]);
+  const TensorIndex chosen =
+      choose(lengthened(node, to, of.yes, axis, bound), lengthened(node, to, of.no, axis, bound));
+  to.give(output, counted(to, chosen, axis, bound, choose(extent(of.yes), extent(of.no))));
+}
+
+/// Where data choose between branches whose results differ in one extent, this is data, too.
+bool choose_extents(const NodeReader& node, network::Expansion& to) {
+  const size_t count = node.output_count();
+  if (node.given_count() != 1 + 2 * count || node.constant(0) != nullptr) return false;
+  std::vector<std::optional<size_t>> axes(count);
+  bool all_alike = true;
+  for (size_t i = 0; i < count; ++i) {
+    const Branches of{1 + i, 1 + count + i};
+    if (are_alike(node, of)) continue;
+    all_alike = false;
+    axes[i] = varied_axis(node, of.yes, of.no);
+    if (!axes[i] || node.dtype(of.yes) != node.dtype(of.no)) return false;
+  }
+  if (all_alike) return false;
+  for (size_t i = 0; i < count; ++i) {
+    const Branches of{1 + i, 1 + count + i};
+    const auto& inputs = node.node().inputs;
+    if (axes[i])
+      choose_extent(node, to, i, of, *axes[i]);
+    else
+      to.give(i, Graph(to).add("If", {inputs[0], inputs[of.yes], inputs[of.no]}));
+  }
+  return true;
+}
+
 bool replace_if(const NodeReader& node, network::Expansion& to) {
-  if (node.node().bodies.empty()) return false;
+  if (node.node().bodies.empty()) return choose_extents(node, to);
   const auto given = [&](const char* branch) {
     std::vector<TensorIndex> made = to.add_body(node.body(branch), {});
     node.refuse_unless(made.size() == node.output_count(),

@@ -208,26 +208,57 @@ bool concat_of_counted(const NodeReader& node, network::Expansion& to) {
   for (size_t i = 0; i < node.input_count(); ++i) any |= along(i).has_value();
   if (!any) return false;
   Graph graph(to);
-  std::vector<TensorIndex> wholes;
+  std::vector<TensorIndex> wholes, counts;
+  std::vector<int64_t> begins;
   int64_t bound = 0;
-  for (size_t i = 0; i < node.input_count(); ++i) bound += node.shape(i).at(axis);
-  const TensorIndex here = graph.range(bound);
-  TensorIndex from = here, existing = graph.integer(0);
-  int64_t before = 0;
   for (size_t i = 0; i < node.input_count(); ++i) {
     const auto count = along(i);
     wholes.push_back(count ? to.whole(node.node().inputs[i]) : node.node().inputs[i]);
-    // Elements behind those of all inputs before are this input's.
-    const TensorIndex moved = graph.add("Add", {here, graph.add("Sub", {graph.integer(before), existing})});
-    from = graph.add("Where", {graph.add("Less", {here, existing}), from, moved});
-    const int64_t extent = node.shape(i)[axis];
-    existing = graph.add("Add", {existing, count ? count->by : graph.integer(extent)});
-    before += extent;
+    counts.push_back(count ? graph.unsqueeze(count->by, 0) : graph.integers({node.shape(i).at(axis)}));
+    begins.push_back(bound);
+    bound += node.shape(i)[axis];
   }
+  // An element belongs to the input before which as many inputs end as end before the element.
+  const TensorIndex own = graph.concat(counts, 0);
+  const TensorIndex ends = graph.add("CumSum", {own, graph.integer(0)});
+  const TensorIndex here = graph.range(bound);
+  const TensorIndex is_behind = graph.add("LessOrEqual", {graph.unsqueeze(ends, 1), here});
+  const TensorIndex input =
+      graph.add("ReduceSum", {graph.cast(is_behind, kI64), graph.integers({0})}, {{"keepdims", int64_t{0}}});
+  const TensorIndex shifts =
+      graph.add("Add", {graph.integers(begins), graph.add("Sub", {own, ends})});
+  const TensorIndex from = graph.add("Add", {here, graph.add("Gather", {shifts, input}, {{"axis", int64_t{0}}})});
   const auto along_axis = static_cast<int64_t>(axis);
   const TensorIndex joined =
       graph.add("Gather", {graph.concat(wholes, along_axis), from}, {{"axis", along_axis}});
+  const TensorIndex existing = graph.take(ends, 0, static_cast<int64_t>(counts.size()) - 1);
   to.give(0, to.counted(joined, axis, existing));
+  return true;
+}
+
+/// Where the counted axis is joined with the axes behind it, its first elements are the first of the joined
+/// axis.
+bool reshape_of_counted(const NodeReader& node, network::Expansion& to) {
+  const auto count = node.count(0);
+  if (!count || node.constant(1) == nullptr || node.flag("allowzero", false)) return false;
+  const Shape& from = node.shape(0);
+  Shape shape = node.integers_of(1, "shape");
+  const auto open = static_cast<size_t>(std::ranges::find(shape, -1) - shape.begin());
+  int64_t before = 1, behind = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) shape[i] = i < from.size() ? from[i] : 0;
+    if (i != open) (i < open ? before : behind) *= shape[i];
+  }
+  const auto at = from.begin() + static_cast<std::ptrdiff_t>(count->axis);
+  const int64_t inner = element_count({at + 1, from.end()});
+  if (open == shape.size() || before != element_count({from.begin(), at}) || behind >= inner ||
+      inner % behind != 0)
+    return false;
+  const int64_t factor = inner / behind;
+  shape[open] = *at * factor;
+  Graph graph(to);
+  const TensorIndex joined = graph.reshape(to.whole(node.node().inputs[0]), shape);
+  to.give(0, to.counted(joined, open, graph.add("Mul", {count->by, graph.integer(factor)})));
   return true;
 }
 

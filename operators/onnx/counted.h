@@ -27,6 +27,7 @@ bool size_of_counted(const NodeReader& node, network::Expansion& to);
 bool gather_of_counted(const NodeReader& node, network::Expansion& to);
 /// Where the part's end is data, too.
 bool slice_of_counted(const NodeReader& node, network::Expansion& to);
+bool reshape_of_counted(const NodeReader& node, network::Expansion& to);
 /// Whichever input is counted.
 bool concat_of_counted(const NodeReader& node, network::Expansion& to);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "counted.h"
+#include "first_rows.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -139,7 +140,9 @@ bool replace_suppression(const NodeReader& node, network::Expansion& to) {
   check_boxes(node);
   const Shape& left = node.shape(1);
   const int64_t most = node.has(2) ? node.integer_of(2, "max_output_boxes_per_class") : 0;
-  const int64_t trips = std::clamp<int64_t>(most, 0, left[2]);
+  int64_t trips = std::clamp<int64_t>(most, 0, left[2]);
+  // A trip gives each batch and class one row at most, in their order.
+  if (const auto rows = first_rows_read(to, node.node().outputs[0])) trips = std::min(trips, *rows);
   Graph graph(to);
   if (trips * left[0] * left[1] == 0) {
     to.give(0, to.make_constant(make_constant(kI64, {0, 3}, Shape())));

@@ -100,6 +100,11 @@ const TensorType& NodeReader::type(size_t input) const {
   return view_.inputs[input]->type;
 }
 
+std::optional<int64_t> NodeReader::highest(size_t input) const {
+  const Constant* known = has(input) ? view_.inputs[input]->highest : nullptr;
+  return known && element_count(known->shape) == 1 ? std::optional(integer_elements(*known)[0]) : std::nullopt;
+}
+
 const Constant* NodeReader::constant(size_t input) const {
   return has(input) ? view_.inputs[input]->constant : nullptr;
 }

@@ -46,6 +46,8 @@ class NodeReader {
   std::optional<network::Count> count(size_t input) const {
     return has(input) ? view_.inputs[input]->count : std::nullopt;
   }
+  /// The highest value of an input of one element, if it is known. Known to Expand alone.
+  std::optional<int64_t> highest(size_t input) const;
   const network::Node& node() const { return view_.node; }
   /// The body in this attribute.
   const network::Body& body(std::string_view attribute) const;

@@ -103,6 +103,7 @@ Table make_table() {
                              pooling_operators,
                              reduction_operators,
                              selection_operators,
+                             top_k_operators,
                              softmax_operators,
                              normalization_operators,
                              reshaping_operators,

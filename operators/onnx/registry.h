@@ -43,6 +43,7 @@ std::vector<Row> transposed_convolution_operators();
 std::vector<Row> pooling_operators();
 std::vector<Row> reduction_operators();
 std::vector<Row> selection_operators();
+std::vector<Row> top_k_operators();
 std::vector<Row> softmax_operators();
 std::vector<Row> normalization_operators();
 std::vector<Row> reshaping_operators();

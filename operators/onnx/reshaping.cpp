@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "counted.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -184,7 +185,7 @@ Computation space_to_depth(const NodeReader& node) {
 
 std::vector<Row> reshaping_operators() {
   return {
-      {"Reshape", 5, reshape, true},
+      {"Reshape", 5, reshape, true, false, reshape_of_counted},
       {"Flatten", 1, flatten, true},
       {"Squeeze", 1, squeeze, true},
       {"Unsqueeze", 1, unsqueeze, true},

@@ -179,6 +179,100 @@ TEST(NetworkCounting, ShapesThatAreComputedOfItFollowIt) {
   EXPECT_EQ(result_of(made, "places", {kInputs[0], numbers({4}, {0, 0, 0, 0})}).shape, (Shape{0}));
 }
 
+/// In the place of a scan's or a loop's results: both branches of an If as its inputs.
+TEST(NetworkCounting, BranchesMayDifferInAnExtent) {
+  Builder made = rows();
+  made.numbers("none", {0, 3}, {});
+  made.numbers("some", {5, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  made.numbers("nothing", {}, {0}, kI64);
+  made.node("Size", {"R"}, {"size"});
+  made.node("Equal", {"size", "nothing"}, {"is empty"});
+  made.node("If", {"is empty", "none", "R"}, {"Y"});
+  made.node("If", {"is empty", "some", "R"}, {"Z"});
+  const std::vector<tunesmith::Tensor> empty{kInputs[0], numbers({4}, {0, 0, 0, 0})};
+  EXPECT_THAT(values_of(result_of(made, "Y")), ElementsAre(3, 4, 5, 9, 10, 11));
+  EXPECT_EQ(result_of(made, "Y", empty).shape, (Shape{0, 3}));
+  EXPECT_THAT(values_of(result_of(made, "Z")), ElementsAre(3, 4, 5, 9, 10, 11));
+  EXPECT_EQ(result_of(made, "Z", empty).shape, (Shape{5, 3}));
+  made.numbers("flat", {5}, {1, 2, 3, 4, 5});
+  made.node("If", {"is empty", "flat", "R"}, {"W"});
+  EXPECT_THAT(refusal_of(made, "W"), HasSubstr("its branches give other types or shapes"));
+}
+
+TEST(NetworkCounting, CountsThatAreComputedAlikeAreOne) {
+  Builder made = rows();
+  made.node("NonZero", {"M"}, {"N again"});
+  made.node("Squeeze", {"N again", "zero"}, {"P again"});
+  made.node("Gather", {"X", "P again"}, {"R again"});
+  made.node("Add", {"R", "R again"}, {"sum"});
+  made.node("Concat", {"R", "X"}, {"joined"}, {{"axis", int64_t{0}}});
+  made.node("Concat", {"R again", "R", "R"}, {"longer"}, {{"axis", int64_t{0}}});
+  made.node("Concat", {"R", "R again", "R"}, {"as long"}, {{"axis", int64_t{0}}});
+  made.node("Add", {"longer", "as long"}, {"of joined"});
+  made.node("Add", {"longer", "joined"}, {"other"});
+  EXPECT_THAT(values_of(result_of(made, "sum")), ElementsAre(6, 8, 10, 18, 20, 22));
+  EXPECT_THAT(values_of(result_of(made, "joined")),
+              ElementsAre(3, 4, 5, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  EXPECT_EQ(result_of(made, "of joined").shape, (Shape{6, 3}));
+  EXPECT_THAT(refusal_of(made, "other"), HasSubstr("another input has another such extent"));
+}
+
+TEST(NetworkCounting, AnAxisIsJoinedWithThoseBehindIt) {
+  Builder made = rows();
+  made.integers("flat", {-1});
+  made.integers("parts", {-1, 1});
+  made.integers("last", {1, -1});
+  made.node("Reshape", {"R", "flat"}, {"Y"});
+  made.node("Reshape", {"R", "parts"}, {"Z"});
+  made.node("Transpose", {"R"}, {"T"}, {{"perm", std::vector<int64_t>{1, 0}}});
+  made.node("Reshape", {"T", "flat"}, {"W"});
+  EXPECT_THAT(values_of(result_of(made, "Y")), ElementsAre(3, 4, 5, 9, 10, 11));
+  EXPECT_EQ(result_of(made, "Z").shape, (Shape{6, 1}));
+  EXPECT_THAT(refusal_of(made, "W"), HasSubstr("independently"));
+}
+
+/// As torchvision's detectors take at most so many candidates.
+TEST(NetworkCounting, AnExtentIsAtMostWhatAMinimumSays) {
+  Builder made = rows();
+  made.integers("two", {2});
+  made.integers("first column", {0});
+  made.node("Gather", {"R", "zero"}, {"column"}, {{"axis", int64_t{1}}});
+  made.node("Shape", {"R"}, {"shape"});
+  made.node("Gather", {"shape", "zero"}, {"found"});
+  made.node("Concat", {"two", "found"}, {"numbers"}, {{"axis", int64_t{0}}});
+  made.node("ReduceMin", {"numbers"}, {"K"});
+  made.node("TopK", {"R", "K"}, {"best", "at"}, {{"axis", int64_t{0}}});
+  Builder copy = made;
+  const Network network = passed(copy.finish({"best"}));
+  EXPECT_EQ(std::get<int64_t>(network.tensors[static_cast<size_t>(network.outputs[0])].shape->at(0)), 2);
+  EXPECT_THAT(values_of(result_of(made, "best")), ElementsAre(9, 10, 11, 3, 4, 5));
+  EXPECT_THAT(values_of(result_of(made, "best", {kInputs[0], numbers({4}, {0, 0, 1, 0})})),
+              ElementsAre(6, 7, 8));
+}
+
+TEST(NetworkCounting, OnlyBoxesThatAreReadAreChosen) {
+  const auto trips = [](int begin, bool is_shape_read) {
+    Builder made;
+    made.input("boxes", kF32, {int64_t{1}, int64_t{40}, int64_t{4}});
+    made.input("scores", kF32, {int64_t{1}, int64_t{1}, int64_t{40}});
+    made.integers("all", {1000});
+    made.integers("column", {2});
+    made.integers("begin", {static_cast<double>(begin)});
+    made.integers("end", {9});
+    made.integers("first", {0});
+    made.integers("last", {1});
+    made.node("NonMaxSuppression", {"boxes", "scores", "all"}, {"found"});
+    made.node("Gather", {"found", "column"}, {"numbers"}, {{"axis", int64_t{1}}});
+    made.node("Squeeze", {"numbers", "last"}, {"kept"});
+    made.node("Slice", {"kept", "begin", "end", "first"}, {"Y"});
+    if (is_shape_read) made.node("Size", {"kept"}, {"size"});
+    return passed(made.finish({is_shape_read ? "size" : "Y"})).loops.at(0).trips;
+  };
+  EXPECT_EQ(trips(0, false), 9);
+  EXPECT_EQ(trips(1, false), 40);
+  EXPECT_EQ(trips(0, true), 40);
+}
+
 TEST(NetworkCounting, NegativeIndicesCountFromTheLastThatExists) {
   Builder made = rows();
   made.input("I", kI64, {int64_t{2}});

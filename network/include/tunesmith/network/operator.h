@@ -40,6 +40,7 @@ struct NodeInput {
   const Constant* constant = nullptr;  ///< null if the values are not known before the network runs
   const std::vector<TensorIndex>* elements = nullptr;  ///< for a sequence, which has no type
   std::optional<Count> count = {};  ///< known to Operator::expand alone; then the shape has the upper bound
+  const Constant* highest = nullptr;  ///< of values computed of counts, upper bounds; to Operator::expand alone
 };
 
 /// A node, as its operator sees it. Lives during the call.
@@ -77,6 +78,10 @@ class Expansion {
   virtual TensorIndex counted(TensorIndex tensor, size_t axis, TensorIndex by) = 0;
   /// All elements of a tensor, also those that its count excludes.
   virtual TensorIndex whole(TensorIndex tensor) = 0;
+  /// The nodes behind the replaced one that read the tensor; nothing if the network has it as a result.
+  virtual std::optional<std::vector<const Node*>> readers(TensorIndex tensor) const = 0;
+  /// The values of a tensor; null if they are not known.
+  virtual const Constant* values(TensorIndex tensor) const = 0;
   /// Sets the tensor for an output of the replaced node.
   virtual void give(size_t output, TensorIndex tensor) = 0;
 };
