@@ -174,6 +174,10 @@ bool slice_of_counted(const NodeReader& node, network::Expansion& to) {
       "where the extent of an axis or of the part is data, taken are parts of one axis that begin at "
       "a known place, in steps of 1");
   const int64_t bound = node.shape(0)[axes[0]], start = std::min(starts[0], bound);
+  if (along && start == 0 && node.constant(2) != nullptr && node.integer_of(2, "ends") >= bound) {
+    to.give(0, node.node().inputs[0]);
+    return true;
+  }
   Graph graph(to);
   const TensorIndex extent = along ? count->by : graph.integer(bound);
   int64_t last = bound;

@@ -204,7 +204,10 @@ TEST(NetworkCounting, CountsThatAreComputedAlikeAreOne) {
   made.node("NonZero", {"M"}, {"N again"});
   made.node("Squeeze", {"N again", "zero"}, {"P again"});
   made.node("Gather", {"X", "P again"}, {"R again"});
-  made.node("Add", {"R", "R again"}, {"sum"});
+  made.integers("begin", {0});
+  made.integers("end", {4});
+  made.node("Slice", {"R again", "begin", "end", "zero"}, {"all of them"});
+  made.node("Add", {"R", "all of them"}, {"sum"});
   made.node("Concat", {"R", "X"}, {"joined"}, {{"axis", int64_t{0}}});
   made.node("Concat", {"R again", "R", "R"}, {"longer"}, {{"axis", int64_t{0}}});
   made.node("Concat", {"R", "R again", "R"}, {"as long"}, {{"axis", int64_t{0}}});
