@@ -149,7 +149,8 @@ void CountedValues::derive_highest(const DefinedNode& defined) {
     given.emplace(node.inputs[i], to_tensor(*values));
   }
   if (!any || !all_are(defined, is_ascending)) return;
-  auto made = compute(defined, [&](TensorIndex index) -> const tunesmith::Tensor& { return given.at(index); });
+  auto made =
+      compute(defined, [&](TensorIndex index) -> const tunesmith::Tensor& { return given.at(index); });
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (node.outputs[i] != kAbsent && made[i])
       highest_.insert_or_assign(node.outputs[i], to_constant(*std::move(made[i])));

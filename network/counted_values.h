@@ -9,8 +9,8 @@
 
 namespace tunesmith::network {
 
-/// Tensors of few integers: those that are affine in one count (a multiple plus a constant), and those that do
-/// not decrease as counts grow. Lives as long as the pass.
+/// Tensors of few integers: those that are affine in one count (a multiple plus a constant), and those that
+/// do not decrease as counts grow. Lives as long as the pass.
 class CountedValues {
  public:
   struct Values {

@@ -26,8 +26,8 @@ class SameValues {
   void add(size_t node);
 
   const Network& network_;
-  size_t known_ = 0;                                             // nodes
-  std::map<TensorIndex, TensorIndex> first_;                     // of those that are not the first
+  size_t known_ = 0;                          // nodes
+  std::map<TensorIndex, TensorIndex> first_;  // of those that are not the first
   std::map<std::pair<std::string, Shape>, std::vector<TensorIndex>> constants_;
   std::multimap<Key, size_t> nodes_;
 };

@@ -17,8 +17,8 @@ Define activation(Value value) {
     const DType dtype = node.dtype(0);
     node.refuse_unless(dtype.is_float(), "expected floating values");
     const Shape& shape = node.shape(0);
-    const std::string x = convert(dtype, wide(dtype), broadcast(in(0), shape, shape));
-    return copied(node, shape, convert(wide(dtype), dtype, value(node, x)));
+    const std::string x = to_wide(dtype, here(in(0), shape));
+    return copied(node, shape, from_wide(dtype, value(node, x)));
   };
 }
 
@@ -42,14 +42,6 @@ std::string celu(const NodeReader& node, const std::string& x) {
   return fmt::format("max(0, {0}) + min(0, {1} * (exp({0} / {1}) - 1))", x, literal(node, alpha));
 }
 
-std::string gelu(const NodeReader& node, const std::string& x) {
-  const std::string form = node.text("approximate", "none");
-  if (form == "none") return fmt::format("0.5 * {0} * (1 + erf({0} * {1}))", x, std::numbers::sqrt2 / 2);
-  node.refuse_unless(form == "tanh", fmt::format("attribute 'approximate' is '{}'", form));
-  return fmt::format("0.5 * {0} * (1 + tanh({1} * ({0} + 0.044715 * {0} * {0} * {0})))", x,
-                     std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-}
-
 std::string shrink(const NodeReader& node, const std::string& x) {
   return fmt::format("select({0} < -{1}, {0} + {2}, select({0} > {1}, {0} - {2}, 0))", x,
                      attribute(node, "lambd", 0.5), attribute(node, "bias", 0.0));
@@ -61,7 +53,7 @@ Computation p_relu(const NodeReader& node) {
   node.refuse_unless(!node.dtype(0).is_bool() && !node.dtype(0).is_unsigned_int(), "expected signed numbers");
   node.refuse_unless(broadcast_shape(node, shape, node.shape(1)) == shape,
                      "the slope does not broadcast to the input's shape");
-  const std::string x = broadcast(in(0), shape, shape);
+  const std::string x = here(in(0), shape);
   return copied(node, shape,
                 fmt::format("select({0} < 0, {1} * {0}, {0})", x, broadcast(in(1), node.shape(1), shape)));
 }
@@ -75,8 +67,7 @@ Computation p_relu_by_channel(const NodeReader& node) {
   node.refuse_unless(is_single || (shape.size() >= 2 && node.shape(1) == Shape{shape[1]}),
                      "the slope is neither one value nor one for each channel");
   const std::string slope = element(in(1), is_single ? Indices(node.rank(1), "0") : Indices{"i1"});
-  return copied(node, shape,
-                fmt::format("select({0} < 0, {1} * {0}, {0})", broadcast(in(0), shape, shape), slope));
+  return copied(node, shape, fmt::format("select({0} < 0, {1} * {0}, {0})", here(in(0), shape), slope));
 }
 
 /// The Swish of the gate, times the gated values.
@@ -85,22 +76,28 @@ Computation swi_glu(const NodeReader& node) {
   node.refuse_unless(node.dtype(0).is_float() && node.dtype(1) == node.dtype(0) && node.shape(1) == shape,
                      "expected two inputs of floating values, of one type and shape");
   const DType dtype = node.dtype(0);
-  const auto of = [&](size_t input) {
-    return convert(dtype, wide(dtype), broadcast(in(input), shape, shape));
-  };
+  const auto of = [&](size_t input) { return to_wide(dtype, here(in(input), shape)); };
   const std::string value =
       fmt::format("{0} * sigmoid({1} * {0}) * {2}", of(0), attribute(node, "alpha", 1.0), of(1));
-  return copied(node, shape, convert(wide(dtype), dtype, value));
+  return copied(node, shape, from_wide(dtype, value));
 }
 
 }  // namespace
+
+std::string gelu(const std::string& x, bool by_tanh) {
+  if (!by_tanh) return fmt::format("0.5 * {0} * (1 + erf({0} * {1}))", x, std::numbers::sqrt2 / 2);
+  return fmt::format("0.5 * {0} * (1 + tanh({1} * ({0} + 0.044715 * {0} * {0} * {0})))", x,
+                     std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+}
 
 std::vector<Row> activation_operators() {
   return {
       {"Elu", 6, activation(elu)},
       {"Selu", 6, activation(selu)},
       {"Celu", 12, activation(celu)},
-      {"Gelu", 20, activation(gelu)},
+      {"Gelu", 20, activation([](const NodeReader& node, const std::string& x) {
+         return gelu(x, node.choice("approximate", {"none", "tanh"}) == "tanh");
+       })},
       {"Shrink", 9, activation(shrink)},
       {"LeakyRelu", 6, activation([](const NodeReader& node, const std::string& x) {
          return fmt::format("select({0} < 0, {1} * {0}, {0})", x, attribute(node, "alpha", 0.01));

@@ -105,8 +105,7 @@ class Attending {
                                   ? operand.at(input, "i0", "i1", "i2", "i3")
                                   : operand.at(input, "i0", "i1", fmt::format("(i2 - {})", past_), "i3");
     const std::string value =
-        past_ == 0 ? added
-                   : fmt::format("select(i2 < {}, {}, {})", past_, broadcast(in(past), shape, shape), added);
+        past_ == 0 ? added : fmt::format("select(i2 < {}, {}, {})", past_, here(in(past), shape), added);
     const std::string name = node_.wants(output) ? out(output) : temporary(script_.temporaries++);
     script_.text += statement(name, shape, value);
     if (past_ > 0) (input == kKey ? keys_ : values_) = name;
@@ -123,24 +122,24 @@ class Attending {
 
   void give_scores(int64_t mode, const std::string& value) {
     if (node_.wants(kScores) && node_.integer("qk_matmul_output_mode", 0) == mode)
-      script_.text += statement(out(kScores), scores_, convert(type_, dtype_, value));
+      script_.text += statement(out(kScores), scores_, from_wide(dtype_, value));
   }
 
   void add_scores() {
     const int64_t mode = node_.integer("qk_matmul_output_mode", 0);
     node_.refuse_unless(mode >= 0 && mode <= 3, "attribute 'qk_matmul_output_mode' is not 0 to 3");
     const double scale = node_.number("scale", 1 / std::sqrt(static_cast<double>(q_.width)));
-    const std::string product = convert(dtype_, type_, q_.at(kQuery, "i0", "i1", "i2", "r0")) + " * " +
-                                convert(dtype_, type_, all_at(kKey, "i3", "r0"));
+    const std::string product = to_wide(dtype_, q_.at(kQuery, "i0", "i1", "i2", "r0")) + " * " +
+                                to_wide(dtype_, all_at(kKey, "i3", "r0"));
     const std::string sum = script_.make(scores_, reduction("sum", {"r0"}, {q_.width}, product));
-    std::string value = fmt::format("{} * {}", broadcast(sum, scores_, scores_), literal(node_, scale));
+    std::string value = fmt::format("{} * {}", here(sum, scores_), literal(node_, scale));
     give_scores(0, value);
     const double cap = node_.number("softcap", 0);
     node_.refuse_unless(cap >= 0, "attribute 'softcap' is below 0");
     if (cap > 0) value = fmt::format("tanh({} / {}) * {}", value, literal(node_, cap), literal(node_, cap));
     give_scores(1, value);
     masked_ = script_.make(scores_, with_mask(value));
-    give_scores(2, broadcast(masked_, scores_, scores_));
+    give_scores(2, here(masked_, scores_));
   }
 
   std::string with_mask(std::string value) const {
@@ -157,7 +156,7 @@ class Attending {
       if (node_.dtype(kMask).is_bool())
         allowed.push_back(mask);
       else
-        value = fmt::format("{} + {}", value, convert(dtype_, type_, mask));
+        value = fmt::format("{} + {}", value, to_wide(dtype_, mask));
     }
     return allowed.empty() ? value : fmt::format("select({}, {}, -inf)", fmt::join(allowed, " and "), value);
   }
@@ -190,14 +189,14 @@ class Attending {
         rows, reduction("max", {"r0"}, {scores_[3]}, element(masked_, {"i0", "i1", "i2", "r0"})));
     const std::string row = element(largest, {"i0", "i1", "i2"});
     const std::string power =
-        script_.make(scores_, fmt::format("exp({} - {})", broadcast(masked_, scores_, scores_),
+        script_.make(scores_, fmt::format("exp({} - {})", here(masked_, scores_),
                                           may_be_empty() ? fmt::format("max({}, {})", lowest, row) : row));
     const std::string sum =
         script_.make(rows, reduction("sum", {"r0"}, {scores_[3]}, element(power, {"i0", "i1", "i2", "r0"})));
     const std::string total = element(sum, {"i0", "i1", "i2"});
-    weights_ = script_.make(scores_, fmt::format("{} / {}", broadcast(power, scores_, scores_),
+    weights_ = script_.make(scores_, fmt::format("{} / {}", here(power, scores_),
                                                  may_be_empty() ? fmt::format("max(1, {})", total) : total));
-    give_scores(3, broadcast(weights_, scores_, scores_));
+    give_scores(3, here(weights_, scores_));
   }
 
   bool may_be_empty() const {
@@ -206,8 +205,8 @@ class Attending {
 
   void add_result() {
     const Shape shape{q_.batch, q_.heads, q_.length, v_.width};
-    const std::string product = element(weights_, {"i0", "i1", "i2", "r0"}) + " * " +
-                                convert(dtype_, type_, all_at(kValue, "r0", "i3"));
+    const std::string product =
+        element(weights_, {"i0", "i1", "i2", "r0"}) + " * " + to_wide(dtype_, all_at(kValue, "r0", "i3"));
     const std::string sum = reduction("sum", {"r0"}, {scores_[3]}, product);
     if (!q_.is_flat && type_ == dtype_) {
       script_.text += statement(out(kResult), shape, sum);
@@ -215,12 +214,12 @@ class Attending {
     }
     const std::string name = script_.make(shape, sum);
     if (!q_.is_flat) {
-      script_.text += statement(out(kResult), shape, convert(type_, dtype_, broadcast(name, shape, shape)));
+      script_.text += statement(out(kResult), shape, from_wide(dtype_, here(name, shape)));
       return;
     }
     const std::string head = fmt::format("i2 // {}", v_.width), column = fmt::format("i2 % {}", v_.width);
     script_.text += statement(out(kResult), {q_.batch, q_.length, q_.heads * v_.width},
-                              convert(type_, dtype_, element(name, {"i0", head, "i1", column})));
+                              from_wide(dtype_, element(name, {"i0", head, "i1", column})));
   }
 
   const NodeReader& node_;
@@ -244,7 +243,7 @@ struct Rotation {
 /// Rotates heads of [batch, heads, length, width] or [batch, length, heads * width].
 Computation rotate(const NodeReader& node, int64_t width, const Rotation& rotation) {
   const Shape& shape = node.shape(0);
-  const DType dtype = node.dtype(0), type = wide(dtype);
+  const DType dtype = node.dtype(0);
   const bool is_flat = shape.size() == 3;
   const std::string last = is_flat ? "i2" : "i3", step = is_flat ? "i1" : "i2";
   const std::string d = is_flat ? fmt::format("(i2 % {})", width) : last;
@@ -259,16 +258,16 @@ Computation rotate(const NodeReader& node, int64_t width, const Rotation& rotati
   const auto cached = [&](size_t input) {
     const Indices at = rotation.position.empty() ? Indices{"i0", step, column}
                                                  : Indices{fmt::format("at({})", rotation.position), column};
-    return convert(dtype, type, element(in(input), at));
+    return to_wide(dtype, element(in(input), at));
   };
   Indices at = axis_names(shape.size());
-  const std::string x = convert(dtype, type, element(in(0), at));
+  const std::string x = to_wide(dtype, element(in(0), at));
   at.back() = is_flat ? fmt::format("i2 // {0} * {0} + {1}", width, partner) : partner;
-  const std::string other = convert(dtype, type, element(in(0), at));
+  const std::string other = to_wide(dtype, element(in(0), at));
   std::string value = fmt::format("{0} * {1} + select({2}, -{3}, {3}) * {4}", cached(rotation.cosines), x,
                                   is_first, cached(rotation.sines), other);
   if (rotation.rotated < width) value = fmt::format("select({} < {}, {}, {})", d, rotation.rotated, value, x);
-  return copied(node, shape, convert(type, dtype, value));
+  return copied(node, shape, from_wide(dtype, value));
 }
 
 Computation rotary_embedding(const NodeReader& node) {

@@ -20,7 +20,7 @@ Computation of_two(const NodeReader& node, std::string_view function) {
 Computation bitwise_not(const NodeReader& node) {
   node.refuse_unless(node.dtype(0).is_int(), "expected integers");
   const Shape& shape = node.shape(0);
-  return copied(node, shape, fmt::format("bit_not({})", broadcast(in(0), shape, shape)));
+  return copied(node, shape, fmt::format("bit_not({})", here(in(0), shape)));
 }
 
 Computation bit_shift(const NodeReader& node) {
@@ -39,7 +39,7 @@ Computation bit_cast(const NodeReader& node) {
   node.refuse_unless(!from.is_float() && !to.is_float() && !to.is_bool(),
                      "the bits of floating values are not in the workload language");
   const Shape& shape = node.shape(0);
-  return computed(to, shape, statement(out(0), shape, convert(from, to, broadcast(in(0), shape, shape))));
+  return computed(to, shape, statement(out(0), shape, convert(from, to, here(in(0), shape))));
 }
 
 }  // namespace

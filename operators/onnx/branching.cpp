@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "counted.h"
-#include "registry.h"
+#include "graph.h"
 #include "statements.h"
 
 namespace tunesmith::operators_onnx {
@@ -114,7 +114,7 @@ bool replace_if(const NodeReader& node, network::Expansion& to) {
     return true;
   }
   // Branches have no side effects, so both may be computed.
-  network::Node choice{node.node().name,    "If",   node.version(), {}, {node.node().inputs[0]},
+  network::Node choice{node.node().name,    "If",   node.version(), {}, {node.input(0)},
                        node.node().outputs, nullptr};
   for (const char* branch : {"then_branch", "else_branch"}) {
     const auto made = given(branch);
@@ -140,10 +140,9 @@ Computation choose(const NodeReader& node) {
           "taken are conditions that follow from shapes and constants, and branches that give the same");
     made.outputs.push_back(type);
     if (node.wants(i))
-      made.compute +=
-          statement(out(i), type.shape,
-                    fmt::format("select({}, {}, {})", condition, broadcast(in(1 + i), type.shape, type.shape),
-                                broadcast(in(1 + count + i), type.shape, type.shape)));
+      made.compute += statement(out(i), type.shape,
+                                fmt::format("select({}, {}, {})", condition, here(in(1 + i), type.shape),
+                                            here(in(1 + count + i), type.shape)));
   }
   return made;
 }

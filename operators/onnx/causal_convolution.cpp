@@ -34,18 +34,16 @@ Computation causal_convolution(const NodeReader& node) {
       statement(temporary(0), all,
                 node.has(3) && before > 0 ? fmt::format("select(i2 < {}, in3[i0, i1, i2], {})", before, own)
                                           : fmt::format("inside({}, 0)", own));
-  const std::string term = convert(dtype, wide(dtype), element(temporary(0), {"i0", "i1", "i2 + r0"})) +
-                           " * " + convert(dtype, wide(dtype), "in1[i1, 0, r0]");
+  const std::string term = to_wide(dtype, element(temporary(0), {"i0", "i1", "i2 + r0"})) + " * " +
+                           to_wide(dtype, "in1[i1, 0, r0]");
   text += statement(temporary(1), shape, reduction("sum", {"r0"}, {before + 1}, term));
-  std::string value = broadcast(temporary(1), shape, shape);
-  if (node.has(2)) value += " + " + convert(dtype, wide(dtype), "in2[i1]");
+  std::string value = here(temporary(1), shape);
+  if (node.has(2)) value += " + " + to_wide(dtype, "in2[i1]");
   text += statement(temporary(2), shape, value);
-  value = broadcast(temporary(2), shape, shape);
-  const std::string activation = node.text("activation", "none");
-  node.refuse_unless(activation == "none" || activation == "silu" || activation == "swish",
-                     fmt::format("attribute 'activation' is '{}'", activation));
-  if (activation != "none") value = fmt::format("{0} * sigmoid({0})", value);
-  text += statement(out(0), shape, convert(wide(dtype), dtype, value));
+  value = here(temporary(2), shape);
+  if (node.choice("activation", {"none", "silu", "swish"}) != "none")
+    value = fmt::format("{0} * sigmoid({0})", value);
+  text += statement(out(0), shape, from_wide(dtype, value));
   const Shape state{shape[0], shape[1], before};
   if (node.wants(1) && before > 0)
     text += statement(out(1), state, element(temporary(0), {"i0", "i1", fmt::format("i2 + {}", shape[2])}));

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<int64_t, DType>, 13> kTypes{{{1, kF32},
 
 Computation cast_to(const NodeReader& node, const TensorType& to, bool saturate) {
   const Shape& shape = node.shape(0);
-  std::string value = broadcast(in(0), shape, shape);
+  std::string value = here(in(0), shape);
   DType from = node.dtype(0);
   Script script;
   if (node.code(0) != Code::None && !is_integer_code(node.code(0))) {
@@ -61,7 +61,7 @@ Computation cast_like(const NodeReader& node) {
 Computation clip_between(const NodeReader& node, const std::string& lower, const std::string& upper) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(!node.dtype(0).is_bool(), "expected numbers");
-  std::string value = broadcast(in(0), shape, shape);
+  std::string value = here(in(0), shape);
   if (!lower.empty()) value = fmt::format("max({}, {})", lower, value);
   if (!upper.empty()) value = fmt::format("min({}, {})", upper, value);
   return copied(node, shape, value);
@@ -92,13 +92,13 @@ Computation clip_by_inputs(const NodeReader& node) {
 
 Computation identity(const NodeReader& node) {
   const Shape& shape = node.shape(0);
-  return copied(node, shape, broadcast(in(0), shape, shape));
+  return copied(node, shape, here(in(0), shape));
 }
 
 /// Gives a sequence another name.
 bool pass_sequence(const NodeReader& node, network::Expansion& to) {
   if (!node.is_sequence(0)) return false;
-  to.give(0, node.node().inputs[0]);
+  to.give(0, node.input(0));
   return true;
 }
 

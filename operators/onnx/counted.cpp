@@ -229,9 +229,9 @@ bool concat_of_counted(const NodeReader& node, network::Expansion& to) {
   const TensorIndex is_behind = graph.add("LessOrEqual", {graph.unsqueeze(ends, 1), here});
   const TensorIndex input =
       graph.add("ReduceSum", {graph.cast(is_behind, kI64), graph.integers({0})}, {{"keepdims", int64_t{0}}});
-  const TensorIndex shifts =
-      graph.add("Add", {graph.integers(begins), graph.add("Sub", {own, ends})});
-  const TensorIndex from = graph.add("Add", {here, graph.add("Gather", {shifts, input}, {{"axis", int64_t{0}}})});
+  const TensorIndex shifts = graph.add("Add", {graph.integers(begins), graph.add("Sub", {own, ends})});
+  const TensorIndex from =
+      graph.add("Add", {here, graph.add("Gather", {shifts, input}, {{"axis", int64_t{0}}})});
   const auto along_axis = static_cast<int64_t>(axis);
   const TensorIndex joined =
       graph.add("Gather", {graph.concat(wholes, along_axis), from}, {{"axis", along_axis}});

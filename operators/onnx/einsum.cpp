@@ -107,7 +107,7 @@ Computation einsum(const NodeReader& node) {
     node.refuse_unless(node.dtype(i) == dtype, "its operands are of different types");
     Indices at;
     for (const char letter : equation.operands[i]) at.push_back(names.at(letter));
-    term += (i == 0 ? "" : " * ") + convert(dtype, wide(dtype), element(in(i), at));
+    term += (i == 0 ? "" : " * ") + to_wide(dtype, element(in(i), at));
   }
   return computed(dtype, shape, summed(dtype, shape, axes, reduced, term));
 }

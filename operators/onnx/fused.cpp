@@ -1,6 +1,4 @@
 // Fused operators of com.microsoft, which onnxruntime's optimiser makes of several nodes.
-#include <numbers>
-
 #include <fmt/format.h>
 
 #include "reduced.h"
@@ -13,27 +11,22 @@ namespace {
 /// An element-wise function of an input, to which a bias of the last axis is added if there is one.
 Define biased(std::string (*value)(const NodeReader& node, const std::string& x)) {
   return [value](const NodeReader& node) {
-    const DType dtype = node.dtype(0), type = wide(dtype);
+    const DType dtype = node.dtype(0);
     const Shape& shape = node.shape(0);
     node.refuse_unless(dtype.is_float(), "expected floating values");
-    std::string x = convert(dtype, type, broadcast(in(0), shape, shape));
-    if (!node.has(1)) return copied(node, shape, convert(type, dtype, value(node, x)));
+    std::string x = to_wide(dtype, here(in(0), shape));
+    if (!node.has(1)) return copied(node, shape, from_wide(dtype, value(node, x)));
     node.refuse_unless(node.dtype(1) == dtype && !shape.empty() && node.shape(1) == Shape{shape.back()},
                        "the bias is not one value for each index of the last axis");
     Script script;
-    x = script.here(shape, x + " + " + convert(dtype, type, broadcast(in(1), node.shape(1), shape)));
-    return computed(dtype, shape,
-                    script.text + statement(out(0), shape, convert(type, dtype, value(node, x))));
+    x = script.here(shape, x + " + " + to_wide(dtype, broadcast(in(1), node.shape(1), shape)));
+    return finished(dtype, shape, script.text, value(node, x));
   };
 }
 
-std::string gelu_by_erf(const NodeReader& /*node*/, const std::string& x) {
-  return fmt::format("0.5 * {0} * (1 + erf({0} * {1}))", x, std::numbers::sqrt2 / 2);
-}
-
-std::string gelu_by_tanh(const NodeReader& /*node*/, const std::string& x) {
-  return fmt::format("0.5 * {0} * (1 + tanh({1} * ({0} + 0.044715 * {0} * {0} * {0})))", x,
-                     std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+template <bool kByTanh>
+std::string gelu_of(const NodeReader& /*node*/, const std::string& x) {
+  return gelu(x, kByTanh);
 }
 
 std::string quick_gelu(const NodeReader& node, const std::string& x) {
@@ -42,7 +35,7 @@ std::string quick_gelu(const NodeReader& node, const std::string& x) {
 
 /// The inputs' sum, normalized along the last axis; output 3 is the sum.
 Computation skip_normalization(const NodeReader& node, bool has_mean) {
-  const DType dtype = node.dtype(0), type = wide(dtype);
+  const DType dtype = node.dtype(0);
   const Shape& shape = node.shape(0);
   const size_t bias = has_mean ? 4 : 3;
   node.refuse_unless(dtype.is_float() && shape.size() >= 2, "expected floating values, of two axes or more");
@@ -56,7 +49,7 @@ Computation skip_normalization(const NodeReader& node, bool has_mean) {
   node.refuse_unless(!node.wants(1) && !node.wants(2),
                      "its outputs 'mean' and 'inv_std_var' are not there yet");
   const auto given = [&](size_t input) {
-    return convert(dtype, type, broadcast(in(input), node.shape(input), shape));
+    return to_wide(dtype, broadcast(in(input), node.shape(input), shape));
   };
   Script script;
   std::string sum = given(0) + " + " + given(1);
@@ -71,16 +64,16 @@ Computation skip_normalization(const NodeReader& node, bool has_mean) {
   std::string centred = total;
   if (has_mean) {
     const std::string mean = script.make(reduced.output, averaged(element(total, reduced.read)));
-    centred = script.make(shape, broadcast(total, shape, shape) + " - " + element(mean, reduced.of_kept));
+    centred = script.make(shape, here(total, shape) + " - " + element(mean, reduced.of_kept));
   }
   const std::string square = fmt::format("{0} * {0}", element(centred, reduced.read));
   const std::string inverse =
       script.make(reduced.output, fmt::format("rsqrt({} + {})", averaged(square), epsilon));
-  std::string value = fmt::format("{} * {} * {}", broadcast(centred, shape, shape),
-                                  element(inverse, reduced.of_kept), given(2));
+  std::string value =
+      fmt::format("{} * {} * {}", here(centred, shape), element(inverse, reduced.of_kept), given(2));
   if (has_mean && node.has(3)) value += " + " + given(3);
-  std::string text = script.text + statement(out(0), shape, convert(type, dtype, value));
-  if (node.wants(3)) text += statement(out(3), shape, convert(type, dtype, broadcast(total, shape, shape)));
+  std::string text = script.text + statement(out(0), shape, from_wide(dtype, value));
+  if (node.wants(3)) text += statement(out(3), shape, from_wide(dtype, here(total, shape)));
   Computation made{
       {{dtype, shape}, {kF32, reduced.output}, {kF32, reduced.output}, {dtype, shape}}, {}, text};
   made.outputs.resize(std::max<size_t>(node.output_count(), 1));
@@ -146,9 +139,9 @@ Computation mat_mul_n_bits(const NodeReader& node) {
       {"i0", in_block, bits == 4 ? fmt::format("i1 % {} // 2", block) : fmt::format("i1 % {}", block)});
   const std::string code = bits == 4 ? fmt::format("select(i1 % 2 == 0, {0} % 16, {0} // 16)", byte) : byte;
   Script script;
-  const std::string weights =
-      script.make({columns, terms}, fmt::format("{}(i32({}) - {}) * {}", type.str(), code, zero,
-                                                convert(dtype, type, of_block(2, in_block))));
+  const std::string weights = script.make(
+      {columns, terms},
+      fmt::format("{}(i32({}) - {}) * {}", type.str(), code, zero, to_wide(dtype, of_block(2, in_block))));
   Shape shape = a;
   shape.back() = columns;
   Indices at = axis_names(a.size());
@@ -156,9 +149,9 @@ Computation mat_mul_n_bits(const NodeReader& node) {
   at.back() = "r0";
   std::string value = script.here(
       shape, reduction("sum", {"r0"}, {terms},
-                       convert(dtype, type, element(in(0), at)) + " * " + element(weights, {column, "r0"})));
-  if (node.has(5)) value += " + " + convert(dtype, type, element(in(5), {column}));
-  return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, value)));
+                       to_wide(dtype, element(in(0), at)) + " * " + element(weights, {column, "r0"})));
+  if (node.has(5)) value += " + " + to_wide(dtype, element(in(5), {column}));
+  return finished(dtype, shape, script.text, value);
 }
 
 /// The numbers of the inputs that hold x, its scale and its zero point.
@@ -214,23 +207,21 @@ Define q_linear_unary(std::string (*value)(const NodeReader& node, const std::st
 
 }  // namespace
 
-Define with_activation(Define define) {
-  return [define = std::move(define)](const NodeReader& node) {
-    Computation made = define(node);
+Define with_activation(Computation (*define)(const NodeReader& node, std::string_view result)) {
+  return [define](const NodeReader& node) {
+    const std::string result = "t99";  // a name that no other statement has
+    Computation made = define(node, result);
     const Shape& shape = made.outputs[0].shape;
-    const std::string name = "t99";  // a name that no other statement has
-    for (size_t at = 0; (at = made.compute.find(out(0) + "[", at)) != std::string::npos;)
-      made.compute.replace(at, out(0).size(), name);
-    made.compute += statement(out(0), shape, activation_of(node, broadcast(name, shape, shape)));
+    made.compute += statement(out(0), shape, activation_of(node, here(result, shape)));
     return made;
   };
 }
 
 std::vector<Row> fused_operators() {
   return {
-      {"com.microsoft.Gelu", 1, biased(gelu_by_erf)},
-      {"com.microsoft.BiasGelu", 1, biased(gelu_by_erf)},
-      {"com.microsoft.FastGelu", 1, biased(gelu_by_tanh)},
+      {"com.microsoft.Gelu", 1, biased(gelu_of<false>)},
+      {"com.microsoft.BiasGelu", 1, biased(gelu_of<false>)},
+      {"com.microsoft.FastGelu", 1, biased(gelu_of<true>)},
       {"com.microsoft.QuickGelu", 1, biased(quick_gelu)},
       {"com.microsoft.SkipLayerNormalization", 1,
        [](const NodeReader& node) { return skip_normalization(node, true); }},

@@ -76,4 +76,12 @@ TensorIndex Graph::transpose(TensorIndex of, const std::vector<int64_t>& order) 
 
 TensorIndex Graph::cast(TensorIndex of, DType to) { return add("Cast", {of}, {{"to", number_of_type(to)}}); }
 
+Expand giving(std::function<TensorIndex(const NodeReader& node, Graph& graph)> make) {
+  return [make = std::move(make)](const NodeReader& node, network::Expansion& to) {
+    Graph graph(to);
+    to.give(0, make(node, graph));
+    return true;
+  };
+}
+
 }  // namespace tunesmith::operators_onnx

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reader.h"
+#include "registry.h"
 
 namespace tunesmith::operators_onnx {
 
@@ -30,6 +30,8 @@ class Graph {
   TensorIndex number(DType dtype, double value);
   TensorIndex truth(bool value);
 
+  TensorIndex sequence(std::vector<TensorIndex> elements) { return to_.make_sequence(std::move(elements)); }
+
   /// The part of an axis from `begin` to before `end`.
   TensorIndex slice(TensorIndex of, int64_t axis, int64_t begin, int64_t end);
   /// The elements at one place of an axis, without that axis.
@@ -49,5 +51,8 @@ class Graph {
 
   network::Expansion& to_;
 };
+
+/// Replaces nodes by those that `make` adds; it returns the tensor for the first output.
+Expand giving(std::function<TensorIndex(const NodeReader& node, Graph& graph)> make);
 
 }  // namespace tunesmith::operators_onnx

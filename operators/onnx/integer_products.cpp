@@ -123,15 +123,9 @@ IntegerProduct multiplied(const NodeReader& node, Script& script, const Places& 
 /// The array that the windows read. The padding equals the zero point, so that it contributes nothing.
 std::string padded_with(const NodeReader& node, Script& script, const Window& window, const Places& places) {
   if (!window.is_padded()) return in(places.a);
-  const Shape& x = node.shape(places.a);
-  Shape shape(x.begin(), x.begin() + 2);
-  Indices at{"i0", "i1"};
-  for (size_t i = 0; i < window.rank(); ++i) {
-    shape.push_back(x[2 + i] + window.begin[i] + window.end[i]);
-    at.push_back(fmt::format("i{} - {}", 2 + i, window.begin[i]));
-  }
   const std::string outside = is_zero(node, places.a_zero) ? "0" : single_or(node, places.a_zero, 1, "0");
-  return script.make(shape, fmt::format("inside({}, {})", element(in(places.a), at), outside));
+  const auto [shape, value] = padded(window, node.shape(places.a), in(places.a), outside);
+  return script.make(shape, value);
 }
 
 IntegerProduct convolved_bytes(const NodeReader& node, Script& script, const Places& places) {
@@ -142,14 +136,12 @@ IntegerProduct convolved_bytes(const NodeReader& node, Script& script, const Pla
   node.refuse_unless(
       x.size() >= 3 && w.size() == x.size() && groups >= 1 && w[0] % groups == 0 && x[1] == w[1] * groups,
       "the channels of input and kernel do not fit the groups");
-  if (const auto kernel = node.integers("kernel_shape"))
-    node.refuse_unless(*kernel == spatial_shape(w), "attribute 'kernel_shape' is not the kernel's shape");
+  check_kernel_shape(node, w);
   const Window window = read_window(node, spatial_shape(x), spatial_shape(w));
   node.refuse_unless(is_zero(node, places.a_zero) || element_count(node.shape(places.a_zero)) == 1,
                      "the input's zero point is not a single value");
   const std::string source = padded_with(node, script, window, places);
-  Shape shape{x[0], w[0]};
-  shape.insert(shape.end(), window.output.begin(), window.output.end());
+  const Shape shape = window.result(x[0], w[0]);
   const std::string group = groups == 1 ? "" : fmt::format("i1 // {}", w[0] / groups);
   const ConvolutionTerms terms = convolution_terms(window, w, group);
   const auto sum = [&](const std::string& term) { return reduction("sum", terms.axes, terms.extents, term); };
@@ -198,8 +190,8 @@ Computation requantized(const NodeReader& node, Script& script, const IntegerPro
       (to == kU8 || to == kI8) && element_count(node.shape(7)) == 1 && element_count(node.shape(6)) == 1,
       "expected a result's scale and zero point of one value, of type u8 or i8");
   const std::string scale_of_y = element(in(6), Indices(node.rank(6), "0"));
-  const std::string factor = fmt::format("({} * {} / {})", convert(given, type, scale_of_a),
-                                         convert(given, type, scale_of_b), convert(given, type, scale_of_y));
+  const std::string factor = fmt::format("({} * {} / {})", to_wide(given, scale_of_a),
+                                         to_wide(given, scale_of_b), to_wide(given, scale_of_y));
   const std::string quotient = fmt::format("{}({}) * {}", type.str(), sum.value, factor);
   const std::string zero = typed(type, element(in(7), Indices(node.rank(7), "0")));
   const std::string value = rounded(quotient) + " + " + zero;

@@ -28,8 +28,8 @@ Computation by_arctangent(const NodeReader& node, std::string_view argument, std
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype.is_float(), "expected floating values");
   const Shape& shape = node.shape(0);
-  const auto of = [&](size_t number) { return broadcast(temporary(number), shape, shape); };
-  const std::string x = convert(dtype, wide(dtype), broadcast(in(0), shape, shape));
+  const auto of = [&](size_t number) { return here(temporary(number), shape); };
+  const std::string x = to_wide(dtype, here(in(0), shape));
   std::string text = statement(temporary(0), shape, fmt::format(fmt::runtime(argument), x));
   // atan(1 / x) = pi / 2 - atan(x) reduces to [0, 1], a second step to [-tan(pi / 8), tan(pi / 8)].
   text += statement(temporary(1), shape, fmt::format("select(abs({0}) > 1, 1 / abs({0}), abs({0}))", of(0)));
@@ -44,10 +44,7 @@ Computation by_arctangent(const NodeReader& node, std::string_view argument, std
   text += statement(temporary(5), shape,
                     fmt::format("select(abs({0}) > 1, 1.5707963267948966 - {1}, {1})", of(0), of(4)));
   const std::string arctangent = fmt::format("select({0} < 0, -{1}, {1})", of(0), of(5));
-  return computed(
-      dtype, shape,
-      text + statement(out(0), shape,
-                       convert(wide(dtype), dtype, fmt::format(fmt::runtime(result), arctangent))));
+  return finished(dtype, shape, text, fmt::format(fmt::runtime(result), arctangent));
 }
 
 Define inverse(std::string_view argument, std::string_view result) {

@@ -34,7 +34,7 @@ bool compress(const NodeReader& node, network::Expansion& to) {
   if (node.constant(1) == nullptr) return compress_by_data(node, to);
   const std::vector<int64_t> condition = node.integers_of(1, "condition");
   Graph graph(to);
-  TensorIndex from = node.node().inputs[0];
+  TensorIndex from = node.input(0);
   int64_t axis = 0, extent = element_count(node.shape(0));
   if (node.has_attribute("axis")) {
     axis = static_cast<int64_t>(node.axis(node.integer("axis", 0), node.rank(0)));

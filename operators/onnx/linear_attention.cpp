@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "graph.h"
-#include "registry.h"
 #include "statements.h"
 
 namespace tunesmith::operators_onnx {
@@ -15,9 +14,7 @@ namespace {
 class LinearAttention {
  public:
   LinearAttention(const NodeReader& node, network::Expansion& to) : node_(node), graph_(to) {
-    rule_ = node.text("update_rule", "gated_delta");
-    node.refuse_unless(rule_ == "linear" || rule_ == "gated" || rule_ == "delta" || rule_ == "gated_delta",
-                       fmt::format("attribute 'update_rule' is '{}'", rule_));
+    rule_ = node.choice("update_rule", {"gated_delta", "linear", "gated", "delta"});
     node.ignore("chunk_size");
     const Shape& q = node.shape(0);
     node.refuse_unless(q.size() == 3 && node.rank(1) == 3 && node.rank(2) == 3 && node.dtype(0).is_float(),
@@ -53,7 +50,7 @@ class LinearAttention {
       rate = heads_of(5, node_.shape(5)[2], 1);
     }
     TensorIndex state = kAbsent;
-    if (node_.has(3)) state = graph_.cast(input(3), type_);
+    if (node_.has(3)) state = graph_.cast(node_.input(3), type_);
     std::vector<TensorIndex> outputs;
     for (int64_t t = 0; t < tokens_; ++t) {
       const auto now = [&](TensorIndex of) { return graph_.slice(of, 2, t, t + 1); };
@@ -80,14 +77,13 @@ class LinearAttention {
   }
 
  private:
-  TensorIndex input(size_t number) const { return node_.node().inputs[number]; }
-
   /// The input as [batch, heads, tokens, width].
   TensorIndex heads_of(size_t number, int64_t heads, int64_t width) {
     node_.refuse_unless(node_.shape(number) == Shape{batch_, tokens_, heads * width},
                         fmt::format("input {} has another shape than its numbers of heads ask for", number));
     return graph_.transpose(
-        graph_.reshape(graph_.cast(input(number), type_), {batch_, tokens_, heads, width}), {0, 2, 1, 3});
+        graph_.reshape(graph_.cast(node_.input(number), type_), {batch_, tokens_, heads, width}),
+        {0, 2, 1, 3});
   }
 
   const NodeReader& node_;
@@ -119,7 +115,7 @@ bool replace_flex_attention(const NodeReader& node, network::Expansion& to) {
   const double scale = node.number("scale", 1 / std::sqrt(static_cast<double>(q[3])));
   const int64_t group = q[1] / k[1];
   // The query heads that share a key head are rows of one product.
-  const auto input = [&](size_t i) { return graph.cast(node.node().inputs[i], inner); };
+  const auto input = [&](size_t i) { return graph.cast(node.input(i), inner); };
   const TensorIndex queries = graph.reshape(input(0), {q[0], k[1], group * q[2], q[3]});
   TensorIndex scores = graph.add("MatMul", {queries, graph.transpose(input(1), {0, 1, 3, 2})});
   scores = graph.reshape(graph.add("Mul", {scores, graph.number(inner, scale)}), {q[0], q[1], q[2], k[2]});

@@ -42,7 +42,7 @@ Computation define_logic(const NodeReader& node, const Logic& row) {
 Computation define_not(const NodeReader& node) {
   node.refuse_unless(node.dtype(0).is_bool(), "expected conditions");
   const Shape& shape = node.shape(0);
-  return copied(node, shape, "not " + broadcast(in(0), shape, shape));
+  return copied(node, shape, "not " + here(in(0), shape));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "graph.h"
-#include "registry.h"
 
 namespace tunesmith::operators_onnx {
 namespace {
@@ -73,7 +72,7 @@ std::optional<int64_t> trip_count(const NodeReader& node) {
 /// Is this output of the body always true if its input `before` is?
 bool stays_true(const network::Network& body, TensorIndex output, TensorIndex before) {
   while (output != before) {
-    const Constant* known = body.tensors[static_cast<size_t>(output)].constant.get();
+    const Constant* known = body.tensor(output).constant.get();
     if (known != nullptr) return integer_elements(*known)[0] != 0;
     const auto made = std::ranges::find_if(body.nodes, [&](const network::Node& each) {
       return each.op == "Identity" && each.outputs.front() == output;
@@ -106,7 +105,7 @@ network::Network body_of_loop(const network::Body& body, size_t carried, bool by
     made.outputs.insert(made.outputs.begin(), add("And", 7, {condition, outputs[0]}));
     made.inputs.insert(made.inputs.begin(), condition);
   } else {
-    network::Tensor& known = made.tensors[static_cast<size_t>(condition)];
+    network::Tensor& known = made.tensor(condition);
     known.constant = make_constant(kBool, {}, std::vector<int64_t>{1});
     known.dtype = kBool;
     known.shape = std::vector<network::Extent>();
@@ -124,7 +123,7 @@ bool is_foreseen(const NodeReader& node, const network::Body& body) {
   for (size_t i = 0; i < body.captured.size(); ++i)
     if (node.constant(body.captured[i]) != nullptr) known.insert(inner.inputs[own + i]);
   const auto is_known = [&](TensorIndex index) {
-    return known.contains(index) || inner.tensors[static_cast<size_t>(index)].constant != nullptr;
+    return known.contains(index) || inner.tensor(index).constant != nullptr;
   };
   for (const network::Node& each : inner.nodes)
     if (std::ranges::all_of(each.inputs, is_known)) known.insert(each.outputs.begin(), each.outputs.end());
@@ -140,13 +139,11 @@ bool repeat_loop(const NodeReader& node, network::Expansion& to, const LoopState
   const bool by_data = !always;
   if (trips > (always ? kMaxTrips : kMaxLoopSteps)) return false;
   if (by_data && (!state.per_step.empty() || is_foreseen(node, body))) return false;
-  std::vector<int64_t> numbers(static_cast<size_t>(trips));
-  std::iota(numbers.begin(), numbers.end(), 0);
   std::vector<TensorIndex> inputs = state.carried;
-  if (by_data) inputs.insert(inputs.begin(), node.has(1) ? node.node().inputs[1] : Graph(to).truth(true));
+  if (by_data) inputs.insert(inputs.begin(), node.has(1) ? node.input(1) : Graph(to).truth(true));
   const size_t carried = inputs.size();
-  inputs.push_back(to.make_constant(make_constant(kI64, {trips}, numbers)));
-  for (const size_t captured : body.captured) inputs.push_back(node.node().inputs[captured]);
+  inputs.push_back(Graph(to).range(trips));
+  for (const size_t captured : body.captured) inputs.push_back(node.input(captured));
   const std::vector<TensorIndex> made =
       to.repeat({std::make_shared<network::Network>(body_of_loop(body, state.carried.size(), by_data)), trips,
                  carried, std::vector<int64_t>(1 + state.per_step.size(), 0)},
@@ -179,7 +176,7 @@ bool replace_loop(const NodeReader& node, network::Expansion& to) {
   if (is_data && (!trips || scanned > 0))
     node.values(1, "condition");  // refuses: the number of steps would depend on data
   Graph graph(to);
-  const TensorIndex before = node.has(1) ? node.node().inputs[1] : graph.truth(true);
+  const TensorIndex before = node.has(1) ? node.input(1) : graph.truth(true);
   std::vector<TensorIndex> inputs{graph.integer(state.done), before};
   inputs.insert(inputs.end(), state.carried.begin(), state.carried.end());
   std::vector<TensorIndex> made = to.add_body(body, inputs);
@@ -256,7 +253,7 @@ std::vector<TensorIndex> scan(const NodeReader& node, network::Expansion& to, co
                      "its directions are not one for each input or output");
   backwards.insert(backwards.end(), prepends.begin(), prepends.end());
   const network::Body& body = node.body("body");
-  for (const size_t captured : body.captured) inputs.push_back(node.node().inputs[captured]);
+  for (const size_t captured : body.captured) inputs.push_back(node.input(captured));
   return to.repeat({body.network, ends.steps, ends.states, std::move(backwards)}, std::move(inputs));
 }
 
@@ -265,7 +262,7 @@ TensorIndex with_steps_at(const NodeReader& node, Graph& graph, TensorIndex tens
                           int64_t steps, size_t output) {
   if (axis == 0) return tensor;
   const network::Network& body = *node.body("body").network;
-  const auto& shape = body.tensors[static_cast<size_t>(body.outputs[output])].shape;
+  const auto& shape = body.tensor(body.outputs[output]).shape;
   if (shape) return move_axis(graph, tensor, shape->size() + 1, node.axis(axis, shape->size() + 1), true);
   std::vector<TensorIndex> rows;
   for (int64_t step = 0; step < steps; ++step) rows.push_back(graph.take(tensor, 0, step));

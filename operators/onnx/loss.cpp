@@ -29,16 +29,15 @@ class Loss {
 
   /// Returns the statements and the output's shape.
   std::pair<std::string, Shape> run() {
-    const std::string mode = node_.text("reduction", "mean");
+    const std::string mode = node_.choice("reduction", {"mean", "sum", "none"});
     const DType dtype = node_.dtype(0);
     const Shape& each = reduced_.output;
     const std::string losses =
         reduced_.reduction("sum", chosen(fmt::format("-{} * {}", element(scores_, reduced_.read), weight())));
     if (mode == "none")
       return {statement(temporary(4), each, losses) +
-                  statement(out(0), each, convert(type_, dtype, broadcast(temporary(4), each, each))),
+                  statement(out(0), each, convert(type_, dtype, here(temporary(4), each))),
               each};
-    node_.refuse_unless(mode == "mean" || mode == "sum", fmt::format("attribute 'reduction' is '{}'", mode));
     const Reduced all = reduce(each, axes_from(0, each.size()), false);
     std::string text = statement(temporary(4), each, losses) +
                        statement(temporary(5), {}, all.reduction("sum", element(temporary(4), all.read)));
@@ -87,18 +86,8 @@ Computation softmax_cross_entropy(const NodeReader& node) {
   const DType dtype = node.dtype(0);
   node.refuse_unless(dtype == kF32 || dtype == kF64, "expected f32 or f64");
   const Shape& shape = node.shape(0);
-  const Reduced reduced = reduce(shape, {1}, true);
-  const std::string x = broadcast(in(0), shape, shape);
   const std::string scores = node.wants(1) ? out(1) : temporary(3);
-  std::string text =
-      statement(temporary(0), reduced.output, reduced.reduction("max", element(in(0), reduced.read)));
-  text +=
-      statement(temporary(1), shape, fmt::format("exp({} - {})", x, element(temporary(0), reduced.of_kept)));
-  text +=
-      statement(temporary(2), reduced.output, reduced.reduction("sum", element(temporary(1), reduced.read)));
-  text += statement(scores, shape,
-                    fmt::format("{} - {} - log({})", x, element(temporary(0), reduced.of_kept),
-                                element(temporary(2), reduced.of_kept)));
+  const std::string text = softmax_of_rows(node, {1}, true, scores);
   auto [loss, result] = Loss(node, scores, dtype).run();
   return {{{dtype, result}, {dtype, shape}}, {}, text + loss};
 }

@@ -33,33 +33,37 @@ int64_t channels_of(const NodeReader& node) {
   return node.shape(0)[1];
 }
 
-/// Statements that compute the mean and 1 / sqrt(variance + epsilon) as arrays over `reduced.output`.
+/// Statements that compute the mean of x, and a function of its variance, as arrays over `reduced.output`.
 struct Moments {
   std::string mean;
-  std::string inverse_deviation;
+  std::string deviation;
   std::string text;
 };
 
-Moments moments(const Reduced& reduced, const std::string& x, const std::string& epsilon, std::string mean,
-                std::string inverse) {
-  Moments made{std::move(mean), std::move(inverse), {}};
+/// `deviation_of`: a pattern, in which {} is the variance.
+Moments moments(const Reduced& reduced, const std::string& x, std::string_view deviation_of,
+                std::string mean = temporary(1), std::string deviation = temporary(3)) {
+  Moments made{std::move(mean), std::move(deviation), {}};
   const Shape& shape = reduced.output;
-  const std::string at_mean = broadcast(made.mean, shape, shape);
   const auto average = [&](size_t number) {
-    return fmt::format("{} / {}", broadcast(temporary(number), shape, shape), reduced.count());
+    return fmt::format("{} / {}", here(temporary(number), shape), reduced.count());
   };
-  made.text = statement(temporary(0), shape, reduced.reduction("sum", x));
-  made.text += statement(made.mean, shape, average(0));
-  made.text += statement(temporary(2), shape,
-                         reduced.reduction("sum", fmt::format("({0} - {1}) * ({0} - {1})", x, at_mean)));
-  made.text += statement(made.inverse_deviation, shape, fmt::format("rsqrt({} + {})", average(2), epsilon));
+  const std::string square = fmt::format("({0} - {1}) * ({0} - {1})", x, here(made.mean, shape));
+  made.text = statement(temporary(0), shape, reduced.reduction("sum", x)) +
+              statement(made.mean, shape, average(0)) +
+              statement(temporary(2), shape, reduced.reduction("sum", square)) +
+              statement(made.deviation, shape, fmt::format(fmt::runtime(deviation_of), average(2)));
   return made;
 }
 
-/// (x - mean) / deviation, for an element x of the input.
+/// The pattern of 1 / sqrt(variance + attribute 'epsilon').
+std::string inverse_root(const NodeReader& node) {
+  return fmt::format("rsqrt({{}} + {})", literal(node, node.number("epsilon", 1e-5)));
+}
+
+/// (x - mean) * deviation, for an element x of the input.
 std::string normalized(const Moments& made, const std::string& x, const Indices& of_kept) {
-  return fmt::format("({} - {}) * {}", x, element(made.mean, of_kept),
-                     element(made.inverse_deviation, of_kept));
+  return fmt::format("({} - {}) * {}", x, element(made.mean, of_kept), element(made.deviation, of_kept));
 }
 
 /// Inference only: the factors depend on the channel alone.
@@ -81,9 +85,8 @@ Computation batch_normalization(const NodeReader& node) {
       statement(temporary(1), of_channels, fmt::format("{} - {} * {}[i0]", input(2), input(3), temporary(0)));
   const Shape& shape = node.shape(0);
   const std::string value =
-      fmt::format("{} * {}[i1] + {}[i1]", convert(dtype, type, broadcast(in(0), shape, shape)), temporary(0),
-                  temporary(1));
-  return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
+      fmt::format("{} * {}[i1] + {}[i1]", to_wide(dtype, here(in(0), shape)), temporary(0), temporary(1));
+  return finished(dtype, shape, text, value);
 }
 
 Computation layer_normalization(const NodeReader& node) {
@@ -93,15 +96,12 @@ Computation layer_normalization(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const Reduced reduced =
       reduce(shape, axes_from(node.axis(node.integer("axis", -1), shape.size()), shape.size()), true);
-  const Moments made = moments(reduced, convert(dtype, type, element(in(0), reduced.read)),
-                               literal(node, node.number("epsilon", 1e-5)),
+  const Moments made = moments(reduced, to_wide(dtype, element(in(0), reduced.read)), inverse_root(node),
                                node.wants(1) ? out(1) : temporary(1), node.wants(2) ? out(2) : temporary(3));
   std::string value =
-      normalized(made, convert(dtype, type, broadcast(in(0), shape, shape)), reduced.of_kept) + " * " +
-      operand(node, 1, type);
+      normalized(made, to_wide(dtype, here(in(0), shape)), reduced.of_kept) + " * " + operand(node, 1, type);
   if (node.has(2)) value += " + " + operand(node, 2, type);
-  Computation result =
-      computed(dtype, shape, made.text + statement(out(0), shape, convert(type, dtype, value)));
+  Computation result = finished(dtype, shape, made.text, value);
   while (result.outputs.size() < node.output_count()) result.outputs.push_back({type, reduced.output});
   return result;
 }
@@ -113,14 +113,13 @@ Computation rms_normalization(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const Reduced reduced =
       reduce(shape, axes_from(node.axis(node.integer("axis", -1), shape.size()), shape.size()), true);
-  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  const std::string x = to_wide(dtype, element(in(0), reduced.read));
   std::string text =
       statement(temporary(0), reduced.output, reduced.reduction("sum", fmt::format("{0} * {0}", x)));
-  text +=
-      statement(temporary(1), reduced.output,
-                fmt::format("rsqrt({} / {} + {})", broadcast(temporary(0), reduced.output, reduced.output),
-                            reduced.count(), literal(node, node.number("epsilon", 1e-5))));
-  const std::string value = fmt::format("{} * {} * {}", convert(dtype, type, broadcast(in(0), shape, shape)),
+  text += statement(temporary(1), reduced.output,
+                    fmt::format("rsqrt({} / {} + {})", here(temporary(0), reduced.output), reduced.count(),
+                                literal(node, node.number("epsilon", 1e-5))));
+  const std::string value = fmt::format("{} * {} * {}", to_wide(dtype, here(in(0), shape)),
                                         element(temporary(1), reduced.of_kept), operand(node, 1, type));
   const DType result = node.dtype(1);
   return computed(result, shape, text + statement(out(0), shape, convert(type, result, value)));
@@ -133,12 +132,10 @@ Computation instance_normalization(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   node.refuse_unless(shape.size() >= 3, "expected [batch, channels, ...]");
   const Reduced reduced = reduce(shape, axes_from(2, shape.size()), true);
-  const Moments made = moments(reduced, convert(dtype, type, element(in(0), reduced.read)),
-                               literal(node, node.number("epsilon", 1e-5)), temporary(1), temporary(3));
-  const std::string value =
-      normalized(made, convert(dtype, type, broadcast(in(0), shape, shape)), reduced.of_kept) + " * " +
-      of_channel(node, 1, channels, type) + " + " + of_channel(node, 2, channels, type);
-  return computed(dtype, shape, made.text + statement(out(0), shape, convert(type, dtype, value)));
+  const Moments made = moments(reduced, to_wide(dtype, element(in(0), reduced.read)), inverse_root(node));
+  const std::string value = normalized(made, to_wide(dtype, here(in(0), shape)), reduced.of_kept) + " * " +
+                            of_channel(node, 1, channels, type) + " + " + of_channel(node, 2, channels, type);
+  return finished(dtype, shape, made.text, value);
 }
 
 Computation group_normalization(const NodeReader& node) {
@@ -157,60 +154,47 @@ Computation group_normalization(const NodeReader& node) {
   const Reduced reduced = reduce(grouped, axes_from(2, grouped.size()), false);
   Indices at{"i0", fmt::format("i1*{} + r0", size)};
   at.insert(at.end(), reduced.read.begin() + 3, reduced.read.end());
-  const Moments made = moments(reduced, convert(dtype, type, element(in(0), at)),
-                               literal(node, node.number("epsilon", 1e-5)), temporary(1), temporary(3));
+  const Moments made = moments(reduced, to_wide(dtype, element(in(0), at)), inverse_root(node));
   const std::string group = fmt::format("i1 // {}", size);
   const bool by_channel =
       node.version() >= 21;  // before version 21, scale and bias had one value for each group
   const auto input = [&](size_t number) {
     return of_channel(node, number, by_channel ? channels : groups, type, by_channel ? "i1" : group);
   };
-  const std::string value =
-      normalized(made, convert(dtype, type, broadcast(in(0), shape, shape)), {"i0", group}) + " * " +
-      input(1) + " + " + input(2);
-  return computed(dtype, shape, made.text + statement(out(0), shape, convert(type, dtype, value)));
+  const std::string value = normalized(made, to_wide(dtype, here(in(0), shape)), {"i0", group}) + " * " +
+                            input(1) + " + " + input(2);
+  return finished(dtype, shape, made.text, value);
 }
 
 /// A row of zeros stays zero: its norm counts as 1.
 Computation lp_normalization(const NodeReader& node) {
   const DType dtype = floating_type(node);
-  const DType type = wide(dtype);
+
   const int64_t p = node.integer("p", 2);
   node.refuse_unless(p == 1 || p == 2, "attribute 'p' is neither 1 nor 2");
   const Shape& shape = node.shape(0);
   const Reduced reduced = reduce(shape, {node.axis(node.integer("axis", -1), shape.size())}, true);
-  const std::string x = convert(dtype, type, element(in(0), reduced.read));
+  const std::string x = to_wide(dtype, element(in(0), reduced.read));
   std::string text =
       statement(temporary(0), reduced.output,
                 reduced.reduction("sum", p == 1 ? fmt::format("abs({})", x) : fmt::format("{0} * {0}", x)));
   const std::string sum = element(temporary(0), reduced.of_kept);
   const std::string norm = p == 1 ? sum : fmt::format("sqrt({})", sum);
-  const std::string value = fmt::format("{} / select({} == 0, 1, {})",
-                                        convert(dtype, type, broadcast(in(0), shape, shape)), sum, norm);
-  return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
+  const std::string value =
+      fmt::format("{} / select({} == 0, 1, {})", to_wide(dtype, here(in(0), shape)), sum, norm);
+  return finished(dtype, shape, text, value);
 }
 
 Computation mean_variance_normalization(const NodeReader& node) {
   const DType dtype = floating_type(node);
-  const DType type = wide(dtype);
+
   const Shape& shape = node.shape(0);
   const std::vector<int64_t> axes = node.integers("axes").value_or(std::vector<int64_t>{0, 2, 3});
   const Reduced reduced = reduce(shape, node.axes(axes, shape.size()), true);
-  const auto average = [&](size_t number) {
-    return fmt::format("{} / {}", broadcast(temporary(number), reduced.output, reduced.output),
-                       reduced.count());
-  };
-  const std::string x = convert(dtype, type, element(in(0), reduced.read));
-  const std::string mean = broadcast(temporary(1), reduced.output, reduced.output);
-  std::string text = statement(temporary(0), reduced.output, reduced.reduction("sum", x));
-  text += statement(temporary(1), reduced.output, average(0));
-  text += statement(temporary(2), reduced.output,
-                    reduced.reduction("sum", fmt::format("({0} - {1}) * ({0} - {1})", x, mean)));
-  text += statement(temporary(3), reduced.output, fmt::format("sqrt({}) + 1e-9", average(2)));
-  const std::string value =
-      fmt::format("({} - {}) / {}", convert(dtype, type, broadcast(in(0), shape, shape)),
-                  element(temporary(1), reduced.of_kept), element(temporary(3), reduced.of_kept));
-  return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
+  const Moments made = moments(reduced, to_wide(dtype, element(in(0), reduced.read)), "sqrt({}) + 1e-9");
+  return finished(dtype, shape, made.text,
+                  fmt::format("({} - {}) / {}", to_wide(dtype, here(in(0), shape)),
+                              element(made.mean, reduced.of_kept), element(made.deviation, reduced.of_kept)));
 }
 
 /// Sums squares over neighbouring channels.
@@ -223,15 +207,14 @@ Computation local_response_normalization(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   Indices at = axis_names(shape.size());
   at[1] = fmt::format("i1 + r0 - {}", (size - 1) / 2);
-  const std::string near = convert(dtype, wide(dtype), fmt::format("inside({}, 0)", element(in(0), at)));
-  const std::string value =
-      fmt::format("{} / pow({} + {} * {}, {})", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
-                  literal(node, node.number("bias", 1.0)),
-                  literal(node, node.number("alpha", 1e-4) / static_cast<double>(size)),
-                  broadcast(temporary(0), shape, shape), literal(node, node.number("beta", 0.75)));
-  return computed(dtype, shape,
-                  statement(temporary(0), shape, reduction("sum", {"r0"}, {size}, near + " * " + near)) +
-                      statement(out(0), shape, convert(wide(dtype), dtype, value)));
+  const std::string near = to_wide(dtype, fmt::format("inside({}, 0)", element(in(0), at)));
+  const std::string value = fmt::format("{} / pow({} + {} * {}, {})", to_wide(dtype, here(in(0), shape)),
+                                        literal(node, node.number("bias", 1.0)),
+                                        literal(node, node.number("alpha", 1e-4) / static_cast<double>(size)),
+                                        here(temporary(0), shape), literal(node, node.number("beta", 0.75)));
+  return finished(dtype, shape,
+                  statement(temporary(0), shape, reduction("sum", {"r0"}, {size}, near + " * " + near)),
+                  value);
 }
 
 }  // namespace

@@ -23,10 +23,8 @@ Pads read_pads(const NodeReader& node) {
   } else {
     given = node.integers_of(1, "pads");
   }
-  std::vector<int64_t> named(rank);
-  for (size_t i = 0; i < rank; ++i) named[i] = static_cast<int64_t>(i);
-  if (node.has(3)) named = node.integers_of(3, "axes");
-  const std::vector<size_t> axes = node.axes(named, rank);
+  const std::vector<size_t> axes =
+      node.axes(node.has(3) ? std::optional(node.integers_of(3, "axes")) : std::nullopt, rank);
   node.refuse_unless(given.size() == 2 * axes.size(), "'pads' has not two values for each axis");
   Pads pads{std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 0)};
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -62,9 +60,7 @@ std::string padded_index(const NodeReader& node, const std::string& mode, const 
 }
 
 Computation pad(const NodeReader& node) {
-  const std::string mode = node.text("mode", "constant");
-  node.refuse_unless(mode == "constant" || mode == "reflect" || mode == "edge" || mode == "wrap",
-                     fmt::format("attribute 'mode' is '{}'", mode));
+  const std::string mode = node.choice("mode", {"constant", "reflect", "edge", "wrap"});
   const Pads pads = read_pads(node);
   const Shape& from = node.shape(0);
   Shape shape;
@@ -94,9 +90,7 @@ Computation pad(const NodeReader& node) {
 Computation center_crop_pad(const NodeReader& node) {
   const Shape& from = node.shape(0);
   const std::vector<int64_t> wanted = node.integers_of(1, "shape");
-  std::vector<int64_t> named(from.size());
-  for (size_t i = 0; i < from.size(); ++i) named[i] = static_cast<int64_t>(i);
-  const std::vector<size_t> axes = node.axes(node.integers("axes").value_or(named), from.size());
+  const std::vector<size_t> axes = node.axes(node.integers("axes"), from.size());
   node.refuse_unless(wanted.size() == axes.size(), "'shape' has not one value for each axis");
   Shape shape = from;
   Indices at = axis_names(from.size());

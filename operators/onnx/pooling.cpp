@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include "graph.h"
-#include "registry.h"
 #include "statements.h"
 #include "window.h"
 
@@ -23,9 +22,7 @@ Window pooling_window(const NodeReader& node) {
 }
 
 Shape output_shape(const NodeReader& node, const Window& window) {
-  Shape shape{node.shape(0)[0], node.shape(0)[1]};
-  shape.insert(shape.end(), window.output.begin(), window.output.end());
-  return shape;
+  return window.result(node.shape(0)[0], node.shape(0)[1]);
 }
 
 /// Does a window read beyond the input on this axis?
@@ -51,7 +48,7 @@ std::string window_element(const NodeReader& node, const Window& window, const s
 std::string largest_places(const NodeReader& node, const Window& window, const Shape& shape,
                            const std::string& value, bool by_columns) {
   const Shape& from = node.shape(0);
-  const std::string largest = broadcast(out(0), shape, shape);
+  const std::string largest = here(out(0), shape);
   Indices at{"i0", "i1"};
   for (size_t i = 0; i < window.rank(); ++i) {
     at.push_back(window.index(i, 2, 0));
@@ -111,8 +108,8 @@ bool max_unpool(const NodeReader& node, network::Expansion& to) {
   const TensorIndex zeros =
       graph.add("Expand", {graph.number(node.dtype(0), 0), graph.integers({element_count(smallest)})});
   const TensorIndex flat =
-      graph.add("ScatterElements", {zeros, graph.reshape(node.node().inputs[1], {element_count(shape)}),
-                                    graph.reshape(node.node().inputs[0], {element_count(shape)})});
+      graph.add("ScatterElements", {zeros, graph.reshape(node.input(1), {element_count(shape)}),
+                                    graph.reshape(node.input(0), {element_count(shape)})});
   TensorIndex result = graph.reshape(flat, smallest);
   if (full != smallest) {
     std::vector<int64_t> padding(2 * full.size(), 0);
@@ -158,7 +155,7 @@ Computation average_pool(const NodeReader& node) {
   const Shape shape = output_shape(node, window);
   std::string text = statement(temporary(0), shape,
                                reduction("sum", axis_names(window.rank(), 'r'), window.kernel,
-                                         convert(dtype, wide(dtype), window_element(node, window, "0"))));
+                                         to_wide(dtype, window_element(node, window, "0"))));
   int64_t all = 1;
   std::string divisor;
   bool may_be_none = false;
@@ -177,8 +174,8 @@ Computation average_pool(const NodeReader& node) {
   divisor = fmt::format("{}{}", all, divisor);
   // The mean of no elements is 0, as in onnxruntime.
   if (may_be_none) divisor = fmt::format("max(1, {})", divisor);
-  const std::string value = fmt::format("{} / ({})", broadcast(temporary(0), shape, shape), divisor);
-  return computed(dtype, shape, text + statement(out(0), shape, convert(wide(dtype), dtype, value)));
+  const std::string value = fmt::format("{} / ({})", here(temporary(0), shape), divisor);
+  return finished(dtype, shape, text, value);
 }
 
 /// The p-th root of the sum of the p-th powers.
@@ -202,16 +199,16 @@ int64_t read_norm(const NodeReader& node) {
 }
 
 Computation norm_of(const NodeReader& node, const Shape& shape, int64_t p, const std::string& sum) {
-  const DType dtype = node.dtype(0), type = wide(dtype);
+  const DType dtype = node.dtype(0);
   Script script;
   const std::string value = root_of(p, script.here(shape, sum));
-  return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, value)));
+  return finished(dtype, shape, script.text, value);
 }
 
 Computation lp_pool(const NodeReader& node) {
   const int64_t p = read_norm(node);
   const Window window = pooling_window(node);
-  const std::string x = convert(node.dtype(0), wide(node.dtype(0)), window_element(node, window, "0"));
+  const std::string x = to_wide(node.dtype(0), window_element(node, window, "0"));
   return norm_of(node, output_shape(node, window), p,
                  reduction("sum", axis_names(window.rank(), 'r'), window.kernel, power_of(p, x)));
 }
@@ -242,11 +239,8 @@ Computation global_average_pool(const NodeReader& node) {
   node.refuse_unless(dtype.is_float(), "expected floating values");
   const std::string sum = globally(node, "sum", wide(dtype));
   const Shape shape = global_shape(node);
-  const std::string mean =
-      fmt::format("{} / {}", broadcast(temporary(0), shape, shape), element_count(spatial_of(node)));
-  return computed(
-      dtype, shape,
-      statement(temporary(0), shape, sum) + statement(out(0), shape, convert(wide(dtype), dtype, mean)));
+  const std::string mean = fmt::format("{} / {}", here(temporary(0), shape), element_count(spatial_of(node)));
+  return finished(dtype, shape, statement(temporary(0), shape, sum), mean);
 }
 
 Computation global_lp_pool(const NodeReader& node) {
@@ -255,7 +249,7 @@ Computation global_lp_pool(const NodeReader& node) {
   const Indices axes = axis_names(extents.size(), 'r');
   Indices at{"i0", "i1"};
   at.insert(at.end(), axes.begin(), axes.end());
-  const std::string x = convert(node.dtype(0), wide(node.dtype(0)), element(in(0), at));
+  const std::string x = to_wide(node.dtype(0), element(in(0), at));
   return norm_of(node, global_shape(node), p, reduction("sum", axes, extents, power_of(p, x)));
 }
 

@@ -16,7 +16,7 @@ DType operand_type(const NodeReader& node) {
 
 /// The product of two elements, in the type of the sum.
 std::string multiplied(DType dtype, const std::string& a, const std::string& b) {
-  return convert(dtype, wide(dtype), a) + " * " + convert(dtype, wide(dtype), b);
+  return to_wide(dtype, a) + " * " + to_wide(dtype, b);
 }
 
 /// An operand's element: batch indices broadcast to `batch`, then those in `last`.
@@ -53,24 +53,25 @@ Computation mat_mul(const NodeReader& node) {
   return computed(dtype, shape, summed(dtype, shape, {"r0"}, {terms}, multiplied(dtype, left, right)));
 }
 
-/// alpha * t0 + beta * the third input.
+/// alpha * t0 + beta * the third input, in the type of the sum.
 std::string scaled(const NodeReader& node, const Shape& shape, double alpha, double beta) {
   const DType dtype = node.dtype(0);
-  std::string value = broadcast(temporary(0), shape, shape);
+  std::string value = here(temporary(0), shape);
   if (alpha != 1.0) value = literal(node, alpha) + " * " + value;
   if (node.has(2) && beta != 0.0) {
     node.refuse_unless(node.dtype(2) == dtype, "the third input is of another type");
     node.refuse_unless(broadcast_shape(node, shape, node.shape(2)) == shape,
                        "the third input does not broadcast to the product's shape");
-    std::string added = convert(dtype, wide(dtype), broadcast(in(2), node.shape(2), shape));
+    std::string added = to_wide(dtype, broadcast(in(2), node.shape(2), shape));
     if (beta != 1.0) added = literal(node, beta) + " * " + added;
     value += " + " + added;
   }
-  return convert(wide(dtype), dtype, value);
+  return value;
 }
 
-Computation gemm(const NodeReader& node) {
+Computation gemm(const NodeReader& node, std::string_view result) {
   const DType dtype = operand_type(node);
+  // FusedGemm's version counts in another domain.
   if (node.op() == "Gemm" && node.version() < 7)
     node.ignore("broadcast");  // a third input that needs no broadcast is accepted anyway
   const double alpha = node.number("alpha", 1.0);
@@ -90,14 +91,10 @@ Computation gemm(const NodeReader& node) {
   const std::string right = element(in(1), b_transposed ? Indices{"i1", "r0"} : Indices{"r0", "i1"});
   const std::string term = multiplied(dtype, left, right);
   if (alpha == 1.0 && !(node.has(2) && beta != 0.0))
-    return computed(dtype, shape, summed(dtype, shape, {"r0"}, {terms}, term));
-  return computed(dtype, shape,
-                  statement(temporary(0), shape, reduction("sum", {"r0"}, {terms}, term)) +
-                      statement(out(0), shape, scaled(node, shape, alpha, beta)));
+    return computed(dtype, shape, summed(dtype, shape, {"r0"}, {terms}, term, result));
+  return finished(dtype, shape, statement(temporary(0), shape, reduction("sum", {"r0"}, {terms}, term)),
+                  scaled(node, shape, alpha, beta), result);
 }
-
-/// FusedGemm's version counts in another domain than Gemm's.
-Computation fused_gemm(const NodeReader& node) { return with_activation(gemm)(node); }
 
 /// alpha times the product of two matrices; each may be transposed.
 Computation fused_mat_mul(const NodeReader& node) {
@@ -128,15 +125,15 @@ Computation fused_mat_mul(const NodeReader& node) {
   const std::string sum =
       script.here(shape, reduction("sum", {"r0"}, {terms}, multiplied(dtype, left, right)));
   const std::string value = fmt::format("{} * {}", literal(node, node.number("alpha", 1.0)), sum);
-  return computed(dtype, shape, script.text + statement(out(0), shape, convert(wide(dtype), dtype, value)));
+  return finished(dtype, shape, script.text, value);
 }
 
 }  // namespace
 
 std::vector<Row> product_operators() {
   return {{"MatMul", 1, mat_mul},
-          {"Gemm", 6, gemm},
-          {"com.microsoft.FusedGemm", 1, fused_gemm},
+          {"Gemm", 6, [](const NodeReader& node) { return gemm(node, out(0)); }},
+          {"com.microsoft.FusedGemm", 1, with_activation(gemm)},
           {"com.microsoft.FusedMatMul", 1, fused_mat_mul}};
 }
 

@@ -70,8 +70,7 @@ Computation quantize_linear(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   Script script;
   const std::string quotient =
-      fmt::format("{} / {}", convert(dtype, wide(dtype), broadcast(in(0), shape, shape)),
-                  convert(dtype, wide(dtype), per_axis(node, 1, shape)));
+      fmt::format("{} / {}", to_wide(dtype, here(in(0), shape)), to_wide(dtype, per_axis(node, 1, shape)));
   std::string value = rounded(quotient);
   if (is_float_code(to.code)) {
     value = encoded(script, shape, to.code, convert(wide(dtype), kF32, quotient), saturate);
@@ -92,18 +91,16 @@ Computation dequantize_linear(const NodeReader& node) {
   check_zero_point(node, node.type(0));
   const Shape& shape = node.shape(0);
   const std::string scale = convert(node.dtype(1), wide(to), per_axis(node, 1, shape));
-  std::string value = broadcast(in(0), shape, shape);
+  std::string value = here(in(0), shape);
   if (is_float_code(node.code(0))) {
     Script script;
     value = convert(kF32, wide(to), script.here(shape, decoded(node.code(0), value)));
-    return computed(
-        to, shape,
-        script.text + statement(out(0), shape, convert(wide(to), to, fmt::format("{} * {}", value, scale))));
+    return finished(to, shape, script.text, fmt::format("{} * {}", value, scale));
   }
   value = typed(kI32, value);
   if (node.has(2)) value = fmt::format("({} - i32({}))", value, per_axis(node, 2, shape));
   value = fmt::format("{} * {}", typed(wide(to), value), scale);
-  return computed(to, shape, statement(out(0), shape, convert(wide(to), to, value)));
+  return finished(to, shape, "", value);
 }
 
 /// Maps the range of the values, extended to contain 0, to u8. Outputs are the bytes, the scale and the zero
@@ -122,7 +119,7 @@ Computation dynamic_quantize_linear(const NodeReader& node) {
       script.here({}, fmt::format("select({0} - {1} > 0, {0} - {1}, 255) / 255", most, least));
   const std::string zero = rounded(fmt::format("min(255, -{} / {})", least, scale));
   const std::string zero_point = script.here({}, typed(kU8, zero));
-  const std::string quotient = fmt::format("{} / {}", broadcast(in(0), shape, shape), scale);
+  const std::string quotient = fmt::format("{} / {}", here(in(0), shape), scale);
   std::string text = script.text;
   if (node.wants(0)) {
     const std::string shift = typed(node.dtype(0), zero_point);

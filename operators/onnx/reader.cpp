@@ -102,7 +102,8 @@ const TensorType& NodeReader::type(size_t input) const {
 
 std::optional<int64_t> NodeReader::highest(size_t input) const {
   const Constant* known = has(input) ? view_.inputs[input]->highest : nullptr;
-  return known && element_count(known->shape) == 1 ? std::optional(integer_elements(*known)[0]) : std::nullopt;
+  return known && element_count(known->shape) == 1 ? std::optional(integer_elements(*known)[0])
+                                                   : std::nullopt;
 }
 
 const Constant* NodeReader::constant(size_t input) const {
@@ -160,6 +161,13 @@ std::string NodeReader::text(std::string_view name, std::string_view otherwise) 
   return value ? *value : std::string(otherwise);
 }
 
+std::string NodeReader::choice(std::string_view name, std::initializer_list<std::string_view> values) const {
+  const std::string value = text(name, *values.begin());
+  refuse_unless(std::ranges::find(values, value) != values.end(),
+                fmt::format("attribute '{}' is '{}'", name, value));
+  return value;
+}
+
 std::optional<std::vector<int64_t>> NodeReader::integers(std::string_view name) const {
   const auto* value = find<std::vector<int64_t>>(name, "a list of integers");
   return value ? std::optional(*value) : std::nullopt;
@@ -187,9 +195,9 @@ size_t NodeReader::axis(int64_t given, size_t rank) const {
   return static_cast<size_t>(given < 0 ? given + count : given);
 }
 
-std::vector<size_t> NodeReader::axes(const std::vector<int64_t>& given, size_t rank) const {
-  std::vector<size_t> found;
-  for (const int64_t each : given) found.push_back(axis(each, rank));
+std::vector<size_t> NodeReader::axes(const std::optional<std::vector<int64_t>>& given, size_t rank) const {
+  std::vector<size_t> found(given ? given->size() : rank);
+  for (size_t i = 0; i < found.size(); ++i) found[i] = given ? axis((*given)[i], rank) : i;
   std::vector<size_t> sorted = found;
   std::ranges::sort(sorted);
   refuse_unless(std::ranges::adjacent_find(sorted) == sorted.end(), "an axis is named twice");

@@ -49,6 +49,10 @@ class NodeReader {
   /// The highest value of an input of one element, if it is known. Known to Expand alone.
   std::optional<int64_t> highest(size_t input) const;
   const network::Node& node() const { return view_.node; }
+  /// kAbsent for an input that is left out.
+  network::TensorIndex input(size_t input) const {
+    return input < view_.node.inputs.size() ? view_.node.inputs[input] : network::kAbsent;
+  }
   /// The body in this attribute.
   const network::Body& body(std::string_view attribute) const;
   /// Null if the values are unknown.
@@ -69,6 +73,8 @@ class NodeReader {
   double number(std::string_view name, double otherwise) const;
   bool flag(std::string_view name, bool otherwise) const { return integer(name, otherwise ? 1 : 0) != 0; }
   std::string text(std::string_view name, std::string_view otherwise) const;
+  /// An attribute with one of these values, by default the first.
+  std::string choice(std::string_view name, std::initializer_list<std::string_view> values) const;
   std::optional<std::vector<int64_t>> integers(std::string_view name) const;
   std::optional<std::vector<double>> numbers(std::string_view name) const;
   std::optional<std::vector<std::string>> texts(std::string_view name) const;
@@ -78,7 +84,8 @@ class NodeReader {
 
   /// An axis between -rank and rank - 1, counted from the front.
   size_t axis(int64_t given, size_t rank) const;
-  std::vector<size_t> axes(const std::vector<int64_t>& given, size_t rank) const;
+  /// All axes if none are given.
+  std::vector<size_t> axes(const std::optional<std::vector<int64_t>>& given, size_t rank) const;
 
   /// Throws UserError that says what is refused; the caller adds the node's name.
   [[noreturn]] void refuse(const std::string& what, const std::string& remedy = {}) const;

@@ -45,7 +45,7 @@ class Recurrence {
       if (node_.has(kLengths))
         value = fmt::format("select({}, {}, 0)", is_inside("i1", std::to_string(direction)), value);
       if (output >= node_.output_count()) break;
-      script_.text += statement(out(output), {1, batch_, hidden_}, convert(type_, dtype_, value));
+      script_.text += statement(out(output), {1, batch_, hidden_}, from_wide(dtype_, value));
       made.outputs.push_back({dtype_, {1, batch_, hidden_}});
     }
     made.compute = script_.text;
@@ -76,7 +76,7 @@ class Recurrence {
   }
 
   std::string wide_element(size_t input, const Indices& at) const {
-    return convert(dtype_, type_, element(in(input), at));
+    return to_wide(dtype_, element(in(input), at));
   }
 
   /// The input's contribution to this gate, at `here`.

@@ -14,9 +14,7 @@ class Steps {
  public:
   Steps(const NodeReader& node, network::Expansion& to, int64_t gates, size_t states)
       : node_(node), to_(to), graph_(to), gates_(gates), states_(states), dtype_(node.dtype(0)) {
-    const std::string direction = node.text("direction", "forward");
-    node.refuse_unless(direction == "forward" || direction == "reverse" || direction == "bidirectional",
-                       fmt::format("attribute 'direction' is '{}'", direction));
+    const std::string direction = node.choice("direction", {"forward", "reverse", "bidirectional"});
     directions_ = direction == "bidirectional" ? 2 : 1;
     is_reverse_ = direction == "reverse";
     batch_first_ = node.version() >= 14 && node.flag("layout", false);
@@ -30,7 +28,7 @@ class Steps {
     add_sliced();
     for (const size_t input : {kRecurrentWeights, kBias, kLengths, kPeepholes})
       if (node_.has(input) && (input != kBias || late_rows() > 0))
-        give(input, node_.node().inputs[input], node_.type(input));
+        give(input, node_.input(input), node_.type(input));
     end_body();
     const std::vector<TensorIndex> made = to_.repeat(
         {std::make_shared<network::Network>(std::move(body_)), steps_, states_, backwards_}, given_);
@@ -85,7 +83,7 @@ class Steps {
     if (batch_first_) std::swap(expected[0], expected[1]);
     node_.refuse_unless(node_.shape(input) == expected && node_.dtype(input) == dtype_,
                         "an initial state is of another shape or type");
-    return widened(turned(node_.node().inputs[input]));
+    return widened(turned(node_.input(input)));
   }
 
   /// The rows of the recurrent bias that the steps add: with a late reset, it must be inside of the reset.
@@ -93,7 +91,7 @@ class Steps {
 
   /// The sum of both biases, except the rows that the steps add.
   TensorIndex bias() {
-    const TensorIndex both = node_.node().inputs[kBias];
+    const TensorIndex both = node_.input(kBias);
     const int64_t rows = gates_ * hidden_;
     const int64_t late = late_rows();
     TensorIndex recurrent = graph_.slice(both, 1, rows, 2 * rows - late);
@@ -109,10 +107,9 @@ class Steps {
 
   /// All steps' inputs times all weights: [steps, batch, directions * gates * hidden].
   TensorIndex products() {
-    const TensorIndex weights =
-        graph_.reshape(node_.node().inputs[1], {directions_ * gates_ * hidden_, width_});
-    const TensorIndex sums = graph_.add(
-        "MatMul", {widened(turned(node_.node().inputs[0])), graph_.transpose(widened(weights), {1, 0})});
+    const TensorIndex weights = graph_.reshape(node_.input(1), {directions_ * gates_ * hidden_, width_});
+    const TensorIndex sums =
+        graph_.add("MatMul", {widened(turned(node_.input(0))), graph_.transpose(widened(weights), {1, 0})});
     return node_.has(kBias) ? graph_.add("Add", {sums, bias()}) : sums;
   }
 
@@ -144,9 +141,8 @@ class Steps {
   }
 
   TensorIndex add_tensor(const std::string& name, const TensorType& type) {
-    body_.tensors.push_back(
+    return body_.add(
         {name, type.dtype, std::vector<network::Extent>(type.shape.begin(), type.shape.end()), nullptr});
-    return static_cast<TensorIndex>(body_.tensors.size() - 1);
   }
 
   /// Adds an input to the body's node, fed by `tensor` outside.

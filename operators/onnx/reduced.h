@@ -20,6 +20,11 @@ struct Reduced {
 
 Reduced reduce(const Shape& shape, const std::vector<size_t>& axes, bool keep);
 
+/// Statements that compute `result`, the softmax of rows along `axes` or its logarithm: t0 is the maximum of
+/// each row, t1 the exponentials of x - t0, t2 their sum.
+std::string softmax_of_rows(const NodeReader& node, const std::vector<size_t>& axes, bool logarithm,
+                            const std::string& result);
+
 /// The axes from `first` on.
 std::vector<size_t> axes_from(size_t first, size_t rank);
 

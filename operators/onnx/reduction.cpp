@@ -58,7 +58,7 @@ Computation unchanged(const NodeReader& node, bool may) {
   node.refuse_unless(may, "attribute 'noop_with_empty_axes' without axes is not taken");
   node.ignore("keepdims");
   const Shape& shape = node.shape(0);
-  return copied(node, shape, broadcast(in(0), shape, shape));
+  return copied(node, shape, here(in(0), shape));
 }
 
 /// The result for no elements.
@@ -116,7 +116,7 @@ Computation define_reduction(const NodeReader& node, const Reduction& row) {
   const std::string x = convert(dtype, type, existing(node, reduced, neutral_of(row.kind, dtype)));
   const std::string value = reduced.reduction(row.kind, fmt::format(fmt::runtime(row.term), x));
   if (row.after == "{0}" && type == dtype) return copied(node, reduced.output, value);
-  const std::string sum = broadcast(temporary(0), reduced.output, reduced.output);
+  const std::string sum = here(temporary(0), reduced.output);
   const std::string after =
       fmt::format(fmt::runtime(row.after), sum, number_of_existing(node, reduced, type));
   return computed(dtype, reduced.output,
@@ -130,17 +130,17 @@ Computation log_sum_exp(const NodeReader& node) {
   const auto axes = reduced_axes(node, node.version() >= 18);
   if (!axes) return unchanged(node, false);
   const DType dtype = node.dtype(0);
-  const DType type = wide(dtype);
+
   const Reduced reduced = reduce(node.shape(0), *axes, node.flag("keepdims", true));
   if (reduced.count() == 0 && element_count(reduced.output) > 0)
     return of_nothing(node, reduced.output, "(-inf)");
-  const std::string x = convert(dtype, type, existing(node, reduced, "-inf"));
-  const auto of = [&](size_t number) { return broadcast(temporary(number), reduced.output, reduced.output); };
+  const std::string x = to_wide(dtype, existing(node, reduced, "-inf"));
+  const auto of = [&](size_t number) { return here(temporary(number), reduced.output); };
   std::string text = statement(temporary(0), reduced.output, reduced.reduction("max", x));
   text += statement(temporary(1), reduced.output, fmt::format("select(abs({0}) == inf, 0, {0})", of(0)));
   text += statement(temporary(2), reduced.output,
                     reduced.reduction("sum", fmt::format("exp({} - {})", x, of(1))));
-  text += statement(out(0), reduced.output, convert(type, dtype, fmt::format("log({}) + {}", of(2), of(1))));
+  text += statement(out(0), reduced.output, from_wide(dtype, fmt::format("log({}) + {}", of(2), of(1))));
   return computed(dtype, reduced.output, text);
 }
 

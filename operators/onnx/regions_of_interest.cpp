@@ -36,9 +36,8 @@ AxisTaps roi_taps(const NodeReader& node, Script& script, const RoiAxis& roi, in
   const double scale = node.number("spatial_scale", 1.0);
   const int64_t boxes = node.shape(1)[0];
   const auto corner = [&](size_t number) {
-    const std::string value =
-        fmt::format("{} * {}", convert(given, type, element(in(1), {"i0", fmt::format("{}", number)})),
-                    literal(node, scale));
+    const std::string value = fmt::format(
+        "{} * {}", to_wide(given, element(in(1), {"i0", fmt::format("{}", number)})), literal(node, scale));
     return half_pixel ? fmt::format("({} - 0.5)", value) : fmt::format("({})", value);
   };
   const std::string length = fmt::format("({} - {})", corner(roi.axis + 2), corner(roi.axis));
@@ -68,26 +67,25 @@ Computation roi_align(const NodeReader& node) {
                      "attribute 'sampling_ratio' is 0: how many samples are taken would hang on the boxes");
   const bool half_pixel =
       node.version() >= 16 && node.text("coordinate_transformation_mode", "half_pixel") == "half_pixel";
-  const std::string mode = node.text("mode", "avg");
-  node.refuse_unless(mode == "avg" || mode == "max", fmt::format("attribute 'mode' is '{}'", mode));
+  const std::string mode = node.choice("mode", {"avg", "max"});
   const int64_t height = node.integer("output_height", 1), width = node.integer("output_width", 1);
   node.refuse_unless(height >= 1 && width >= 1, "the output has no elements");
   Script script;
   const AxisTaps y = roi_taps(node, script, {1, x[2], height}, samples, half_pixel);
   const AxisTaps w = roi_taps(node, script, {0, x[3], width}, samples, half_pixel);
-  const DType dtype = node.dtype(0), type = wide(dtype);
+  const DType dtype = node.dtype(0);
   const Indices of_y{"i0", "i2", "r0", "r2"}, of_x{"i0", "i3", "r1", "r3"};
   const auto at = [](const std::string& index) { return fmt::format("at({})", index); };
   const std::string read =
       element(in(0), {at("in2[i0]"), "i1", at(element(y.index, of_y)), at(element(w.index, of_x))});
   // The weights have the boxes' type, which is also the image's.
-  const std::string term = fmt::format("{} * {} * {}", element(y.weight, of_y), element(w.weight, of_x),
-                                       convert(dtype, type, read));
+  const std::string term =
+      fmt::format("{} * {} * {}", element(y.weight, of_y), element(w.weight, of_x), to_wide(dtype, read));
   const Shape shape{node.shape(1)[0], x[1], height, width};
   std::string value = script.here(shape, reduction(mode == "avg" ? "sum" : "max", {"r0", "r1", "r2", "r3"},
                                                    {samples, samples, 2, 2}, term));
   if (mode == "avg") value = fmt::format("{} / {}", value, samples * samples);
-  return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, value)));
+  return finished(dtype, shape, script.text, value);
 }
 
 void check_deformed(const NodeReader& node, const Window& window, int64_t groups, int64_t offset_groups) {
@@ -119,7 +117,7 @@ AxisTaps deformed_taps(const NodeReader& node, Script& script, const Window& win
   const std::string whole = fmt::format("{}(i{}*{} + {}*{} - {})", type.str(), 2 + axis, window.strides[axis],
                                         in_kernel, window.dilations[axis], window.begin[axis]);
   const std::string offset =
-      convert(dtype, type, element(in(2), {"i0", fmt::format("2*i1 + {}", axis), "i2", "i3"}));
+      to_wide(dtype, element(in(2), {"i0", fmt::format("2*i1 + {}", axis), "i2", "i3"}));
   return linear_taps(script, places, script.here(places, fmt::format("{} + {}", whole, offset)), "");
 }
 
@@ -128,12 +126,11 @@ Computation deform_conv(const NodeReader& node) {
   const Shape& x = node.shape(0);
   const Shape& w = node.shape(1);
   node.refuse_unless(x.size() == 4 && w.size() == 4, "expected images and a kernel of two axes");
-  if (const auto kernel = node.integers("kernel_shape"))
-    node.refuse_unless(*kernel == spatial_shape(w), "attribute 'kernel_shape' is not the kernel's shape");
+  check_kernel_shape(node, w);
   const Window window = read_window(node, spatial_shape(x), spatial_shape(w));
   const int64_t groups = node.integer("group", 1), offset_groups = node.integer("offset_group", 1);
   check_deformed(node, window, groups, offset_groups);
-  const DType dtype = node.dtype(0), type = wide(dtype);
+  const DType dtype = node.dtype(0);
   Script script;
   const AxisTaps rows = deformed_taps(node, script, window, 0, offset_groups);
   const AxisTaps columns = deformed_taps(node, script, window, 1, offset_groups);
@@ -145,22 +142,20 @@ Computation deform_conv(const NodeReader& node) {
       indices, spatial_shape(x),
       element(in(0), {"i0", "i1", fmt::format("at({})", indices[0]), fmt::format("at({})", indices[1])}));
   const Shape sampled{x[0], x[1], taps, window.output[0], window.output[1]};
-  std::string value = script.here(
-      sampled, reduction("sum", {"r0", "r1"}, {2, 2},
-                         fmt::format("{} * {} * {}", element(rows.weight, of_row),
-                                     element(columns.weight, of_column), convert(dtype, type, read))));
+  std::string array =
+      script.make(sampled, reduction("sum", {"r0", "r1"}, {2, 2},
+                                     fmt::format("{} * {} * {}", element(rows.weight, of_row),
+                                                 element(columns.weight, of_column), to_wide(dtype, read))));
   if (node.has(4))
-    value = script.here(
-        sampled,
-        fmt::format("{} * {}", value, convert(dtype, type, element(in(4), {"i0", place, "i3", "i4"}))));
-  const std::string array = value.substr(0, value.find('['));
+    array = script.make(
+        sampled, here(array, sampled) + " * " + to_wide(dtype, element(in(4), {"i0", place, "i3", "i4"})));
   const std::string channel = groups == 1 ? "r0" : fmt::format("i1 // {} * {} + r0", w[0] / groups, w[1]);
   const std::string term = element(array, {"i0", channel, fmt::format("r1*{} + r2", w[3]), "i2", "i3"}) +
-                           " * " + convert(dtype, type, element(in(1), {"i1", "r0", "r1", "r2"}));
+                           " * " + to_wide(dtype, element(in(1), {"i1", "r0", "r1", "r2"}));
   const Shape shape{x[0], w[0], window.output[0], window.output[1]};
   std::string sum = script.here(shape, reduction("sum", {"r0", "r1", "r2"}, {w[1], w[2], w[3]}, term));
-  if (node.has(3)) sum += " + " + convert(dtype, type, element(in(3), {"i1"}));
-  return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, sum)));
+  if (node.has(3)) sum += " + " + to_wide(dtype, element(in(3), {"i1"}));
+  return finished(dtype, shape, script.text, sum);
 }
 
 }  // namespace

@@ -28,8 +28,12 @@ struct Row {
   Expand expand = {};
 };
 
-/// An operator followed by the function that attribute 'activation' names.
-Define with_activation(Define define);
+/// GELU of x, by the error function or its approximation with tanh.
+std::string gelu(const std::string& x, bool by_tanh);
+
+/// An operator followed by the function that attribute 'activation' names. `define` computes the array
+/// `result`.
+Define with_activation(Computation (*define)(const NodeReader& node, std::string_view result));
 
 std::vector<Row> unary_operators();
 std::vector<Row> activation_operators();

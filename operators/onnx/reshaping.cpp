@@ -148,16 +148,13 @@ int64_t block_size(const NodeReader& node) {
 
 Computation depth_to_space(const NodeReader& node) {
   const int64_t block = block_size(node);
-  const std::string mode = node.text("mode", "DCR");
   const Shape& from = node.shape(0);
   node.refuse_unless(from[1] % (block * block) == 0, "the channels are no multiple of the block's elements");
   const Shape shape{from[0], from[1] / (block * block), from[2] * block, from[3] * block};
   const std::string in_block = fmt::format("i2 % {0} * {0} + i3 % {0}", block);
-  std::string channel = fmt::format("({}) * {} + i1", in_block, shape[1]);
-  if (mode == "CRD")
-    channel = fmt::format("i1 * {} + {}", block * block, in_block);
-  else
-    node.refuse_unless(mode == "DCR", fmt::format("attribute 'mode' is '{}'", mode));
+  const std::string channel = node.choice("mode", {"DCR", "CRD"}) == "CRD"
+                                  ? fmt::format("i1 * {} + {}", block * block, in_block)
+                                  : fmt::format("({}) * {} + i1", in_block, shape[1]);
   return copied(
       node, shape,
       element(in(0), {"i0", channel, fmt::format("i2 // {}", block), fmt::format("i3 // {}", block)}));
@@ -169,9 +166,7 @@ Computation space_to_depth(const NodeReader& node) {
   node.refuse_unless(from[2] % block == 0 && from[3] % block == 0,
                      "rows or columns are no multiple of the block");
   const Shape shape{from[0], from[1] * block * block, from[2] / block, from[3] / block};
-  const std::string mode = node.version() >= 28 ? node.text("mode", "DCR") : "DCR";
-  node.refuse_unless(mode == "DCR" || mode == "CRD", fmt::format("attribute 'mode' is '{}'", mode));
-  const bool channels_first = mode == "CRD";
+  const bool channels_first = node.version() >= 28 && node.choice("mode", {"DCR", "CRD"}) == "CRD";
   const std::string in_block =
       channels_first ? fmt::format("i1 % {}", block * block) : fmt::format("i1 // {}", from[1]);
   const std::string channel =

@@ -58,10 +58,9 @@ struct AxisResize {
 /// Gives all resized axes the scale of one of them, and rounds their extents.
 void keep_aspect_ratio(const NodeReader& node, const std::vector<size_t>& axes,
                        std::vector<AxisResize>& extents) {
-  const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+  const std::string policy =
+      node.choice("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
   if (policy == "stretch") return;
-  node.refuse_unless(policy == "not_larger" || policy == "not_smaller",
-                     fmt::format("attribute 'keep_aspect_ratio_policy' is '{}'", policy));
   const auto is_less = [&](size_t a, size_t b) {
     const auto [of_a, of_b] = std::pair(extents[a].scale, extents[b].scale);
     return static_cast<double>(of_a.numerator) * static_cast<double>(of_b.denominator) <
@@ -83,9 +82,7 @@ std::vector<AxisResize> read_extents(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const bool is_upsample = node.op() == "Upsample";
   const size_t scales_input = is_upsample || node.version() < 11 ? 1 : 2;
-  std::vector<int64_t> named(shape.size());
-  for (size_t i = 0; i < shape.size(); ++i) named[i] = static_cast<int64_t>(i);
-  const std::vector<size_t> axes = node.axes(node.integers("axes").value_or(named), shape.size());
+  const std::vector<size_t> axes = node.axes(node.integers("axes"), shape.size());
   std::vector<AxisResize> extents;
   for (const int64_t extent : shape) extents.push_back({extent, extent, {}});
   const auto checked = [&](double extent) {
@@ -199,7 +196,7 @@ class Resizing {
       text += interpolate(from, to, changed[i], i == 0, is_last);
       from = to;
     }
-    if (changed.empty()) return copied(node_, shape_, broadcast(in(0), shape_, shape_));
+    if (changed.empty()) return copied(node_, shape_, here(in(0), shape_));
     return computed(dtype, shape_, text);
   }
 
@@ -235,7 +232,7 @@ class Resizing {
       value += (value.empty() ? "" : " + ") + fmt::format(fmt::runtime(tap.weight), behind) + " * " +
                convert(is_first ? node_.dtype(0) : type, type, element(from, at));
     }
-    return statement(to, shape_, is_last ? convert(type, node_.dtype(0), value) : value);
+    return statement(to, shape_, is_last ? from_wide(node_.dtype(0), value) : value);
   }
 
   const NodeReader& node_;
@@ -257,10 +254,8 @@ Computation resize(const NodeReader& node) {
 
 /// Upsample, the predecessor of Resize, as onnxruntime computes it.
 Computation upsample(const NodeReader& node) {
-  const std::string mode = node.text("mode", "nearest");
-  const bool is_linear = mode == "linear" || mode == "bilinear";
-  node.refuse_unless(is_linear || mode == "nearest", fmt::format("attribute 'mode' is '{}'", mode));
-  return Resizing(node, "asymmetric", is_linear ? "linear" : "nearest").run("floor");
+  const bool is_nearest = node.choice("mode", {"nearest", "linear", "bilinear"}) == "nearest";
+  return Resizing(node, "asymmetric", is_nearest ? "nearest" : "linear").run("floor");
 }
 
 }  // namespace

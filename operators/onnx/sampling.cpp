@@ -49,19 +49,15 @@ std::string zero_outside(const Indices& indices, const Shape& extents, const std
 namespace {
 
 Outside read_outside(const NodeReader& node) {
-  const std::string mode = node.text("padding_mode", "zeros");
+  const std::string mode = node.choice("padding_mode", {"zeros", "border", "reflection"});
   if (mode == "border") return Outside::Border;
-  if (mode == "reflection") return Outside::Reflection;
-  node.refuse_unless(mode == "zeros", fmt::format("attribute 'padding_mode' is '{}'", mode));
-  return Outside::Zeros;
+  return mode == "zeros" ? Outside::Zeros : Outside::Reflection;
 }
 
 size_t read_taps(const NodeReader& node) {
-  const std::string mode = node.text("mode", "linear");
+  const std::string mode = node.choice("mode", {"linear", "bilinear", "nearest", "cubic", "bicubic"});
   if (mode == "nearest") return 1;
-  if (mode == "linear" || mode == "bilinear") return 2;
-  node.refuse_unless(mode == "cubic" || mode == "bicubic", fmt::format("attribute 'mode' is '{}'", mode));
-  return 4;
+  return mode.ends_with("linear") ? 2 : 4;
 }
 
 /// For each tap of each axis, statements over the grid's places, [batch, ...], compute indices and weights;
@@ -96,9 +92,9 @@ class GridSampling {
     }
     if (taps_ == 1) return computed(dtype, shape, script_.text + statement(out(0), shape, read(indices)));
     const std::string sum = reduction("sum", taps, Shape(taps.size(), static_cast<int64_t>(taps_)),
-                                      weight + convert(dtype, type, read(indices)));
+                                      weight + to_wide(dtype, read(indices)));
     if (type == dtype) return computed(dtype, shape, script_.text + statement(out(0), shape, sum));
-    const std::string value = convert(type, dtype, script_.here(shape, sum));
+    const std::string value = from_wide(dtype, script_.here(shape, sum));
     return computed(dtype, shape, script_.text + statement(out(0), shape, value));
   }
 
@@ -110,7 +106,7 @@ class GridSampling {
     const DType given = node_.dtype(1), type = wide(given);
     Indices at = axis_names(places_.size());
     at.push_back(fmt::format("{}", axes_.size() - 1 - axis));
-    const std::string n = convert(given, type, element(in(1), at));
+    const std::string n = to_wide(given, element(in(1), at));
     std::string x = script_.here(
         places_, sampled.corners
                      ? fmt::format("({} + 1) * {}", n, static_cast<double>(sampled.extent - 1) / 2)
@@ -172,7 +168,7 @@ Computation affine_grid(const NodeReader& node) {
   }
   shape.push_back(count);
   const auto factor = [&](size_t j) {
-    return convert(dtype, type, element(in(0), {"i0", fmt::format("i{}", rank + 1), fmt::format("{}", j)}));
+    return to_wide(dtype, element(in(0), {"i0", fmt::format("i{}", rank + 1), fmt::format("{}", j)}));
   };
   std::string value = factor(rank);
   for (size_t j = 0; j < rank; ++j) {
@@ -183,7 +179,7 @@ Computation affine_grid(const NodeReader& node) {
                 : fmt::format("({}(2*i{} - {}) / {})", type.str(), axis + 1, extent - 1, extent);
     value += fmt::format(" + {} * {}", factor(j), place);
   }
-  return copied(node, shape, convert(type, dtype, value));
+  return copied(node, shape, from_wide(dtype, value));
 }
 
 }  // namespace

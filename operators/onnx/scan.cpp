@@ -28,15 +28,13 @@ Computation running(const NodeReader& node, char operation, int neutral) {
   };
   const std::string first = node.flag("exclusive", false) ? before(in(0), 1) : element(in(0), here);
   size_t number = 0;
-  std::string text = statement(temporary(number), shape, convert(dtype, wide(dtype), first));
+  std::string text = statement(temporary(number), shape, to_wide(dtype, first));
   for (int64_t distance = 1; distance < shape[axis]; distance *= 2, ++number) {
     text += statement(temporary(number + 1), shape,
                       fmt::format("{} {} {}", element(temporary(number), here), operation,
                                   before(temporary(number), distance)));
   }
-  return computed(
-      dtype, shape,
-      text + statement(out(0), shape, convert(wide(dtype), dtype, element(temporary(number), here))));
+  return finished(dtype, shape, text, element(temporary(number), here));
 }
 
 }  // namespace

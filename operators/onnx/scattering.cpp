@@ -176,7 +176,7 @@ Computation scatter_known(const NodeReader& node, const Tuples& tuples, const Re
                           const Written& written) {
   const Shape& shape = node.shape(0);
   const DType dtype = node.dtype(0);
-  const std::string old = broadcast(in(0), shape, shape);
+  const std::string old = here(in(0), shape);
   const std::string update = update_at(tuples, shape.size(), written.update);
   std::string value = reducing.kind.empty() ? update
                                             : convert(reducing.type, dtype,
@@ -187,13 +187,27 @@ Computation scatter_known(const NodeReader& node, const Tuples& tuples, const Re
   return copied(node, shape, value);
 }
 
+/// Reduces the updates that `match` a place, and joins them with its old element.
+Computation scatter_reduced(const NodeReader& node, const Reducing& reducing, const Indices& axes,
+                            const Shape& extents, const std::string& match, const std::string& update) {
+  const Shape& shape = node.shape(0);
+  const DType dtype = node.dtype(0);
+  const std::string term =
+      fmt::format("select({}, {}, {})", match, convert(dtype, reducing.type, update), reducing.neutral);
+  const std::string value =
+      reducing.joined(convert(dtype, reducing.type, here(in(0), shape)), here(temporary(0), shape));
+  return computed(dtype, shape,
+                  statement(temporary(0), shape, reduction(reducing.kind, axes, extents, term)) +
+                      statement(out(0), shape, convert(reducing.type, dtype, value)));
+}
+
 Computation scatter_nd(const NodeReader& node) {
   check_scattered(node);
   const Tuples tuples = read_tuples(node);
   const Reducing reducing = read_reducing(node);
   const Shape& shape = node.shape(0);
   const int64_t count = element_count(tuples.grid);
-  if (count == 0) return copied(node, shape, broadcast(in(0), shape, shape));
+  if (count == 0) return copied(node, shape, here(in(0), shape));
   if (const Constant* known = node.constant(1)) {
     const auto depth = static_cast<int64_t>(tuples.indexed.size());
     const KnownTuples values(node, integer_elements(*known), tuples.grid, depth);
@@ -208,19 +222,12 @@ Computation scatter_nd(const NodeReader& node) {
     matches.push_back(fmt::format("{} == i{}", from_front(element(in(1), at), shape[axis]), axis));
   }
   const std::string match = fmt::format("{}", fmt::join(matches, " and "));
-  const std::string old = broadcast(in(0), shape, shape);
+  const std::string old = here(in(0), shape);
   const DType dtype = node.dtype(0);
   if (!reducing.kind.empty()) {
     check_comparisons(node, element_count(shape), count);
-    const std::string term = fmt::format(
-        "select({}, {}, {})", match, convert(dtype, reducing.type, update_at(tuples, shape.size(), of_tuple)),
-        reducing.neutral);
-    return computed(dtype, shape,
-                    statement(temporary(0), shape, reduction(reducing.kind, of_tuple, tuples.grid, term)) +
-                        statement(out(0), shape,
-                                  convert(reducing.type, dtype,
-                                          reducing.joined(convert(dtype, reducing.type, old),
-                                                          broadcast(temporary(0), shape, shape)))));
+    return scatter_reduced(node, reducing, of_tuple, tuples.grid, match,
+                           update_at(tuples, shape.size(), of_tuple));
   }
   // t0: the last tuple that writes this place, or -1.
   check_comparisons(node, element_count(tuples.indexed), count);
@@ -246,7 +253,7 @@ Computation scatter_elements(const NodeReader& node) {
   node.refuse_unless(updates == node.shape(1) && updates.size() == shape.size() && !shape.empty(),
                      "data, 'indices' and 'updates' do not have as many axes, or these two differ");
   const size_t axis = node.axis(node.integer("axis", 0), shape.size());
-  const std::string old = broadcast(in(0), shape, shape);
+  const std::string old = here(in(0), shape);
   if (element_count(updates) == 0) return copied(node, shape, old);
   check_comparisons(node, element_count(shape), updates[axis]);
   std::vector<std::string> conditions;
@@ -257,25 +264,17 @@ Computation scatter_elements(const NodeReader& node) {
     if (is_smaller) conditions.push_back(fmt::format("i{} < {}", i, updates[i]));
     at.push_back(is_smaller ? fmt::format("min({}, i{})", updates[i] - 1, i) : fmt::format("i{}", i));
   }
-  const std::string here = at[axis];
+  const std::string position = at[axis];
   at[axis] = "r0";
-  conditions.push_back(fmt::format("{} == {}", from_front(element(in(1), at), shape[axis]), here));
+  conditions.push_back(fmt::format("{} == {}", from_front(element(in(1), at), shape[axis]), position));
   const std::string match = fmt::format("{}", fmt::join(conditions, " and "));
   const DType dtype = node.dtype(0);
-  if (!reducing.kind.empty()) {
-    const std::string term = fmt::format("select({}, {}, {})", match,
-                                         convert(dtype, reducing.type, element(in(2), at)), reducing.neutral);
-    return computed(dtype, shape,
-                    statement(temporary(0), shape, reduction(reducing.kind, {"r0"}, {updates[axis]}, term)) +
-                        statement(out(0), shape,
-                                  convert(reducing.type, dtype,
-                                          reducing.joined(convert(dtype, reducing.type, old),
-                                                          broadcast(temporary(0), shape, shape)))));
-  }
+  if (!reducing.kind.empty())
+    return scatter_reduced(node, reducing, {"r0"}, {updates[axis]}, match, element(in(2), at));
   std::string text =
       statement(temporary(0), shape,
                 reduction("max", {"r0"}, {updates[axis]}, fmt::format("i64(select({}, r0, -1))", match)));
-  const std::string last = broadcast(temporary(0), shape, shape);
+  const std::string last = here(temporary(0), shape);
   at[axis] = fmt::format("at({})", last);
   return computed(
       dtype, shape,
@@ -286,8 +285,7 @@ Computation scatter_elements(const NodeReader& node) {
 Computation tensor_scatter(const NodeReader& node) {
   const Shape& shape = node.shape(0);
   const size_t axis = node.axis(node.integer("axis", -2), shape.size());
-  const std::string mode = node.text("mode", "linear");
-  node.refuse_unless(mode == "linear" || mode == "circular", fmt::format("attribute 'mode' is '{}'", mode));
+  const std::string mode = node.choice("mode", {"linear", "circular"});
   node.refuse_unless(axis > 0, "the axis is that of the batch");
   Shape expected = shape;
   if (node.rank(1) == shape.size()) expected[axis] = node.shape(1)[axis];
@@ -303,7 +301,7 @@ Computation tensor_scatter(const NodeReader& node) {
   at[axis] = fmt::format("at({})", distance);
   return copied(node, shape,
                 fmt::format("select({0} >= 0 and {0} < {1}, {2}, {3})", distance, expected[axis],
-                            element(in(1), at), broadcast(in(0), shape, shape)));
+                            element(in(1), at), here(in(0), shape)));
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ Computation arg(const NodeReader& node, std::string_view kind) {
   const Reduced reduced = reduce(shape, {axis}, node.flag("keepdims", true));
   const int64_t extent = shape[axis];
   const std::string x = element(in(0), reduced.read);
-  const std::string is_extreme =
-      fmt::format("{} == {}", x, broadcast(temporary(0), reduced.output, reduced.output));
+  const std::string is_extreme = fmt::format("{} == {}", x, here(temporary(0), reduced.output));
   std::string position = last ? fmt::format("select({}, r0, 0)", is_extreme)
                               : fmt::format("select({}, r0 + {}, {})", is_extreme, extent, 2 * extent - 1);
   if (dtype.is_float())
@@ -29,8 +28,7 @@ Computation arg(const NodeReader& node, std::string_view kind) {
       statement(temporary(0), reduced.output, reduced.reduction(kind, x)) +
       statement(temporary(1), reduced.output,
                 reduced.reduction(last ? "max" : "min", "i64(" + position + ")")) +
-      statement(out(0), reduced.output,
-                fmt::format("{} % {}", broadcast(temporary(1), reduced.output, reduced.output), extent));
+      statement(out(0), reduced.output, fmt::format("{} % {}", here(temporary(1), reduced.output), extent));
   return computed(kI64, reduced.output, text);
 }
 
@@ -59,7 +57,7 @@ Computation trilu(const NodeReader& node) {
   const std::string zero = node.dtype(0).is_bool() ? "false" : "0";
   return copied(node, shape,
                 fmt::format("select(i{} - i{} {} {}, {}, {})", shape.size() - 1, shape.size() - 2,
-                            upper ? ">=" : "<=", diagonal, broadcast(in(0), shape, shape), zero));
+                            upper ? ">=" : "<=", diagonal, here(in(0), shape), zero));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "graph.h"
-#include "registry.h"
 
 namespace tunesmith::operators_onnx {
 namespace {
@@ -27,48 +26,41 @@ size_t place(const NodeReader& node, size_t input, size_t count, bool behind = f
   return static_cast<size_t>(given < 0 ? given + end : given);
 }
 
-bool sequence_construct(const NodeReader& node, network::Expansion& to) {
-  to.give(0, to.make_sequence(node.node().inputs));
-  return true;
+TensorIndex sequence_construct(const NodeReader& node, Graph& graph) {
+  return graph.sequence(node.node().inputs);
 }
 
-bool sequence_empty(const NodeReader& node, network::Expansion& to) {
+TensorIndex sequence_empty(const NodeReader& node, Graph& graph) {
   node.ignore("dtype");
-  to.give(0, to.make_sequence({}));
-  return true;
+  return graph.sequence({});
 }
 
-bool sequence_insert(const NodeReader& node, network::Expansion& to) {
+TensorIndex sequence_insert(const NodeReader& node, Graph& graph) {
   std::vector<TensorIndex> elements = elements_of(node, 0);
   const size_t at = node.has(2) ? place(node, 2, elements.size(), true) : elements.size();
   elements.insert(elements.begin() + static_cast<int64_t>(at), node.node().inputs.at(1));
-  to.give(0, to.make_sequence(std::move(elements)));
-  return true;
+  return graph.sequence(std::move(elements));
 }
 
-bool sequence_erase(const NodeReader& node, network::Expansion& to) {
+TensorIndex sequence_erase(const NodeReader& node, Graph& graph) {
   std::vector<TensorIndex> elements = elements_of(node, 0);
   node.refuse_unless(!elements.empty(), "the sequence is empty");
   const size_t at = node.has(1) ? place(node, 1, elements.size()) : elements.size() - 1;
   elements.erase(elements.begin() + static_cast<int64_t>(at));
-  to.give(0, to.make_sequence(std::move(elements)));
-  return true;
+  return graph.sequence(std::move(elements));
 }
 
-bool sequence_at(const NodeReader& node, network::Expansion& to) {
+TensorIndex sequence_at(const NodeReader& node, Graph& /*graph*/) {
   const std::vector<TensorIndex> elements = elements_of(node, 0);
-  to.give(0, elements[place(node, 1, elements.size())]);
-  return true;
+  return elements[place(node, 1, elements.size())];
 }
 
-bool sequence_length(const NodeReader& node, network::Expansion& to) {
-  Graph graph(to);
-  to.give(0, graph.integer(static_cast<int64_t>(elements_of(node, 0).size())));
-  return true;
+TensorIndex sequence_length(const NodeReader& node, Graph& graph) {
+  return graph.integer(static_cast<int64_t>(elements_of(node, 0).size()));
 }
 
 /// Splits the axis as the input says, or into single indices.
-bool split_to_sequence(const NodeReader& node, network::Expansion& to) {
+TensorIndex split_to_sequence(const NodeReader& node, Graph& graph) {
   const Shape& shape = node.shape(0);
   const size_t axis = node.axis(node.integer("axis", 0), shape.size());
   const bool keeps_axis = node.flag("keepdims", true) || node.has(1);
@@ -82,30 +74,26 @@ bool split_to_sequence(const NodeReader& node, network::Expansion& to) {
       if (shape[axis] % size != 0) parts.push_back(shape[axis] % size);
     }
   }
-  Graph graph(to);
   std::vector<TensorIndex> elements;
   int64_t begin = 0;
   for (const int64_t part : parts) {
     node.refuse_unless(part >= 0 && part <= shape[axis] - begin, "its parts are not those of the axis");
     const auto number = static_cast<int64_t>(axis);
-    const TensorIndex x = node.node().inputs[0];
+    const TensorIndex x = node.input(0);
     elements.push_back(keeps_axis ? graph.slice(x, number, begin, begin + part)
                                   : graph.take(x, number, begin));
     begin += part;
   }
   node.refuse_unless(begin == shape[axis], "its parts are not those of the axis");
-  to.give(0, to.make_sequence(std::move(elements)));
-  return true;
+  return graph.sequence(std::move(elements));
 }
 
-bool concat_from_sequence(const NodeReader& node, network::Expansion& to) {
+TensorIndex concat_from_sequence(const NodeReader& node, Graph& graph) {
   const std::vector<TensorIndex> elements = elements_of(node, 0);
   node.refuse_unless(!elements.empty(), "the sequence is empty");
   node.refuse_unless(node.has_attribute("axis"), "attribute 'axis' is missing");
-  Graph graph(to);
   const int64_t axis = node.integer("axis", 0);
-  to.give(0, node.flag("new_axis", false) ? graph.stack(elements, axis) : graph.concat(elements, axis));
-  return true;
+  return node.flag("new_axis", false) ? graph.stack(elements, axis) : graph.concat(elements, axis);
 }
 
 /// Applies the body to each element of the first input. Other inputs are sequences of the same length, or the
@@ -118,7 +106,7 @@ bool sequence_map(const NodeReader& node, network::Expansion& to) {
     for (size_t k = 0; k < node.own_count(); ++k) {
       node.refuse_unless(!node.is_sequence(k) || node.elements(k).size() == count,
                          "its sequences have different lengths");
-      inputs.push_back(node.is_sequence(k) ? node.elements(k)[i] : node.node().inputs[k]);
+      inputs.push_back(node.is_sequence(k) ? node.elements(k)[i] : node.input(k));
     }
     const std::vector<TensorIndex> outputs = to.add_body(node.body("body"), inputs);
     node.refuse_unless(outputs.size() == made.size(), "its body gives another number of outputs");
@@ -128,29 +116,25 @@ bool sequence_map(const NodeReader& node, network::Expansion& to) {
   return true;
 }
 
-bool make_optional(const NodeReader& node, network::Expansion& to) {
+TensorIndex make_optional(const NodeReader& node, Graph& graph) {
   node.ignore("type");
-  to.give(0, node.given_count() > 0 ? node.node().inputs[0] : to.make_sequence({kAbsent}));
-  return true;
+  return node.given_count() > 0 ? node.input(0) : graph.sequence({kAbsent});
 }
 
-bool optional_has_element(const NodeReader& node, network::Expansion& to) {
-  Graph graph(to);
-  to.give(0, graph.truth(!is_nothing(node, 0)));
-  return true;
+TensorIndex optional_has_element(const NodeReader& node, Graph& graph) {
+  return graph.truth(!is_nothing(node, 0));
 }
 
-bool optional_get_element(const NodeReader& node, network::Expansion& to) {
+TensorIndex optional_get_element(const NodeReader& node, Graph& /*graph*/) {
   node.refuse_unless(!is_nothing(node, 0), "the optional value has none");
-  to.give(0, node.node().inputs[0]);
-  return true;
+  return node.input(0);
 }
 
 }  // namespace
 
 std::vector<Row> sequence_operators() {
-  const auto row = [](std::string_view name, int64_t since, Expand expand) {
-    return Row{name, since, never_defined, true, false, std::move(expand)};
+  const auto row = [](std::string_view name, int64_t since, auto make) {
+    return Row{name, since, never_defined, true, false, giving(make)};
   };
   return {row("SequenceConstruct", 11, sequence_construct),
           row("SequenceEmpty", 11, sequence_empty),
@@ -160,7 +144,7 @@ std::vector<Row> sequence_operators() {
           row("SequenceLength", 11, sequence_length),
           row("SplitToSequence", 11, split_to_sequence),
           row("ConcatFromSequence", 11, concat_from_sequence),
-          row("SequenceMap", 17, sequence_map),
+          Row{"SequenceMap", 17, never_defined, true, false, sequence_map},
           row("Optional", 15, make_optional),
           row("OptionalHasElement", 15, optional_has_element),
           row("OptionalGetElement", 15, optional_get_element)};

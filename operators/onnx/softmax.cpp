@@ -17,23 +17,11 @@ std::vector<size_t> row_axes(const NodeReader& node) {
   return axes_from(node.axis(given, rank), rank);
 }
 
-/// t0 is the maximum of each row, t1 the exponentials of x - t0, t2 their sum.
-Computation define_softmax(const NodeReader& node, bool logarithm) {
-  const DType dtype = node.dtype(0);
-  const DType type = wide(dtype);
-  const Shape& shape = node.shape(0);
-  const Reduced reduced = reduce(shape, row_axes(node), true);
-  const std::string x = convert(dtype, type, broadcast(in(0), shape, shape));
-  const std::string largest = element(temporary(0), reduced.of_kept);
-  const std::string sum = element(temporary(2), reduced.of_kept);
-  std::string text = statement(temporary(0), reduced.output,
-                               reduced.reduction("max", convert(dtype, type, element(in(0), reduced.read))));
-  text += statement(temporary(1), shape, fmt::format("exp({} - {})", x, largest));
-  text +=
-      statement(temporary(2), reduced.output, reduced.reduction("sum", element(temporary(1), reduced.read)));
-  const std::string value = logarithm ? fmt::format("{} - {} - log({})", x, largest, sum)
-                                      : fmt::format("{} / {}", broadcast(temporary(1), shape, shape), sum);
-  return computed(dtype, shape, text + statement(out(0), shape, convert(type, dtype, value)));
+Define softmax(bool logarithm) {
+  return [logarithm](const NodeReader& node) {
+    const std::vector<size_t> axes = row_axes(node);
+    return computed(node.dtype(0), node.shape(0), softmax_of_rows(node, axes, logarithm, out(0)));
+  };
 }
 
 /// 1 at the first maximum of each row, 0 elsewhere.
@@ -57,10 +45,28 @@ Computation hardmax(const NodeReader& node) {
 
 }  // namespace
 
+std::string softmax_of_rows(const NodeReader& node, const std::vector<size_t>& axes, bool logarithm,
+                            const std::string& result) {
+  const DType dtype = node.dtype(0);
+  const Shape& shape = node.shape(0);
+  const Reduced reduced = reduce(shape, axes, true);
+  const std::string x = to_wide(dtype, here(in(0), shape));
+  const std::string largest = element(temporary(0), reduced.of_kept);
+  const std::string sum = element(temporary(2), reduced.of_kept);
+  const std::string value = logarithm ? fmt::format("{} - {} - log({})", x, largest, sum)
+                                      : fmt::format("{} / {}", here(temporary(1), shape), sum);
+  return statement(temporary(0), reduced.output,
+                   reduced.reduction("max", to_wide(dtype, element(in(0), reduced.read)))) +
+         statement(temporary(1), shape, fmt::format("exp({} - {})", x, largest)) +
+         statement(temporary(2), reduced.output,
+                   reduced.reduction("sum", element(temporary(1), reduced.read))) +
+         statement(result, shape, from_wide(dtype, value));
+}
+
 std::vector<Row> softmax_operators() {
   return {
-      {"Softmax", 1, [](const NodeReader& node) { return define_softmax(node, false); }},
-      {"LogSoftmax", 1, [](const NodeReader& node) { return define_softmax(node, true); }},
+      {"Softmax", 1, softmax(false)},
+      {"LogSoftmax", 1, softmax(true)},
       {"Hardmax", 1, hardmax},
   };
 }

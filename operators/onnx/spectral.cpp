@@ -67,10 +67,10 @@ std::string both(const Parts& parts, size_t last) {
 Parts read_parts(const NodeReader& node, Indices at) {
   const DType dtype = node.dtype(0);
   at.emplace_back("0");
-  Parts parts{convert(dtype, wide(dtype), element(in(0), at)), ""};
+  Parts parts{to_wide(dtype, element(in(0), at)), ""};
   if (node.shape(0).back() == 1) return parts;
   at.back() = "1";
-  parts.imaginary = convert(dtype, wide(dtype), element(in(0), at));
+  parts.imaginary = to_wide(dtype, element(in(0), at));
   return parts;
 }
 
@@ -119,7 +119,7 @@ Computation dft(const NodeReader& node) {
   const Parts parts =
       transformed(script, without_parts, terms, factors, row, read_parts(node, at), made.inverse);
   const std::string value = to_real ? parts.real : both(parts, without_parts.size());
-  return computed(dtype, shape, script.text + statement(out(0), shape, convert(type, dtype, value)));
+  return finished(dtype, shape, script.text, value);
 }
 
 /// Transforms windows of [batch, length, 1 or 2], one beginning at each step.
@@ -145,8 +145,7 @@ Computation stft(const NodeReader& node) {
   const Shape framed{shape[0], frames, points};
   const auto part_of_frame = [&](const std::string& value) {
     if (value.empty()) return value;
-    const std::string weighted =
-        node.has(2) ? value + " * " + convert(dtype, type, element(in(2), {"i2"})) : value;
+    const std::string weighted = node.has(2) ? value + " * " + to_wide(dtype, element(in(2), {"i2"})) : value;
     return element(script.make(framed, weighted), {"i0", "i1", "r0"});
   };
   const Parts signal = read_parts(node, {"i0", fmt::format("i1*{} + i2", step)});
@@ -155,8 +154,7 @@ Computation stft(const NodeReader& node) {
   const Parts parts = transformed(script, bins, points, factors, "i2", in_frames, false);
   Shape result = bins;
   result.push_back(2);
-  return computed(dtype, result,
-                  script.text + statement(out(0), result, convert(type, dtype, both(parts, 3))));
+  return finished(dtype, result, script.text, both(parts, 3));
 }
 
 }  // namespace

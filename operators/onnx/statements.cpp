@@ -107,20 +107,28 @@ std::string convert(DType from, DType to, const std::string& value) {
 
 DType wide(DType dtype) { return dtype.is_float() && dtype.bits < 32 ? kF32 : dtype; }
 
+std::string to_wide(DType dtype, const std::string& value) { return convert(dtype, wide(dtype), value); }
+std::string from_wide(DType dtype, const std::string& value) { return convert(wide(dtype), dtype, value); }
+
 std::string rounded(const std::string& x) { return fmt::format("round_even({})", x); }
 
 std::string array(std::string_view kind, size_t number) { return fmt::format("{}{}", kind, number); }
 
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,
-                   const std::string& term) {
+                   const std::string& term, std::string_view result) {
   const std::string sum = reduction("sum", axes, extents, term);
-  if (wide(dtype) == dtype) return statement(out(0), shape, sum);
+  if (wide(dtype) == dtype) return statement(result, shape, sum);
   return statement(temporary(0), shape, sum) +
-         statement(out(0), shape, convert(wide(dtype), dtype, broadcast(temporary(0), shape, shape)));
+         statement(result, shape, from_wide(dtype, here(temporary(0), shape)));
 }
 
 Computation computed(DType dtype, Shape shape, std::string statements) {
   return {{{dtype, std::move(shape)}}, {}, std::move(statements)};
+}
+
+Computation finished(DType dtype, const Shape& shape, const std::string& statements, const std::string& value,
+                     std::string_view result) {
+  return computed(dtype, shape, statements + statement(result, shape, from_wide(dtype, value)));
 }
 
 Computation copied(const NodeReader& node, Shape shape, const std::string& value, size_t input) {

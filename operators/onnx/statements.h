@@ -28,6 +28,8 @@ std::string reduction(std::string_view kind, const Indices& axes, const Shape& e
 
 /// The element of an array of shape `from`, broadcast to `to`, at i0, i1, ...
 std::string broadcast(std::string_view array, const Shape& from, const Shape& to);
+/// The element of an array of this shape at i0, i1, ...
+inline std::string here(std::string_view array, const Shape& shape) { return broadcast(array, shape, shape); }
 /// The shape to which both are broadcast. Refuses shapes that do not fit.
 Shape broadcast_shape(const NodeReader& node, const Shape& a, const Shape& b);
 
@@ -48,6 +50,9 @@ std::string typed(DType dtype, const std::string& value);
 std::string convert(DType from, DType to, const std::string& value);
 /// The type of sums of values of this type: f32 for f16 and bf16.
 DType wide(DType dtype);
+/// Converts a value of type `dtype` to wide(dtype), and back.
+std::string to_wide(DType dtype, const std::string& value);
+std::string from_wide(DType dtype, const std::string& value);
 
 std::string array(std::string_view kind, size_t number);
 inline std::string in(size_t number) { return array("in", number); }
@@ -57,9 +62,10 @@ inline std::string temporary(size_t number) { return array("t", number); }
 /// Rounds x to the nearest integer, of two to the even one.
 std::string rounded(const std::string& x);
 
-/// out0 = sum over the axes of `term`, which has type wide(dtype); by way of t0 if that is another type.
+/// Computes `result`, the sum over the axes of `term`, which has type wide(dtype); by way of t0 if that is
+/// another type.
 std::string summed(DType dtype, const Shape& shape, const Indices& axes, const Shape& extents,
-                   const std::string& term);
+                   const std::string& term, std::string_view result = "out0");
 
 /// A sequence of statements whose intermediate arrays are numbered.
 struct Script {
@@ -74,12 +80,15 @@ struct Script {
   }
   /// Computes an intermediate array; returns its element at i0, i1, ...
   std::string here(const Shape& shape, std::string_view value) {
-    return broadcast(make(shape, value), shape, shape);
+    return operators_onnx::here(make(shape, value), shape);
   }
 };
 
 /// A computation with one output.
 Computation computed(DType dtype, Shape shape, std::string statements);
+/// One whose last statement computes `result` as `value`, of type wide(dtype).
+Computation finished(DType dtype, const Shape& shape, const std::string& statements, const std::string& value,
+                     std::string_view result = "out0");
 /// A computation with one output that copies elements of input `input`: out0[i0, ...] = value.
 Computation copied(const NodeReader& node, Shape shape, const std::string& value, size_t input = 0);
 

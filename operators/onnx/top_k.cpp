@@ -54,8 +54,8 @@ class Choice {
 
   /// Of `items` the one of each rank.
   std::string in_order(const std::string& ranks, const std::string& item, int64_t extent, int64_t count) {
-    return make(count, fmt::format("sum(r0<{}) select({} == i32({}), {}, 0)", extent, at(ranks, "r0"), here_,
-                                   item));
+    return make(count,
+                fmt::format("sum(r0<{}) select({} == i32({}), {}, 0)", extent, at(ranks, "r0"), here_, item));
   }
 
   /// Compares each with each: an element's rank is the number of those before it.
@@ -70,7 +70,8 @@ class Choice {
   /// The first element of each block says which blocks are chosen: the elements of another block come after
   /// the first ones of `count` blocks.
   std::string of_blocks(const std::string& values, int64_t extent, int64_t count) {
-    const auto size = static_cast<int64_t>(std::sqrt(static_cast<double>(extent) / static_cast<double>(count)));
+    const auto size =
+        static_cast<int64_t>(std::sqrt(static_cast<double>(extent) / static_cast<double>(count)));
     const int64_t blocks = (extent + size - 1) / size;
     const std::string place = fmt::format("{}*{} + r0", here_, size);
     const std::string best =
@@ -124,8 +125,7 @@ Computation top_k(const NodeReader& node) {
   const std::string place = choice.at(places, fmt::format("i{}", axis));
   Shape result = shape;
   result[axis] = count;
-  if (node.wants(0))
-    script.text += statement(out(0), result, choice.at(in(0), fmt::format("at({})", place)));
+  if (node.wants(0)) script.text += statement(out(0), result, choice.at(in(0), fmt::format("at({})", place)));
   if (node.wants(1)) script.text += statement(out(1), result, fmt::format("i64({})", place));
   return {{{dtype, result}, {kI64, result}}, {}, script.text};
 }

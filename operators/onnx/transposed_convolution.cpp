@@ -11,22 +11,6 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
-void check_transposed(const NodeReader& node, int64_t groups) {
-  const Shape& x = node.shape(0);
-  const Shape& w = node.shape(1);
-  node.refuse_unless(x.size() >= 3 && w.size() == x.size(),
-                     "expected [batch, channels, ...] and a kernel of as many axes");
-  node.refuse_unless(node.dtype(0).is_float() && node.dtype(0) == node.dtype(1),
-                     "expected floating values of one type");
-  node.refuse_unless(groups >= 1 && x[1] % groups == 0 && w[0] == x[1],
-                     "the channels of input and kernel do not fit the groups");
-  if (const auto kernel = node.integers("kernel_shape"))
-    node.refuse_unless(*kernel == spatial_shape(w), "attribute 'kernel_shape' is not the kernel's shape");
-  if (node.has(2))
-    node.refuse_unless(node.shape(2) == Shape{w[1] * groups} && node.dtype(2) == node.dtype(0),
-                       "the bias is not one value for each output channel");
-}
-
 /// The padding is what is removed from each side of the result.
 Window transposed_window(const NodeReader& node) {
   const Shape input = spatial_shape(node.shape(0));
@@ -39,10 +23,8 @@ Window transposed_window(const NodeReader& node) {
                 Shape(rank, 0)};
   const Shape more = spatial_attribute(node, "output_padding", rank, 0);
   const Shape pads = spatial_attribute(node, "pads", 2 * rank, 0);
-  const std::string automatic = node.text("auto_pad", "NOTSET");
-  const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
-  node.refuse_unless(same || automatic == "NOTSET" || automatic == "VALID",
-                     fmt::format("attribute 'auto_pad' is '{}'", automatic));
+  const std::string automatic = node.choice("auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
+  const bool same = automatic.starts_with("SAME");
   const auto given = node.integers("output_shape");
   node.refuse_unless(!given || given->size() == rank,
                      "attribute 'output_shape' has not one value for each spatial axis");
@@ -96,8 +78,8 @@ std::string by_taps(const Transposed& t, DType dtype, const std::string& target,
     w_at.push_back(fmt::format("({}) % {} + r{}*{}", t.at(i), stride, 1 + i, stride));
     extents.push_back(taps);
   }
-  const std::string term = convert(dtype, wide(dtype), element(temporary(0), x_at)) + " * " +
-                           convert(dtype, wide(dtype), fmt::format("inside({}, 0)", element(in(1), w_at)));
+  const std::string term = to_wide(dtype, element(temporary(0), x_at)) + " * " +
+                           to_wide(dtype, fmt::format("inside({}, 0)", element(in(1), w_at)));
   return statement(temporary(0), padded, fmt::format("inside({}, 0)", element(in(0), from))) +
          statement(target, shape, reduction("sum", axis_names(extents.size(), 'r'), extents, term));
 }
@@ -119,32 +101,23 @@ std::string by_condition(const Transposed& t, DType dtype, const std::string& ta
   }
   std::string value = fmt::format("inside({}, 0)", element(in(0), x_at));
   if (!condition.empty()) value = fmt::format("select({}, {}, 0)", condition, value);
-  const std::string term =
-      convert(dtype, wide(dtype), value) + " * " + convert(dtype, wide(dtype), element(in(1), w_at));
+  const std::string term = to_wide(dtype, value) + " * " + to_wide(dtype, element(in(1), w_at));
   return statement(target, shape, reduction("sum", axis_names(extents.size(), 'r'), extents, term));
 }
 
 Computation conv_transpose(const NodeReader& node) {
   const int64_t groups = node.integer("group", 1);
-  check_transposed(node, groups);
+  check_convolution(node, groups, true);
   const DType dtype = node.dtype(0);
   const Shape& x = node.shape(0);
   const int64_t filters = node.shape(1)[1];
   const Transposed t{transposed_window(node), x, x[1] / groups, filters, groups};
-  Shape shape{x[0], filters * groups};
-  shape.insert(shape.end(), t.window.output.begin(), t.window.output.end());
-
-  const bool is_finished = !node.has(2) && wide(dtype) == dtype;
-  const std::string sum = is_finished ? out(0) : temporary(1);
+  const Shape shape = t.window.result(x[0], filters * groups);
   const bool dilated =
       std::ranges::any_of(t.window.dilations, [](int64_t dilation) { return dilation != 1; });
-  std::string text = dilated ? by_condition(t, dtype, sum, shape) : by_taps(t, dtype, sum, shape);
-  if (!is_finished) {
-    std::string value = broadcast(sum, shape, shape);
-    if (node.has(2)) value += " + " + convert(dtype, wide(dtype), element(in(2), {"i1"}));
-    text += statement(out(0), shape, convert(wide(dtype), dtype, value));
-  }
-  return computed(dtype, shape, text);
+  return with_bias(node, shape, out(0), [&](const std::string& sum) {
+    return dilated ? by_condition(t, dtype, sum, shape) : by_taps(t, dtype, sum, shape);
+  });
 }
 
 /// Puts an image's windows, one in each column, back in place, and adds them where they overlap.
@@ -173,8 +146,7 @@ Computation columns_to_image(const NodeReader& node) {
   node.refuse_unless(x[1] == shape[1] * element_count(kernel) && x[2] == element_count(windows),
                      "the input's shape is not that of the image's windows");
   const std::string row = fmt::format("i1*{} + {}", element_count(kernel), linear(axes, kernel));
-  const std::string value =
-      convert(node.dtype(0), wide(node.dtype(0)), element(in(0), {"i0", row, linear(of_window, windows)}));
+  const std::string value = to_wide(node.dtype(0), element(in(0), {"i0", row, linear(of_window, windows)}));
   return computed(node.dtype(0), shape,
                   summed(node.dtype(0), shape, axes, kernel,
                          fmt::format("select({}, {}, 0)", fmt::join(conditions, " and "), value)));

@@ -72,7 +72,7 @@ constexpr Unary kUnary[] = {
 Computation define_unary(const NodeReader& node, const Unary& row) {
   check_unary(node, row.types);
   const Shape& shape = node.shape(0);
-  const std::string x = broadcast(in(0), shape, shape);
+  const std::string x = here(in(0), shape);
   const DType dtype = node.dtype(0);
   const std::string_view value = dtype == kF64 && !row.of_f64.empty() ? row.of_f64 : row.value;
   // Several steps round once: in a narrow type, 1 + exp(-x) would lose a small exp(-x).
@@ -87,20 +87,20 @@ Computation define_unary(const NodeReader& node, const Unary& row) {
 
 Computation define_sign_of_unsigned(const NodeReader& node) {
   const Shape& shape = node.shape(0);
-  return copied(node, shape, fmt::format("min(1, {})", broadcast(in(0), shape, shape)));
+  return copied(node, shape, fmt::format("min(1, {})", here(in(0), shape)));
 }
 
 Computation define_is_nan(const NodeReader& node) {
   check_unary(node, UnaryTypes::Floats);
   const Shape& shape = node.shape(0);
-  const std::string x = broadcast(in(0), shape, shape);
+  const std::string x = here(in(0), shape);
   return computed(kBool, shape, statement(out(0), shape, fmt::format("{0} != {0}", x)));
 }
 
 Computation define_is_inf(const NodeReader& node) {
   check_unary(node, UnaryTypes::Floats);
   const Shape& shape = node.shape(0);
-  const std::string x = broadcast(in(0), shape, shape);
+  const std::string x = here(in(0), shape);
   const bool positive = node.flag("detect_positive", true);
   const bool negative = node.flag("detect_negative", true);
   std::string value = fmt::format("{0} < {0}", x);  // never

@@ -35,6 +35,12 @@ bool Window::is_padded() const {
   return std::ranges::any_of(begin, is_positive) || std::ranges::any_of(end, is_positive);
 }
 
+Shape Window::result(int64_t batch, int64_t channels) const {
+  Shape shape{batch, channels};
+  shape.insert(shape.end(), output.begin(), output.end());
+  return shape;
+}
+
 std::string Window::begin_index(size_t axis, size_t offset) const {
   const std::string text = fmt::format("i{}", offset + axis);
   return strides[axis] == 1 ? text : fmt::format("{}*{}", text, strides[axis]);
@@ -69,21 +75,61 @@ Window read_window(const NodeReader& node, const Shape& input, const Shape& kern
       all_at_least(kernel, 1) && all_at_least(window.strides, 1) && all_at_least(window.dilations, 1),
       "a kernel, stride or dilation is below 1");
   const Shape pads = spatial_attribute(node, "pads", 2 * rank, 0);
-  const std::string automatic = node.text("auto_pad", "NOTSET");
+  const std::string automatic = node.choice("auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
   if (automatic == "NOTSET") {
     window.begin.assign(pads.begin(), pads.begin() + static_cast<int64_t>(rank));
     window.end.assign(pads.begin() + static_cast<int64_t>(rank), pads.end());
     node.refuse_unless(all_at_least(pads, 0), "negative padding is not taken");
-  } else if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+  } else if (automatic != "VALID") {
     pad_same(window, input, automatic == "SAME_UPPER");
-  } else {
-    node.refuse_unless(automatic == "VALID", fmt::format("attribute 'auto_pad' is '{}'", automatic));
   }
   for (size_t i = 0; i < rank; ++i) {
     window.output.push_back(window_count(window, i, input[i], ceil_mode));
     node.refuse_unless(window.output[i] > 0, "the kernel is larger than the padded input");
   }
   return window;
+}
+
+void check_kernel_shape(const NodeReader& node, const Shape& kernel) {
+  if (const auto given = node.integers("kernel_shape"))
+    node.refuse_unless(*given == spatial_shape(kernel), "attribute 'kernel_shape' is not the kernel's shape");
+}
+
+void check_convolution(const NodeReader& node, int64_t groups, bool is_transposed) {
+  const Shape& x = node.shape(0);
+  const Shape& w = node.shape(1);
+  node.refuse_unless(x.size() >= 3 && w.size() == x.size(),
+                     "expected [batch, channels, ...] and a kernel of as many axes");
+  node.refuse_unless(node.dtype(0).is_float() && node.dtype(0) == node.dtype(1),
+                     "expected floating values of one type");
+  node.refuse_unless(groups >= 1 && x[1] % groups == 0 &&
+                         (is_transposed ? w[0] == x[1] : w[0] % groups == 0 && w[1] == x[1] / groups),
+                     "the channels of input and kernel do not fit the groups");
+  check_kernel_shape(node, w);
+  if (node.has(2))
+    node.refuse_unless(
+        node.shape(2) == Shape{is_transposed ? w[1] * groups : w[0]} && node.dtype(2) == node.dtype(0),
+        "the bias is not one value for each output channel");
+}
+
+std::pair<Shape, std::string> padded(const Window& window, const Shape& input, const std::string& source,
+                                     const std::string& outside) {
+  Shape shape(input.begin(), input.begin() + 2);
+  Indices at{"i0", "i1"};
+  for (size_t i = 0; i < window.rank(); ++i) {
+    shape.push_back(input[2 + i] + window.begin[i] + window.end[i]);
+    at.push_back(fmt::format("i{} - {}", 2 + i, window.begin[i]));
+  }
+  return {shape, fmt::format("inside({}, {})", element(source, at), outside)};
+}
+
+Computation with_bias(const NodeReader& node, const Shape& shape, std::string_view result,
+                      const std::function<std::string(const std::string& array)>& statements_of) {
+  const DType dtype = node.dtype(0);
+  if (!node.has(2) && wide(dtype) == dtype) return computed(dtype, shape, statements_of(std::string(result)));
+  std::string value = here(temporary(1), shape);
+  if (node.has(2)) value += " + " + to_wide(dtype, element(in(2), {"i1"}));
+  return finished(dtype, shape, statements_of(temporary(1)), value, result);
 }
 
 ConvolutionTerms convolution_terms(const Window& window, const Shape& kernel, const std::string& group) {

@@ -40,7 +40,8 @@ struct NodeInput {
   const Constant* constant = nullptr;  ///< null if the values are not known before the network runs
   const std::vector<TensorIndex>* elements = nullptr;  ///< for a sequence, which has no type
   std::optional<Count> count = {};  ///< known to Operator::expand alone; then the shape has the upper bound
-  const Constant* highest = nullptr;  ///< of values computed of counts, upper bounds; to Operator::expand alone
+  const Constant* highest =
+      nullptr;  ///< of values computed of counts, upper bounds; to Operator::expand alone
 };
 
 /// A node, as its operator sees it. Lives during the call.
