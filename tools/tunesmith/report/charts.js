@@ -158,7 +158,7 @@ function xyChart(series, xAxis, yAxis) {
       ...(raw.record ? [`record ${raw.record}`] : raw.task ? [`task ${raw.task}`] : []),
     ], series.length > 1),
   });
-  if (beyond) configure.note = `${beyond} ${beyond === 1 ? "point lies" : "points lie"} beyond the axes, and ${beyond === 1 ? "is a cross" : "are crosses"} at their ends; the table has all.`;
+  if (beyond) configure.note = `${beyond} ${beyond === 1 ? "point lies" : "points lie"} beyond the axes and ${beyond === 1 ? "is drawn as a cross" : "are drawn as crosses"} at the edge; the table has all points.`;
   return configure;
 }
 

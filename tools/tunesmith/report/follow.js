@@ -38,7 +38,7 @@ async function follow(version) {
       } else if (answer.status !== 304) fault = await answer.text();
     }
   } catch (error) {
-    fault = `It is no longer kept up to date: ${error.message}.`;
+    fault = `Live updates stopped: ${error.message}.`;
   }
   document.getElementById("kept").textContent = fault;
   setTimeout(follow, wait, version);

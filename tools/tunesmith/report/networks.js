@@ -10,7 +10,7 @@ function svg(tag, attributes, ...children) {
 
 const unitOf = (type) => (/^b?f/.test(type) ? "GFLOP/s" : "GOP/s");
 const speed = (step) => step.flops / step.seconds;
-const roofOf = (step) => (step.roof === "cache" ? "moves in caches" : `${percent(step.share_of_roof)} of its roof${step.roof ? `, ${step.roof}` : ""}`);
+const roofOf = (step) => (step.roof === "cache" ? "data in cache" : `${percent(step.share_of_roof)} of its roof${step.roof ? `, ${step.roof}` : ""}`);
 const operatorsOf = (step) => (step.operators || []).join(" + ") || step.name;
 
 /** Tensors that go to the next kernel are lines, others arcs, farther out the more kernels they pass. */
@@ -37,7 +37,7 @@ function kernelPicture(network) {
   const width = left + boxWidth + barWidth + 90;
   return el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": `The kernels of ${network.name}`},
     svg("svg", {class: "kernels", viewBox: `0 0 ${width} ${row * steps.length}`, width, height: row * steps.length, role: "img",
-      "aria-label": `The ${steps.length} kernels of ${network.name} with their times, and which reads which. The table below has the times.`},
+      "aria-label": `The ${steps.length} kernels of ${network.name} with their times and dependencies. The table below has the times.`},
     svg("g", {class: "tensors"}, paths), rows));
 }
 
@@ -57,7 +57,7 @@ function networkSection(network) {
   const waiting = network.steps.reduce((sum, step) => sum + step.waiting_seconds, 0);
   const peaks = Object.entries(network.peaks_gflops || (network.peak_gflops ? {f32: network.peak_gflops} : {}));
   const facts = [["a call", seconds(network.seconds)], ["threads", String(network.threads)], ["kernels", String(network.steps.length)],
-    ["over the sum of its steps, by medians", times(network.median_seconds / network.sum_of_medians)], ["threads wait for each other", percent(waiting / network.sum_of_steps)]];
+    ["relative to the sum of its steps (medians)", times(network.median_seconds / network.sum_of_medians)], ["threads wait for each other", percent(waiting / network.sum_of_steps)]];
   const groups = byOperators(network);
   const share = (part) => percent(part / network.sum_of_steps);
   const shown = groups.slice(0, 12);
@@ -65,8 +65,8 @@ function networkSection(network) {
     el("dl", {class: "facts"}, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
     el("p", {class: "note"}, `${network.calls} calls; times are 10th percentiles. ` + (!peaks.length ? "No roof was measured." :
       `A share of the roof is that of ${peaks.map(([type, peak]) => `${operationsIn(unitOf(type))(peak * 1e9)} of multiply-adds in ${type}`).join(", ")}, or of `
-      + `${bandwidth(network.copy_gbytes_per_second * 1e9)} of copying in memory, whichever takes longer. What lies in caches moves faster than memory, and has no such share.`
-      + (network.steps.some((step) => step.share_of_roof > 1) ? " Above 100 %: caches hold a part of it, it skips operations on padding, or the roof was measured while something else used the machine." : ""))),
+      + `${bandwidth(network.copy_gbytes_per_second * 1e9)} of memory copies, whichever takes longer. Data in caches move faster than memory and have no such share.`
+      + (network.steps.some((step) => step.share_of_roof > 1) ? " Above 100 %: caches hold part of the data, it skips operations on padding, or the roof was measured on a disturbed machine." : ""))),
     figure({
       title: "Time by operators", summary: `The most, ${share(groups[0].seconds)}, goes to ${groups[0].name}.`, height: barHeight(shown.length),
       configure: barChart(shown.map((group) => ({name: `${group.name} (${group.count})`, value: group.seconds})), {title: "time of a call", format: seconds, beginAtZero: true}),
@@ -74,7 +74,7 @@ function networkSection(network) {
         {title: "time", number: true, text: (group) => seconds(group.seconds)}, {title: "of all", number: true, text: (group) => share(group.seconds)}], groups, "Time by operators"),
     }),
     el("h3", {}, "Kernels"),
-    el("p", {class: "note"}, "In the order of a call. Lines and arcs are the tensors that one computes and another reads; bars are times, blue where arithmetic is the roof and brown where memory is."),
+    el("p", {class: "note"}, "In call order. Lines and arcs are tensors from producer to consumer; bars are times, blue if bound by arithmetic, brown if bound by memory."),
     kernelPicture(network),
     disclosure("All kernels as a table", () => table([
       {title: "kernel", text: (step) => String(network.steps.indexOf(step))}, {title: "operators", text: operatorsOf},

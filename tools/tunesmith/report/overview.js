@@ -48,7 +48,7 @@ const taskLink = (id, text) => {
   return link;
 };
 
-const aboveThePeak = "Above 100 %: the peak is of plain multiply-adds and may have been measured in a disturbed moment, and operations on padding count although a program may skip them.";
+const aboveThePeak = "Above 100 %: the peak is that of plain multiply-adds and may be disturbed, and operations on padding count even if a program skips them.";
 
 /** With more than a few tasks they can be searched and put in order, on a screen that has no room for headings, too. */
 function overview() {
@@ -66,7 +66,7 @@ function overview() {
     {title: "trials", number: true, value: trials, text: (task) => String(trials(task))},
     {title: "failed", number: true, value: failed, text: (task) => String(failed(task))},
     {title: "of the peak", number: true, value: peakShare, text: (task) => percent(peakShare(task))},
-    {title: "over unscheduled", number: true, value: gain, text: (task) => times(gain(task))},
+    {title: "speedup over unscheduled", number: true, value: gain, text: (task) => times(gain(task))},
   ], data.tasks, "Tasks");
   const remark = data.tasks.some((task) => peakShare(task) > 1) ? el("p", {class: "note"}, aboveThePeak) : null;
   const causes = new Map();
@@ -83,9 +83,9 @@ function overview() {
     for (const task of data.tasks) document.getElementById(anchorOf(task.id)).hidden = !fits(task);
     found.textContent = words.length ? `${data.tasks.filter(fits).length} of ${data.tasks.length}` : "";
   });
-  const order = el("select", {id: "order"}, el("option", {value: ""}, "as they were tuned"),
+  const order = el("select", {id: "order"}, el("option", {value: ""}, "in tuning order"),
     tasks.columns.flatMap((column, i) => [false, true].map((descending) =>
-      el("option", {value: `${i} ${descending ? 1 : 0}`}, `${column.title}, ${column.number ? (descending ? "most first" : "least first") : (descending ? "Z to A" : "A to Z")}`))));
+      el("option", {value: `${i} ${descending ? 1 : 0}`}, `${column.title}, ${column.number ? (descending ? "largest first" : "smallest first") : (descending ? "Z to A" : "A to Z")}`))));
   order.addEventListener("change", () => {
     const [column, descending] = order.value.split(" ").map(Number);
     if (order.value === "") tasks.order({value: (task) => data.tasks.indexOf(task)}, false);
@@ -101,7 +101,7 @@ function budget(call) {
     note: `${all} trials in ${seconds(call.seconds)} by one command: ${call.command}`,
     summary: `${call.runs.length} tasks shared ${all} trials.`,
     configure: xyChart(call.runs.map((run) => ({name: titleOf(run.task), points: run.spent.map(([x, y]) => [x, y, {name: titleOf(run.task), task: run.task}]), stepped: true, dots: false})),
-      {title: "time since the command began", format: seconds, min: 0}, {title: "trials so far", integer: true, min: 0}),
+      {title: "time since the start of the command", format: seconds, min: 0}, {title: "trials so far", integer: true, min: 0}),
     data: () => table([
       {title: "task", text: (run) => titleOf(run.task), node: (run) => taskLink(run.task, titleOf(run.task))},
       {title: "run", text: (run) => run.run},
@@ -113,7 +113,7 @@ function budget(call) {
 
 /** When a roof was measured, and what is doubtful of it. */
 function roofRemark(measured) {
-  return ` (${date(measured.time_ms).slice(0, 16)}${measured.disturbed ? ", while something else used the machine: it may be higher" : ""})`;
+  return ` (${date(measured.time_ms).slice(0, 16)}${measured.disturbed ? ", on a disturbed machine: it may be higher" : ""})`;
 }
 
 function roofline(line) {
@@ -135,20 +135,20 @@ function roofline(line) {
     series.push({name: modelled ? "modelled roof" : "measured roof", plain: true, dots: false, points: corners.map((x) => [x, roofAt(x)])});
   }
   const roofs = [
-    modelled && peak ? `The model's peak is ${speedIn(peak)}; all times here are modelled, and nothing was measured.`
-      : peak ? `The target's peak kernel reached ${speedIn(peak)} on ${line.threads} threads${roofRemark(line.operations_measured)}.` : "The peak of operations was not measured.",
-    copied ? `Copying memory reached ${bandwidth(copied)}, read and written${roofRemark(line.copying_measured)}.` : "The bandwidth of memory was not measured: tunesmith report --measure-roofs does that.",
+    modelled && peak ? `The model's peak is ${speedIn(peak)}; all times are modelled, not measured.`
+      : peak ? `The target's peak kernel reached ${speedIn(peak)} on ${line.threads} threads${roofRemark(line.operations_measured)}.` : "The arithmetic peak was not measured.",
+    copied ? `Memory copies reached ${bandwidth(copied)}, read and written${roofRemark(line.copying_measured)}.` : "The memory bandwidth was not measured: run tunesmith report --measure-roofs.",
   ].join(" ");
   return figure({
     title: modelled ? `${line.type} on ${line.target}, modelled`
       : `${line.type} on ${line.threads} ${line.threads === 1 ? "thread" : "threads"} of ${machineName(line.machine)}`,
-    note: `${roofs} Bytes are those of all inputs and outputs, each moved once; a program whose data fit into a cache may stand above the slope.`
+    note: `${roofs} Bytes count each input and output once; a program whose data fit into a cache may be above the slope.`
       + (line.points.some((p) => peak && p.operations_per_second > peak) ? ` ${aboveThePeak}` : ""),
     summary: roofs,
-    configure: xyChart(series, {title: "operations for each byte", log: true, min: first, max: last}, {title: "operations a second", log: true, format: speedIn}),
+    configure: xyChart(series, {title: "operations per byte", log: true, min: first, max: last}, {title: "operations per second", log: true, format: speedIn}),
     data: () => table([
       {title: "task", text: (p) => titleOf(p.task), node: (p) => taskLink(p.task, titleOf(p.task))},
-      {title: "operations a byte", number: true, value: (p) => p.operations_per_byte, text: (p) => number(p.operations_per_byte)},
+      {title: "operations per byte", number: true, value: (p) => p.operations_per_byte, text: (p) => number(p.operations_per_byte)},
       {title: "best", number: true, value: (p) => p.operations_per_second, text: (p) => speedIn(p.operations_per_second)},
       {title: "roof", number: true, text: (p) => (peak && copied ? speedIn(roofAt(p.operations_per_byte)) : missing)},
       {title: "of the roof", number: true, text: (p) => (peak && copied ? percent(p.operations_per_second / roofAt(p.operations_per_byte)) : missing)},

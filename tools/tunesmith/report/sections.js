@@ -29,7 +29,7 @@ function facts(task) {
     ["best", best && timeOf(task, best.seconds)],
     ["speed", best && rate(task, best.operations_per_second)],
     [isModelled(task) ? "of the modelled peak" : "of the measured peak", percent(peakShare(task))],
-    ["over the unscheduled", times(gain(task))],
+    ["speedup over unscheduled", times(gain(task))],
     ["trials", String(total(task.runs, (run) => run.trials))],
   ].filter(([, value]) => value && value !== missing);
   return [el("dl", {class: "facts"}, shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
@@ -55,12 +55,12 @@ function progressSection(task) {
   });
   const charts = curves.length ? el("div", {class: "pair"},
     chart("Fastest sample by trials", {title: "trials", integer: true, min: 0}, ([trial, , best]) => [trial, best]),
-    chart("Fastest sample by time", {title: "time since the run began", format: seconds, min: 0}, ([, after, best]) => [after, best])) : null;
+    chart("Fastest sample by time", {title: "time since the start of the run", format: seconds, min: 0}, ([, after, best]) => [after, best])) : null;
   const runs = table([
     {title: "run", text: (run) => run.id, node: (run) => el("code", {}, run.id)},
     {title: "began", number: true, text: (run) => date(run.began_ms)},
     {title: "took", number: true, text: (run) => seconds(run.seconds)},
-    {title: "ended", text: (run) => run.ended_because || "no end on record"},
+    {title: "ended", text: (run) => run.ended_because || "not ended"},
     {title: "space", text: (run) => run.space},
     {title: "seed", number: true, text: (run) => String(run.seed)},
     {title: "searcher", text: (run) => idsOf(run.searcher)},
@@ -76,7 +76,7 @@ function progressSection(task) {
 function failureSection(task) {
   const tried = total(task.runs, (run) => run.trials);
   if (!tried) return [];
-  if (!task.failures.length) return section("Failures", el("p", {}, `None: all ${tried} programs that were measured were right and have a time.`));
+  if (!task.failures.length) return section("Failures", el("p", {}, `None: all ${tried} measured programs are correct.`));
   return section("Failures", figure({
     title: `${total(task.failures, (one) => one.count)} of ${tried} programs have no time`,
     summary: task.failures.map((one) => `${one.cause}: ${one.count}`).join(", ") + ".",
@@ -87,7 +87,7 @@ function failureSection(task) {
       {title: "programs", number: true, text: (one) => String(one.count)},
       {title: "of all", number: true, text: (one) => percent(one.count / tried)},
       {title: "meaning", text: (one) => one.meaning},
-      {title: "the first said", text: (one) => one.message || missing},
+      {title: "first message", text: (one) => one.message || missing},
     ], task.failures, "Failures by cause"),
   }));
 }
@@ -95,17 +95,17 @@ function failureSection(task) {
 function modelSection(task) {
   const title = "Cost-model accuracy";
   if (isModelled(task))
-    return section(title, el("p", {}, "All times of this task are a model's: how well another model foresees them says nothing of a device."));
+    return section(title, el("p", {}, "All times of this task are modelled, so the accuracy of a cost model does not apply to a device."));
   if (!task.predictions.length)
-    return section(title, el("p", {}, "No scores are on record: the cost model was not asked."));
+    return section(title, el("p", {}, "No recorded scores: the cost model was not used."));
   const name = (of) => runName(task.runs.find((run) => run.id === of.run));
   // Scores of different models have different units.
   const models = [...new Set(task.predictions.map((of) => of.cost_model))];
   const scatters = models.map((model) => {
     const its = task.predictions.filter((of) => of.cost_model === model);
     return figure({
-      title: `Scores of ${idsOf(model)}, and the times that followed`,
-      note: "Each program when it was proposed, before the model had learnt its time. A higher score promises a faster program; its unit is the model's own.",
+      title: `Scores of ${idsOf(model)} and measured times`,
+      note: "Scores of programs when proposed, before the model was trained on their times. Higher is better; units depend on the model.",
       summary: `${total(its, (of) => of.programs.length)} programs.`,
       configure: xyChart(its.map((of) => ({name: name(of), line: false, small: true, points: of.programs.filter(([, time]) => time !== null)
         .map(([score, time, record]) => [score, time, {name: `run ${of.run}`, task: task.id, record}])})),
@@ -133,21 +133,21 @@ function modelSection(task) {
     ], judged.flatMap((of) => of.batches.map((batch) => ({run: of.run, ...batch}))), figureTitle),
   });
   const rounds = judged.length ? [
-    byRound("Rank correlation by round", "1 is the right order, 0 is as good as chance.", "rank_correlation"),
-    byRound("Best of the first eighth by round", "The fastest of the eighth that was scored highest, as a share of the round's fastest.", "best_of_eighth"),
+    byRound("Rank correlation by round", "1 is a perfect ranking, 0 is chance.", "rank_correlation"),
+    byRound("Best of the top eighth by round", "Speed of the fastest program among the top-scored eighth, relative to the round's fastest.", "best_of_eighth"),
   ] : [];
   return section(title, el("div", {class: "pair"}, scatters, rounds));
 }
 
 function decisionSection(task) {
-  const title = "Which decisions made the difference";
+  const title = "Influence of decisions";
   if (!task.decisions.programs) return [];
   if (!task.decisions.sketches.length)
-    return section(title, el("p", {}, `${task.decisions.programs} programs with a time are too few to say: a sketch needs 16.`));
+    return section(title, el("p", {}, `${task.decisions.programs} timed programs are too few: a sketch needs 16.`));
   return section(title,
-    el("p", {class: "note"}, "The share of the variance of log seconds that goes with each decision, less what so many values explain by chance alone. "
-      + "What is not beyond the outlined bar, which shuffled times reach once in twenty, says nothing. A search tries what it believes in more often, so this "
-      + "says what went with fast programs, and not what caused their speed."),
+    el("p", {class: "note"}, "Share of the variance of log seconds explained by each decision, corrected for the number of values. "
+      + "Shares within the outlined bar, the 95th percentile for shuffled times, are not significant. A search samples promising values more often: the shares "
+      + "show association with fast programs, not causes."),
     task.decisions.sketches.map((sketch, i) => figure({
       title: `Sketch ${i + 1} of ${task.decisions.sketches.length}: ${sketch.programs} programs, the fastest ${seconds(sketch.seconds)}`,
       summary: sketch.decisions.slice(0, 3).map((one) => `${one.decision}: ${percent(one.explained)}`).join(", ") + ".",
@@ -167,7 +167,7 @@ function decisionSection(task) {
 function programSection(task) {
   const title = "The best program";
   const best = bestOf(task);
-  if (!best) return section(title, el("p", {}, "Nothing valid was measured."));
+  if (!best) return section(title, el("p", {}, "No valid program found."));
   const listed = task.best.map((one, i) => ({...one, place: String(i + 1)}));
   if (task.unscheduled) listed.push({...task.unscheduled, place: "unscheduled"});
   return section(title,
@@ -183,14 +183,14 @@ function programSection(task) {
       {title: "record", text: (one) => one.record, node: (one) => el("code", {}, one.record)},
       {title: "run", text: (one) => one.run, node: (one) => el("code", {}, one.run)},
     ], listed, "The best programs", (one) => `record-${one.record}`),
-    el("p", {class: "note"}, "By the one rule of the records, whichever run measured them: first those of a ranking, which were timed in turn with each other."),
-    task.never_compared ? el("p", {class: "notice"}, "Not ranked: its best were never timed in turn, so that another may be faster. 'tunesmith build' times them.") : null,
+    el("p", {class: "note"}, "In the order of the record store, over all runs: ranked programs, timed in turn with each other, first."),
+    task.never_compared ? el("p", {class: "notice"}, "Not ranked: the best programs were never timed in turn, so another may be faster. 'tunesmith build' ranks them.") : null,
     task.program_fault === null ? null
-      : el("p", {class: "notice"}, task.program === null ? `The program cannot be printed: ${task.program_fault}` : `A faster one on record is left out: ${task.program_fault}`),
+      : el("p", {class: "notice"}, task.program === null ? `The program cannot be printed: ${task.program_fault}` : `A faster recorded program is omitted: ${task.program_fault}`),
     task.program === null ? null
       : disclosure("The program", () => el("pre", {tabindex: 0}, task.program), true),
-    task.versus_runner_up === null ? null : disclosure("Its trace against that of the second best", () => difference(task.versus_runner_up), true),
-    task.versus_unscheduled === null ? null : disclosure("Its trace against that of the unscheduled program", () => difference(task.versus_unscheduled)),
+    task.versus_runner_up === null ? null : disclosure("Difference of its trace from the second best", () => difference(task.versus_runner_up), true),
+    task.versus_unscheduled === null ? null : disclosure("Difference of its trace from the unscheduled program", () => difference(task.versus_unscheduled)),
     disclosure("Its trace", () => el("pre", {tabindex: 0}, task.trace)));
 }
 
@@ -202,7 +202,7 @@ function taskSection(task) {
   const section = disclosure(heading, () => [
     el("p", {class: "note"}, `Task `, el("code", {}, task.id), `: ${task.threads} ${task.threads === 1 ? "thread" : "threads"}${task.device ? ` on ${task.device}` : ""} of ${machineName(task.machine)}, `,
       el("code", {}, task.target)),
-    task.workload_fault ? el("p", {class: "notice"}, `Nothing is known of its arithmetic: ${task.workload_fault}`) : null,
+    task.workload_fault ? el("p", {class: "notice"}, `Its arithmetic is unknown: ${task.workload_fault}`) : null,
     facts(task), progressSection(task), failureSection(task), modelSection(task), decisionSection(task), programSection(task),
   ], data.tasks.length <= few);
   section.id = anchorOf(task.id);
@@ -224,7 +224,7 @@ function comparisonSection(comparison) {
     {title: "p of the trials", number: true, text: (one) => (one.trials_test.pairs ? number(one.trials_test.p_value) : missing)},
     {title: "trials to own final", number: true, text: (one) => bound(one.trials_to_baseline_final_is_bound, ">") + percent(one.trials_to_baseline_final)},
     {title: "latency", number: true, text: (one) => seconds(one.latency_seconds)},
-  ], comparison.overall, "Ways of searching");
+  ], comparison.overall, "Search strategies");
   const workload = (of) => {
     const curve = (key, title, x) => figure({
       title,
@@ -253,7 +253,7 @@ function comparisonSection(comparison) {
         {title: "trials to 95 %", number: true, text: (one) => `${atSpeed(one.trials_to_95)} (${one.trials_to_95.runs}/${one.runs})`},
         {title: "to 99 %", number: true, text: (one) => `${atSpeed(one.trials_to_99)} (${one.trials_to_99.runs}/${one.runs})`},
         {title: "took", number: true, text: (one) => seconds(one.wall_seconds)},
-        {title: "of it searching", number: true, text: (one) => percent(one.search_share)},
+        {title: "share spent searching", number: true, text: (one) => percent(one.search_share)},
         {title: "rank correlation", number: true, text: (one) => number(one.model.rank_correlation)},
         {title: "RMSE", number: true, text: (one) => number(one.model.rmse)},
         {title: "failed", number: true, text: (one) => String(total(Object.values(one.failures), (count) => count))},
@@ -262,7 +262,7 @@ function comparisonSection(comparison) {
   };
   return [
     el("p", {class: "note"}, `${comparison.seeds} seeds, ${comparison.trials} trials each, against ${comparison.baseline}: geometric means of medians over the `
-      + "workloads; p of Wilcoxon's signed-rank test. ~ and > mark bounds, where some did not get there."),
+      + "workloads; p of Wilcoxon's signed-rank test. ~ and > mark bounds: some searches did not reach the level."),
     overall, comparison.workloads.map(workload),
   ];
 }
@@ -272,17 +272,17 @@ function environmentSection() {
     const rows = Object.entries(environment).map(([name, value]) => {
       const text = Array.isArray(value) ? value.join(" ") : value && typeof value === "object"
         ? Object.entries(value).map(([id, version]) => `${id} ${version}`).join(", ") : String(value);
-      return {name: name.replaceAll("_", " "), text: text || "not known"};
+      return {name: name.replaceAll("_", " "), text: text || "unknown"};
     });
     return [el("h3", {}, environment.cpu_model || environment.hash),
-      disclosure("All that is known of it", () => table([{title: "fact", text: (row) => row.name}, {title: "value", text: (row) => row.text}], rows, "Environment"))];
+      disclosure("All details", () => table([{title: "fact", text: (row) => row.name}, {title: "value", text: (row) => row.text}], rows, "Environment"))];
   });
 }
 
 /** Who measures, and how many jobs wait, as `fleet` prints them. */
 function fleetSection(fleet) {
   if (fleet.fault) return el("p", {class: "notice"}, fleet.fault);
-  if (!fleet.identities.length) return el("p", {}, `Nobody takes jobs from ${fleet.broker}.`);
+  if (!fleet.identities.length) return el("p", {}, `No workers at ${fleet.broker}.`);
   const workers = fleet.identities.flatMap((identity) => identity.workers.map((worker) => ({identity, ...worker})));
   return [
     fleet.identities.map((one) => el("p", {}, el("code", {}, one.identity), `: ${one.workers.length} of ${one.consumers} workers answer, ${one.waiting} jobs wait`)),
@@ -306,16 +306,16 @@ function report() {
     main.append(...[el("h2", {id}, title), ...children.flat(Infinity)].filter(Boolean));
     contents.append(el("li", {}, el("a", {href: `#${id}`}, title)));
   };
-  document.getElementById("about").textContent = (data.store === null ? "What was printed by other commands" : `${data.store}, ${data.records} records`)
+  document.getElementById("about").textContent = (data.store === null ? "Output of other commands" : `${data.store}, ${data.records} records`)
     + `, on ${date(data.made_ms)} by Tunesmith ${data.tunesmith}. `;
   if (!canDraw) {
-    main.append(el("p", {class: "notice"}, "This page has tables only: the charting library was not installed where this Tunesmith was built (Debian: libjs-chart.js)."));
+    main.append(el("p", {class: "notice"}, "This page has tables only: this build has no charting library (Debian: libjs-chart.js)."));
   }
   if (data.fleet) add("fleet", "Workers", fleetSection(data.fleet));
   const comparisons = data.comparisons || [];
   const networks = data.networks || [];
   if (!data.tasks.length && !comparisons.length && !networks.length) {
-    main.append(el("p", {class: "notice"}, "There is nothing to report: no measurement of a search is on record."));
+    main.append(el("p", {class: "notice"}, "Nothing to report: no recorded search measurements."));
     return;
   }
   networks.forEach((network, i) => add(`network-${i + 1}`, `Network ${network.name}, ${network.threads} thread${network.threads === 1 ? "" : "s"}`, networkSection(network)));
@@ -324,7 +324,7 @@ function report() {
   if (data.rooflines.length) add("roofline", "Roofline", data.rooflines.map(roofline));
   main.append(...data.tasks.map(taskSection));
   comparisons.forEach((comparison, i) =>
-    add(`comparison-${i + 1}`, comparisons.length > 1 ? `Ways of searching, ${i + 1}` : "Ways of searching", comparisonSection(comparison)));
+    add(`comparison-${i + 1}`, comparisons.length > 1 ? `Search strategies, ${i + 1}` : "Search strategies", comparisonSection(comparison)));
   if (data.environments.length) add("environment", "Environment", environmentSection());
 }
 
