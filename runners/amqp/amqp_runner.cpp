@@ -242,7 +242,7 @@ class Fleet final : public MeasuringPlace {
       broker::Connection connection(address, "tunesmith roll call");
       return broker::call_the_roll(connection, kAnswerTime);
     } catch (const broker::Lost& lost) {
-      throw EnvironmentError(fmt::format("the broker does not answer: {}", lost.what()));
+      throw EnvironmentError(fmt::format("the broker does not respond: {}", lost.what()));
     }
   }
 

@@ -107,7 +107,7 @@ def what_an_earlier_check_accepted_is_checked_again(folder):
     assert again["resumed"] == first["trials"] and again["checked_again"] == first["valid"] and again["refused_again"] == 0, again
     assert tune(folder, "acme", "old.db")["checked_again"] == 0
     built = run("build", RELU, *of(folder, "acme", "old.db"), "--output", folder / "out")
-    assert "earlier check" not in built.stdout, built.stdout
+    assert "earlier version of verification" not in built.stdout, built.stdout
 
 
 def a_candidate_makes_the_same_program_or_says_what_it_lacks(folder):

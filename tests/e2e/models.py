@@ -83,7 +83,7 @@ def recorded_tables_are_read(folder):
 def mistakes_are_said(folder):
     database = folder / "records.db"
     record(database)
-    assert "keeps nothing" in run("model", "train", database, "--model", "analytical", code=2).stderr
+    assert "learned nothing" in run("model", "train", database, "--model", "analytical", code=2).stderr
     assert "no task to train on" in run("model", "train", database, "--model", "xgboost", "--workload", "conv2d", code=2).stderr
     assert "not a recorded table" in run("model", "eval", "--table", database, code=2).stderr
     assert "xgbost" in run("model", "train", database, "--model", "xgbost", code=2).stderr

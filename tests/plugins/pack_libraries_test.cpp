@@ -80,7 +80,7 @@ TEST_F(PackLibraries, LeadingOutOfThePackAreRefused) {
   write_manifest();
   fs::remove(library_);
   fs::create_symlink(fs::path(TEST_LIBRARIES) / kCompanion, library_);
-  EXPECT_THAT(pack_.creation(), HasSubstr("[P10] " + library_.string() + " leads to "));
+  EXPECT_THAT(pack_.creation(), HasSubstr("[P10] " + library_.string() + " links to "));
 }
 
 TEST_F(PackLibraries, AreLockedWithTheirPlugin) {

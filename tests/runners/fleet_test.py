@@ -140,7 +140,7 @@ def restarted_broker(bench):
     process = bench.tune("amqp")
     bench.await_text("worker1", "gmm:.*(us|ms|ns)")
     bench.broker.stop(signal.SIGKILL)
-    bench.await_text("tune_amqp", "what is asked waits there|the broker does not answer|amqp://.*:")
+    bench.await_text("tune_amqp", "what is asked waits there|the broker does not respond|amqp://.*:")
     time.sleep(2)
     assert process.poll() is None, bench.text("tune_amqp")
     bench.broker.start()
@@ -278,7 +278,7 @@ def plain_text(bench):
     code, text = said(bench.broker.url.replace("guest:guest", "guest:wrong"))
     assert code == 4 and "refuses the login" in text and "wrong" not in text, text
     code, text = said("amqp://127.0.0.1:1")
-    assert code == 4 and "does not answer" in text, text
+    assert code == 4 and "does not respond" in text, text
     process = bench.tune("amqp", name="alone")
     bench.finish(process, "alone", code=4)
     assert "nobody at" in bench.text("alone") and "tunesmith serve" in bench.text("alone"), bench.text("alone")

@@ -80,7 +80,7 @@ TEST(LanguageErrors, WrongRank) {
   EXPECT_EQ(refused("O[i<n] = X[i]"),
             "w.yaml:8:12: 'X' has 2 dimensions, but 1 index is given; its shape is [6, 8]");
   EXPECT_EQ(refused("O[i<n] = I[i, 0, 0]"),
-            "w.yaml:8:12: 'I' has 1 dimension, here are 3 indices given; its shape is [6]");
+            "w.yaml:8:12: 'I' has 1 dimension, but 3 indices are given; its shape is [6]");
 }
 
 TEST(LanguageErrors, TypesThatMeetWithoutACast) {

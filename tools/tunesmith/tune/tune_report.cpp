@@ -229,7 +229,7 @@ void print_trials(const TuneResult& result, const SpaceSpec& space, int64_t want
   }
   if (result.ended_because == "expected gain") {
     fmt::print(output(),
-               "  stopped early: little gain expected from another round (--min-gain 0 disables this)\n");
+               "  stopped early: little gain expected from another round (--min-gain 0: continue)\n");
   }
   if (result.disturbed > 0) {
     fmt::print(output(), "  {} measured on a disturbed machine: they may be faster\n", result.disturbed);
