@@ -190,7 +190,7 @@ def _array(given: Any, argument: Argument, position: int) -> Any:
     array = numpy.asarray(given)
     if array.dtype != argument.numpy_type or array.shape != argument.shape:
         what = f"{array.dtype}{list(array.shape)}"
-        raise UserError(f"argument {position + 1}, '{argument.name}': expected {argument.dtype}{list(argument.shape)}, not {what}; nothing is converted")
+        raise UserError(f"argument {position + 1}, '{argument.name}': expected {argument.dtype}{list(argument.shape)}, not {what}; arguments are not converted")
     if not array.flags.c_contiguous:
         raise UserError(f"argument {position + 1}, '{argument.name}': its elements are not contiguous in row-major order; copy it once: numpy.ascontiguousarray(x)")
     return array

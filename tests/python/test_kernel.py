@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_said_in_words(kernel, operands):
     for arguments, out, words in [
         ((A,), None, "gmm takes 2 arrays, not 1"),
         ((A, B[:, :32]), None, r"argument 2, 'B': expected f32\[1, 64, 64\], not f32\[1, 32, 64\]"),
-        ((A.astype("float64"), B), None, r"'A': expected f32\[1, 64, 64\], not f64\[1, 64, 64\]; nothing is converted"),
+        ((A.astype("float64"), B), None, r"'A': expected f32\[1, 64, 64\], not f64\[1, 64, 64\]; arguments are not converted"),
         ((A.transpose(0, 2, 1), B), None, "'A': its elements are not contiguous.*ascontiguousarray"),
         ((A, [1.0]), None, "argument 2, 'B': expected .* not <class 'list'>"),
         ((A, None), None, "NoneType"),
