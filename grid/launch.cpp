@@ -60,7 +60,7 @@ void Launch::find_grid(Stmt& root_statement) {
     const Loop* loop = stmt.as<Loop>();
     if (loop != nullptr &&
         (loop->annotations.contains(kTileColumns) || loop->annotations.contains(kTileGroup)))
-      refuse("tiles are ordered along a loop that is none of the launch", loop->var->name);
+      refuse("tiles are ordered along a loop that launches no blocks", loop->var->name);
     if (loop != nullptr && loop->loop_kind == LoopKind::Bound &&
         model_.find_axis(loop->thread)->level < first_thread_level_) {
       refuse("a loop of the launch does not stand around all that it launches",

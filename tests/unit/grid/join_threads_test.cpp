@@ -255,8 +255,7 @@ TEST(JoinThreads, KeepsAnOrderOfTilesThatIsNotTheirOwn) {
 TEST(JoinThreads, RefusesAnOrderThatIsNoneOfTheLaunchesTiles) {
   expect_refused(ordered_tiles(3, 2), "the tiles of a launch are no whole rows");
   expect_refused(ordered_tiles(4, 0), "the tiles of a launch are no whole rows");
-  expect_refused(ordered_tiles(4, 2, "thread.x"),
-                 "tiles are ordered along a loop that is none of the launch");
+  expect_refused(ordered_tiles(4, 2, "thread.x"), "tiles are ordered along a loop that launches no blocks");
 }
 
 TEST(JoinThreads, RefusesMoreThreadsThanTheLevelHas) {

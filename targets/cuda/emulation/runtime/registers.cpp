@@ -13,7 +13,7 @@
 namespace tunesmith_emulation {
 namespace {
 
-constexpr unsigned kBlockRegisters = 65536, kRegisterUnit = 8, kMostOfThread = 255;
+constexpr unsigned kBlockRegisters = 65536, kRegisterUnit = 8, kMaxThreadRegisters = 255;
 
 // Per thread of each warpgroup, and of all together.
 std::array<unsigned, kMaxThreads / kWarpgroup> held_registers;
@@ -41,7 +41,8 @@ void take(unsigned& own, unsigned count, int line) {
 
 void begin_block_registers() {
   const unsigned threads = unsigned(machine.threads.size()), groups = threads / kWarpgroup;
-  const unsigned each = std::min(kBlockRegisters / threads, kMostOfThread) / kRegisterUnit * kRegisterUnit;
+  const unsigned each =
+      std::min(kBlockRegisters / threads, kMaxThreadRegisters) / kRegisterUnit * kRegisterUnit;
   held_registers.fill(0);
   for (unsigned group = 0; group < groups; ++group) held_registers[group] = each;
   block_registers = groups * each;
