@@ -285,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenText{"producer_without_phase", "phase ^= r_0_0_in_4 == 3;", "", "all 1 have arrived"},
         BrokenText{"barriers_not_seen",
                    "  fence_async_shared();\n  __syncthreads();\n  if (warpgroup_x == 2)",
-                   "  if (warpgroup_x == 2)", "not initialised"},
+                   "  if (warpgroup_x == 2)", "race"},
         BrokenText{"consumers_do_not_meet", "group_barrier<1, 256>();", "", "race"},
         BrokenText{"the_producer_is_waited_for", "group_barrier<1, 256>();", "__syncthreads();",
                    "threads of the block have returned"},
