@@ -152,7 +152,7 @@ class Hopper final : public TransformationModule {
 
   /// bulk_fetch makes the calls for boxes; it needs the unit as an option, so it is no partner.
   ModuleDescription description() const override {
-    return {.makes = {"cooperative_fetch", "bulk_fetch", "software_pipeline"},
+    return {.makes = {"cooperative_fetch", "bulk_fetch", "software_pipeline", "tile_columns", "tile_group"},
             .partners = {"cooperative_fetch"}};
   }
 

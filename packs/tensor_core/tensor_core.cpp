@@ -112,7 +112,7 @@ class TensorCore final : public TransformationModule {
       : unit_(options.get_string("unit")), pad_(options.get_bool("pad")) {}
 
   ModuleDescription description() const override {
-    return {.makes = {"cooperative_fetch"}, .partners = {"cooperative_fetch"}};
+    return {.makes = {"cooperative_fetch", "tile_columns", "tile_group"}, .partners = {"cooperative_fetch"}};
   }
 
   /// If the unit does not support the block (another type), a primitive throws and the module declines.

@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256, 1)
       }
     }
   } else {
-    reg_alloc<232>();
+    reg_alloc<248>();
     const int lane = t & 31, warp = (t >> 5) & 3;
     float acc[64];
 #pragma unroll
