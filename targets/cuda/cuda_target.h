@@ -15,6 +15,7 @@
 #include "machine/execution.h"
 #include "nvrtc/fitted_kernel.h"
 #include "text/kernel_text.h"
+#include "tunesmith/grid/tile_order.h"
 #include "tunesmith/plugin/options.h"
 #include "tunesmith/target/benchmarking.h"
 #include "tunesmith/target/packaging.h"
@@ -38,6 +39,7 @@ class CudaTarget final : public Target,
   ProbeResult probe() const override;
   const DeviceModel& device() const override { return device_; }
   const ExecutionModel& execution() const override { return execution_; }
+  std::vector<std::string> consumes() const override { return {kTileColumns, kTileGroup}; }
   std::string identity() const override;
   std::string fingerprint() const override;
   LowerOptions lower_options() const override;

@@ -329,7 +329,7 @@ def a_network_is_tuned_in_one_command(folder):
     # An error that would occur at the end is found before anything is measured.
     fresh = [folder / "none.db" if word == database else word for word in common]
     for name in ("sem", "shm"):
-        assert f"'{name}_open' cannot be the name" in run("tune", file, *fresh, "--name", name, code=2).stderr
+        assert f"'{name}_open' cannot name" in run("tune", file, *fresh, "--name", name, code=2).stderr
     assert "cannot create the folder" in run("tune", file, *fresh, "--output", file / "in_a_file", code=2).stderr
     assert not (folder / "none.db").exists()
 
@@ -349,7 +349,7 @@ def what_cannot_be_verified_is_left_as_it_is_written(folder):
     file.write_bytes(model(nodes, [tensor_value("X", 3, WIDTH)], [tensor_value("Y", 3, WIDTH), tensor_value("B", 3, WIDTH)], [("W", flat, WIDTH, WIDTH)]))
     common = ["tune", file, "--space", "cpu-random", "--threads", 1, "--trials", 2]
     # All refusals come before any measurement.
-    for words, wanted in (("--name sem", "'sem_open' cannot be the name"), (f"--output {file}/built", "cannot create the folder"),
+    for words, wanted in (("--name sem", "'sem_open' cannot name"), (f"--output {file}/built", "cannot create the folder"),
                           (f"--output {built} --model-file {file}", "")):
         assert wanted in run(*common, "--database", database, *words.split(), code=2).stderr, words
         assert not database.exists() or "--model-file" in words, words

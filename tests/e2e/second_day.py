@@ -67,7 +67,7 @@ def some_parameters_name_records(folder):
     assert "nothing of gmm:n=1009 was measured on this machine" in said, said
     said = json.loads(run("records", "export", "--workload", "gmm:n=48", "--output", folder / "some.jsonl", "--database", database, "--json").stdout)
     assert said["records"] == one, said
-    assert "no workload" in run("records", "list", "--workload", "gmn:n=48", "--database", database, code=2).stderr
+    assert "unknown workload" in run("records", "list", "--workload", "gmn:n=48", "--database", database, code=2).stderr
 
 
 def records_know_their_space_and_ids_their_beginnings(folder):

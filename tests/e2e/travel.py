@@ -50,7 +50,7 @@ def a_candidate_is_measured_elsewhere_and_its_record_comes_back(folder):
     # The other machine has neither the first one's store nor its modules.
     (folder / "records.db").rename(folder / "here.db")
     done = run("measure", jobs, *of(folder, "tiled", "there.db"), "--lines")
-    assert "jobs: 2; 2 measured, 0 as on record, 0 cannot be measured on this machine" in done.stderr, done.stderr
+    assert "jobs: 2; 2 measured, 0 as on record, 0 cannot be measured here" in done.stderr, done.stderr
     kinds = [next(kind for kind in json.loads(line) if kind not in ("checksum", "version")) for line in done.stdout.splitlines()]
     assert kinds.count("record") == 2 and {"environment", "workload", "space", "run"} <= set(kinds), kinds
     back = run("records", "import", "--database", folder / "here.db", input=done.stdout)

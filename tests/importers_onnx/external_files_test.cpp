@@ -87,7 +87,7 @@ TEST_F(OnnxExternalFiles, ThatAreDamagedAreRefused) {
   EXPECT_THAT(read("model.onnx.data", entry("length", "4")),
               HasSubstr("its shape takes 8 bytes, and there are 4"));
   EXPECT_THAT(read("model.onnx.data", entry("offset", "-1")),
-              HasSubstr("the offset of its external data, '-1', is no number"));
+              HasSubstr("the offset of its external data, '-1', is not a number"));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(OnnxGraph, AllThatIsRefusedIsSaidAtOnce) {
          input {name: "X" type {}} sparse_initializer {values {name: "few"}})"));
   for (const char* fault :
        {"14 faults:", "node 'branch' (If): nothing computes its input 'K'",
-        "node 'sparse' (Foo): attribute 'v': its type, number 11 of ONNX's, is not taken",
+        "node 'sparse' (Foo): attribute 'v': its type, number 11 of ONNX's, is unsupported",
         "node 'sparse' (Foo): nothing computes its input 'Z'",
         "node 'again' (Neg): the tensor 'Y' has its values from elsewhere",
         "node 'other' (Bar): the file says no version of the operators of 'nobody'",

@@ -255,7 +255,7 @@ TEST_F(BadPlugin, WrongHash) {
   pack_.write_manifest();
   write_file(library, good_content() + "x");
   EXPECT_THAT(pack_.creation(), AllOf(HasSubstr("[P9] its SHA-256 is " + sha256_hex(good_content() + "x")),
-                                      HasSubstr("test.pack.json says " + sha256_hex(good_content())),
+                                      HasSubstr("test.pack.json has " + sha256_hex(good_content())),
                                       HasSubstr("remedy: reinstall the pack")));
 }
 
@@ -381,7 +381,7 @@ TEST_F(BadPlugin, DuplicateIdNamesBoth) {
 TEST_F(BadPlugin, RequiresAPluginThatIsNotThere) {
   fs::copy_file(fs::path(TEST_LIBRARIES) / "test_plugin_none.so", pack_.path() / "subject.so");
   pack_.add_file("subject.so", "subject", "extension:moon_unit");
-  EXPECT_THAT(message(), AllOf(HasSubstr("[P14] it requires extension:moon_unit, which is not there"),
+  EXPECT_THAT(message(), AllOf(HasSubstr("[P14] it requires extension:moon_unit, which is not installed"),
                                HasSubstr(pack_.path().string())));
 }
 

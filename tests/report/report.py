@@ -175,7 +175,7 @@ def comparisons_are_shown(folder):
     other = folder / "other.json"
     other.write_text("{}")
     refused = run("report", "--comparison", other, code=2).stderr
-    assert "other.json" in refused and "no comparison" in refused and "compare" in refused, refused
+    assert "other.json" in refused and "not a comparison" in refused and "compare" in refused, refused
     assert "other.jsonl" in run("report", "--comparison", folder / "other.jsonl", code=2).stderr
 
 

@@ -136,7 +136,7 @@ class Watchman {
 
   [[noreturn]] static void end_process(const PluginWatch& watch, const std::string& how) {
     constexpr int kEnvironmentFault = 4;  // the exit code
-    const std::string text = fmt::format("tunesmith: {}: [P22] {} {}; everything measured is recorded\n",
+    const std::string text = fmt::format("tunesmith: {}: [P22] {} {}; all measurements are recorded\n",
                                          plugin_name(watch.kind_, watch.id_), watch.call_, how);
     static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
     _exit(kEnvironmentFault);
@@ -166,7 +166,7 @@ class Watchman {
         say(signal);
       }
     }
-    say("; everything measured is recorded\n");
+    say("; all measurements are recorded\n");
   }
 
   std::mutex mutex_;

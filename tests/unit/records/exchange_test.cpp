@@ -270,7 +270,7 @@ TEST_F(ExchangeTest, OfAFileThatIsCutShortTheRestIsRescued) {
   EXPECT_THROW(RecordStore(file, RecordStore::Mode::Read), EnvironmentError);
   std::stringstream out;
   const RecordStore cut(file, RecordStore::Mode::Rescue);
-  EXPECT_THAT(cut.export_jsonl(out), testing::Contains(HasSubstr("cannot be read")));
+  EXPECT_THAT(cut.export_jsonl(out), testing::Contains(HasSubstr("are unreadable")));
   RecordStore rescued(path("rescued.db"));
   const ImportReport report = rescued.import_jsonl(out, "out.jsonl");
   EXPECT_THAT(report.refused, IsEmpty());
