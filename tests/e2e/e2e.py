@@ -159,7 +159,7 @@ def all_that_is_wrong_with_spaces_is_said(folder):
     file.write_text(GOOD + "  t: {extends: u}\n  u: {extends: t}\n  v: {extends: s, modules: [parallel_vectorize_unrol], serch: 1}\n"
                     "  w: {extends: s, modules: [{script: {trace: 'annotate(block, \"unroll_step\", 1)'}}], cost_model: {kind: rendom}}\n")
     done = run("spaces", "lint", file, code=2)
-    for place, wanted in [(":9:", "in a circle: t → u → t"), (":10:", "did you mean 'search'?"), (":10:", "did you mean 'parallel_vectorize_unroll'?"), (":11:", "no module consumes the annotation 'unroll_step' of module 'script'"),
+    for place, wanted in [(":9:", "circular 'extends': t → u → t"), (":10:", "did you mean 'search'?"), (":10:", "did you mean 'parallel_vectorize_unroll'?"), (":11:", "no module consumes the annotation 'unroll_step' of module 'script'"),
                           (":11:", "did you mean 'random'?")]:
         lines = [line for line in done.stderr.splitlines() if wanted in line]
         assert len(lines) == 1 and f"spaces.yaml{place}" in lines[0], (wanted, done.stderr)

@@ -193,7 +193,7 @@ def minutes_end_a_run(folder):
 def bad_tasks_are_refused(folder):
     (folder / "bad.yaml").write_text("A:\n  - relu: heavy\n")
     (folder / "none.yaml").write_text("A:\n  - gmmm\n")
-    for args, said in [([GMM, "gmmm"], "did you mean 'gmm'"), ([GMM, SOFTMAX, "--weight", "1"], "gives 1 weights for 2 workloads"),
+    for args, said in [([GMM, "gmmm"], "did you mean 'gmm'"), ([GMM, SOFTMAX, "--weight", "1"], "has 1 weights for 2 workloads"),
                        ([folder / "bad.yaml"], "bad.yaml:2:11: a workload's weight must be above zero, found 'heavy'"),
                        ([folder / "none.yaml"], "did you mean 'gmm'"), ([GMM, SOFTMAX, "--goal", "all"], "goal"),
                        ([GMM, SOFTMAX, "--minutes", "0"], "above zero"), ([GMM, SOFTMAX, "--weight", "1,-1"], "above zero")]:

@@ -99,7 +99,7 @@ def bad_files_are_refused(folder):
              "refused.onnx": model([node("Neg", ["Z"], ["Y"], "lost")], [], [tensor_value("Y", 1)])}
     for name, content in texts.items():
         (folder / name).write_bytes(content)
-    for name, wanted in (("cut.onnx", "cut off"), ("empty.onnx", "the file is empty"), ("other.txt", "no importer can read it; tried onnx"),
+    for name, wanted in (("cut.onnx", "damaged or truncated"), ("empty.onnx", "the file is empty"), ("other.txt", "no importer can read it; tried onnx"),
                          ("none.onnx", "No such file"), (".", "not a file"), ("refused.onnx", "node 'lost' (Neg): nothing computes its input 'Z'")):
         for command in ("import", "show"):
             done = run(command, folder / name, code=2)

@@ -198,7 +198,7 @@ def libraries_take_no_name_of_the_systems(folder):
     run("tune", GMM, "--trials", 2, *ONE, "--database", database)
     for name in ("c", "m", "pthread", "dl"):
         said = run("build", GMM, *ONE, "--database", database, "--name", name, "--output", folder / "lib", code=2).stderr
-        assert f"'{name}' cannot be the name of a library" in said and "--name" in said, said
+        assert f"'{name}' cannot name a library" in said and "--name" in said, said
     run("build", GMM, *ONE, "--database", database, "--name", "mine", "--output", folder / "lib")
 
 

@@ -52,7 +52,7 @@ def what_is_wrong_is_said(folder):
             (["--pass", "flaten"], "unknown pass 'flaten'; did you mean 'flatten'?"),
             (["--until", "flaten"], "unknown pass 'flaten'; did you mean 'flatten'?"),
             (["--pass", "place_buffers"], "place_buffers needs the results of lower_blocks"),
-            (["--apply", 'b = get_block("C")'], "nothing can be applied: a store stands outside all blocks"),
+            (["--apply", 'b = get_block("C")'], "no instruction can be applied: a store stands outside all blocks"),
             (["--apply", "b = gat_block()"], "--apply:1:5: unknown instruction 'gat_block'; did you mean 'get_block'?")):
         done = run("opt", file, *arguments, code=2)
         assert message in done.stderr and not done.stdout, done.stderr

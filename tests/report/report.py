@@ -192,7 +192,7 @@ def networks_are_shown(folder):
     other = folder / "other.json"
     other.write_text(json.dumps({**timed, "steps": None}).replace('"steps"', '"step"'))
     refused = run("report", "--network", other, code=2).stderr
-    assert "no timing of a network" in refused and "network bench FOLDER --json" in refused, refused
+    assert "not a timing of a network" in refused and "network bench FOLDER --json" in refused, refused
 
 
 def roofs_are_measured_when_asked(folder):

@@ -195,7 +195,7 @@ TEST(Parser, SaysWhatIsWrongAndWhere) {
            Case{"O[i] = select(i < j < 3, 1.0, 2.0)",
                 "4:27: comparisons do not chain; write a < b and b < c"},
            Case{"O[i] = A[ramp(i, 1, 4)] + A[ramp(i, 1, 8)]", "4:31: '+' takes operands of 4 and of 8 lanes"},
-           Case{"fort k in 0..4:", "4:7: expected a statement 'fort'; did you mean 'for'?"},
+           Case{"fort k in 0..4:", "4:7: unknown statement 'fort'; did you mean 'for'?"},
            Case{"for k in i..j:", "4:19: expected '+' and the extent of a loop that does not begin at 0"},
            Case{"for k in 0..4:",
                 "5:1: expected an indented line, found the end of the text; write 'pass' for an empty body"},

@@ -322,7 +322,7 @@ TEST(NetworkEvaluation, RefusesInputsThatDoNotFit) {
     return std::string();
   };
   EXPECT_THAT(refused({}), testing::HasSubstr("takes 1 inputs, found 0"));
-  EXPECT_THAT(refused({tunesmith::Tensor::zeros(kI32, {3})}), testing::HasSubstr("another shape"));
+  EXPECT_THAT(refused({tunesmith::Tensor::zeros(kI32, {3})}), testing::HasSubstr("an unexpected shape"));
   EXPECT_THAT(refused({tunesmith::Tensor::zeros(kI64, {2})}),
               testing::HasSubstr("of type i64, expected i32"));
 }

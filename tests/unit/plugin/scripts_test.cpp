@@ -94,7 +94,7 @@ TEST_F(ScriptTest, AProgramWithoutPythonSaysHowToUseTheSpace) {
   Scripts scripts;
   EXPECT_THAT([&] { scripts.load(PluginKind::Module, "tile.py:Tile", place()); },
               ThrowsMessage<EnvironmentError>(
-                  AllOf(StartsWith(place().str() + ": module 'tile.py:Tile' is a class in Python"),
+                  AllOf(StartsWith(place().str() + ": module 'tile.py:Tile' is a Python class"),
                         HasSubstr("ts.Space.load(\""))));
   EXPECT_THAT([&] { scripts.load(PluginKind::Searcher, "tile.py:Tile", {"--search"}); },
               ThrowsMessage<EnvironmentError>(HasSubstr("in the arguments of tunesmith.tune()")));

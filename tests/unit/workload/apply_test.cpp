@@ -79,7 +79,7 @@ TEST(ApplyDefinition, RefusesWhatDoesNotFit) {
               HasSubstr("did you mean 'epsilon'?"));
   // What an input says is no attribute.
   EXPECT_THAT(refusal_of({{kF32, {3, 4}}, {kF32, {2, 2}}}, {{"n", int64_t{3}}}),
-              HasSubstr("attribute 'n' is no parameter"));
+              HasSubstr("attribute 'n' is not a parameter"));
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const AttributeValue value : {AttributeValue(kInfinity), AttributeValue(std::nan("")),
                                      AttributeValue(std::numeric_limits<int64_t>::min())})
