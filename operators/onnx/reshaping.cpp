@@ -79,7 +79,7 @@ std::optional<std::vector<int64_t>> given_axes(const NodeReader& node) {
 Computation squeeze(const NodeReader& node) {
   const Shape& from = node.shape(0);
   const auto given = given_axes(node);
-  std::vector<size_t> removed = given ? node.axes(*given, from.size()) : std::vector<size_t>();
+  std::vector<size_t> removed = given ? node.axes(given, from.size()) : std::vector<size_t>();
   Shape shape;
   for (size_t i = 0; i < from.size(); ++i) {
     const bool is_removed = given ? std::ranges::find(removed, i) != removed.end() : from[i] == 1;
@@ -94,7 +94,7 @@ Computation unsqueeze(const NodeReader& node) {
   const auto given = given_axes(node);
   node.refuse_unless(given.has_value(), "'axes' is missing");
   const size_t rank = from.size() + given->size();
-  const std::vector<size_t> added = node.axes(*given, rank);
+  const std::vector<size_t> added = node.axes(given, rank);
   Shape shape;
   size_t next = 0;
   for (size_t i = 0; i < rank; ++i)

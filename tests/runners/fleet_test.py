@@ -213,7 +213,7 @@ def foreign_messages(bench):
     bench.worker(1)
     identity = re.search(r"identity (\w{16})", bench.text("worker1"))[1]
     whole = b'{"checksum":"0000000000000000","job":{},"version":6}'
-    jobs = {"not JSON": (b"\x00\xff", "damaged"), "truncated": (whole[:-9], "damaged"), "checksum": (whole, "checksum"), "too_large": (b"x" * (6 << 20), "larger than"),
+    jobs = {"not JSON": (b"\x00\xff", "damaged"), "truncated": (whole[:-9], "damaged"), "checksum": (whole, "checksum"), "too_large": (b"x" * (6 << 20), "exceeds"),
             "nested": (b'{"job":' + b"[" * 5000, "damaged|nested")}
     for name, (body, _) in jobs.items():
         amqp.publish(bench.broker.port, "tunesmith.jobs", f"{identity}.stranger", body, correlation=name, reply_to="tunesmith.answers.stranger")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tunesmith/ir/visit.h"
 #include "tunesmith/lower/lower.h"
 
 namespace tunesmith::cuda {
