@@ -120,8 +120,7 @@ const CountedValues::Values* CountedValues::replaced_by(TensorIndex constant) co
 
 void CountedValues::add_count(TensorIndex by, int64_t bound) {
   const auto constant_of = [&](int64_t value) {
-    tunesmith::Tensor made =
-        tunesmith::Tensor::zeros(kI64, input_of(network_.tensors[static_cast<size_t>(by)]).type.shape);
+    tunesmith::Tensor made = tunesmith::Tensor::zeros(kI64, input_of(network_.tensor(by)).type.shape);
     made.set_int(0, value);
     return to_constant(std::move(made));
   };
@@ -190,7 +189,7 @@ void CountedValues::derive_affine(const DefinedNode& defined) {
 bool CountedValues::stand_in(Node& node, size_t input) {
   const Values* values = of(node.inputs[input]);
   if (values == nullptr) return false;
-  Tensor constant = network_.tensors[static_cast<size_t>(node.inputs[input])];
+  Tensor constant = network_.tensor(node.inputs[input]);
   constant.name = unique_name(network_, constant.name + " at most");
   constant.constant = values->most;
   node.inputs[input] = static_cast<TensorIndex>(network_.tensors.size());

@@ -121,8 +121,7 @@ std::optional<Count> Counting::of(TensorIndex tensor) const {
 void Counting::refuse(const DefinedNode& defined, const Varied& varied, const std::string& why) const {
   const TensorIndex input = defined.node->inputs[varied.first];
   throw UserError(fmt::format("{}: its input '{}' has an extent that is data, at most {}: {}",
-                              describe(*defined.node), network_.tensors[static_cast<size_t>(input)].name,
-                              varied.bound, why));
+                              describe(*defined.node), network_.tensor(input).name, varied.bound, why));
 }
 
 std::optional<Counting::Varied> Counting::varied_inputs(const DefinedNode& defined) const {
@@ -248,9 +247,8 @@ void Counting::give_counts() {
     const auto [position, is_new] = given.try_emplace(count->by, network_.outputs.size());
     if (is_new) {
       // A copy of its own: the network may have the count as a result, too.
-      Tensor copy = network_.tensors[static_cast<size_t>(count->by)];
-      copy.name = unique_name(network_,
-                              "count of " + network_.tensors[static_cast<size_t>(network_.outputs[i])].name);
+      Tensor copy = network_.tensor(count->by);
+      copy.name = unique_name(network_, "count of " + network_.tensor(network_.outputs[i]).name);
       copy.constant = nullptr;
       const auto index = static_cast<TensorIndex>(network_.tensors.size());
       network_.tensors.push_back(std::move(copy));

@@ -117,7 +117,7 @@ class Expander::OfNode final : public Expansion {
   }
 
   const Constant* values(TensorIndex tensor) const override {
-    return all_.network_.tensors[static_cast<size_t>(tensor)].constant.get();
+    return all_.network_.tensor(tensor).constant.get();
   }
 
   void give(size_t output, TensorIndex tensor) override {

@@ -17,11 +17,11 @@ TensorIndex SameValues::first(TensorIndex tensor, size_t end) {
 TensorIndex SameValues::first_known(TensorIndex tensor) {
   if (tensor == kAbsent) return tensor;
   if (const auto found = first_.find(tensor); found != first_.end()) return found->second;
-  const Constant* constant = network_.tensors[static_cast<size_t>(tensor)].constant.get();
+  const Constant* constant = network_.tensor(tensor).constant.get();
   if (constant == nullptr || element_count(constant->shape) > kMaxCompared) return tensor;
   std::vector<TensorIndex>& alike = constants_[{constant->dtype.str(), constant->shape}];
   const auto found = std::ranges::find_if(alike, [&](TensorIndex other) {
-    return std::ranges::equal(network_.tensors[static_cast<size_t>(other)].constant->bytes, constant->bytes);
+    return std::ranges::equal(network_.tensor(other).constant->bytes, constant->bytes);
   });
   if (found != alike.end()) return first_[tensor] = *found;
   alike.push_back(tensor);

@@ -31,7 +31,7 @@ TensorIndex lengthened(const NodeReader& node, network::Expansion& to, size_t in
   Shape shape = node.shape(input);
   const int64_t extent = std::exchange(shape[axis], bound);
   if (extent == 0) return zeros(to, node.dtype(input), shape);
-  const TensorIndex whole = to.whole(node.node().inputs[input]);
+  const TensorIndex whole = to.whole(node.input(input));
   shape[axis] = bound - extent;
   if (extent == bound) return whole;
   return Graph(to).concat({whole, zeros(to, node.dtype(input), shape)}, static_cast<int64_t>(axis));
@@ -63,7 +63,7 @@ void choose_extent(const NodeReader& node, network::Expansion& to, size_t output
                    size_t axis) {
   Graph graph(to);
   const auto choose = [&](TensorIndex yes, TensorIndex no) {
-    return graph.add("If", {node.node().inputs[0], yes, no});
+    return graph.add("If", {node.input(0), yes, no});
   };
   const auto extent = [&](size_t input) {
     const auto count = node.count(input);

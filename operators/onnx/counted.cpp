@@ -73,7 +73,7 @@ bool count_nonzero(const NodeReader& node, network::Expansion& to) {
     return true;
   }
   Graph graph(to);
-  std::vector<TensorIndex> inputs{node.node().inputs[0]};
+  std::vector<TensorIndex> inputs{node.input(0)};
   Graph::Attributes attributes;
   if (const auto count = node.count(0)) {
     inputs = {to.whole(inputs[0]), count->by};
@@ -146,12 +146,12 @@ bool gather_of_counted(const NodeReader& node, network::Expansion& to) {
       node.constant(1) == nullptr,
       "it takes elements at known places, which may not exist, of an axis whose extent is data");
   Graph graph(to);
-  TensorIndex at = node.node().inputs[1];
+  TensorIndex at = node.input(1);
   if (node.dtype(1) != kI64) at = graph.cast(at, kI64);
   const TensorIndex from_end = graph.add("Add", {at, count->by});
   at = graph.add("Where", {graph.add("Less", {at, graph.integer(0)}), from_end, at});
-  to.give(0, graph.add("Gather", {to.whole(node.node().inputs[0]), at},
-                       {{"axis", static_cast<int64_t>(count->axis)}}));
+  to.give(0,
+          graph.add("Gather", {to.whole(node.input(0)), at}, {{"axis", static_cast<int64_t>(count->axis)}}));
   return true;
 }
 
@@ -175,7 +175,7 @@ bool slice_of_counted(const NodeReader& node, network::Expansion& to) {
       "a known place, in steps of 1");
   const int64_t bound = node.shape(0)[axes[0]], start = std::min(starts[0], bound);
   if (along && start == 0 && node.constant(2) != nullptr && node.integer_of(2, "ends") >= bound) {
-    to.give(0, node.node().inputs[0]);
+    to.give(0, node.input(0));
     return true;
   }
   Graph graph(to);
@@ -183,7 +183,7 @@ bool slice_of_counted(const NodeReader& node, network::Expansion& to) {
   int64_t last = bound;
   TensorIndex end;
   if (node.constant(2) == nullptr) {
-    end = graph.reshape(graph.cast(node.node().inputs[2], kI64), {});
+    end = graph.reshape(graph.cast(node.input(2), kI64), {});
     const TensorIndex from_end = graph.add("Add", {end, extent});
     end = graph.add("Where", {graph.add("Less", {end, graph.integer(0)}), from_end, end});
     end = graph.add("Min", {extent, end});
@@ -195,7 +195,7 @@ bool slice_of_counted(const NodeReader& node, network::Expansion& to) {
   }
   const TensorIndex length =
       graph.add("Max", {graph.add("Sub", {end, graph.integer(start)}), graph.integer(0)});
-  const TensorIndex whole = along ? to.whole(node.node().inputs[0]) : node.node().inputs[0];
+  const TensorIndex whole = along ? to.whole(node.input(0)) : node.input(0);
   const TensorIndex part = graph.slice(whole, static_cast<int64_t>(axes[0]), start, last);
   to.give(0, counted(to, part, axes[0], last - start, length));
   return true;
@@ -217,7 +217,7 @@ bool concat_of_counted(const NodeReader& node, network::Expansion& to) {
   int64_t bound = 0;
   for (size_t i = 0; i < node.input_count(); ++i) {
     const auto count = along(i);
-    wholes.push_back(count ? to.whole(node.node().inputs[i]) : node.node().inputs[i]);
+    wholes.push_back(count ? to.whole(node.input(i)) : node.input(i));
     counts.push_back(count ? graph.unsqueeze(count->by, 0) : graph.integers({node.shape(i).at(axis)}));
     begins.push_back(bound);
     bound += node.shape(i)[axis];
@@ -261,7 +261,7 @@ bool reshape_of_counted(const NodeReader& node, network::Expansion& to) {
   const int64_t factor = inner / behind;
   shape[open] = *at * factor;
   Graph graph(to);
-  const TensorIndex joined = graph.reshape(to.whole(node.node().inputs[0]), shape);
+  const TensorIndex joined = graph.reshape(to.whole(node.input(0)), shape);
   to.give(0, to.counted(joined, open, graph.add("Mul", {count->by, graph.integer(factor)})));
   return true;
 }

@@ -109,7 +109,7 @@ std::shared_ptr<const network::Network> body_of_suppression(const NodeReader& no
 /// The boxes that may be chosen at first: bools like the scores, without NaNs.
 TensorIndex candidates(const NodeReader& node, Graph& graph, TensorIndex scores) {
   const bool limited = node.has(4);
-  const TensorIndex least = limited ? graph.reshape(node.node().inputs[4], {})
+  const TensorIndex least = limited ? graph.reshape(node.input(4), {})
                                     : graph.number(kF32, -std::numeric_limits<double>::infinity());
   const TensorIndex good = graph.add(limited ? "Greater" : "GreaterOrEqual", {scores, least});
   const auto count = node.count(1);

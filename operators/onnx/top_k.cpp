@@ -142,12 +142,11 @@ bool top_k_by_data(const NodeReader& node, network::Expansion& to) {
   const std::optional<int64_t> most =
       node.constant(1) != nullptr ? std::optional(node.integer_of(1, "K")) : node.highest(1);
   if (most) bound = std::clamp<int64_t>(*most, 1, bound);
-  std::vector<TensorIndex> inputs{along ? to.whole(node.node().inputs[0]) : node.node().inputs[0],
-                                  graph.integers({bound})};
+  std::vector<TensorIndex> inputs{along ? to.whole(node.input(0)) : node.input(0), graph.integers({bound})};
   if (along) inputs.push_back(count->by);
   const auto made = graph.add_all("TopK", inputs, node.node().attributes, 2);
   const TensorIndex existing = along ? count->by : graph.integer(bound);
-  const TensorIndex chosen = graph.add("Min", {graph.reshape(node.node().inputs[1], {}), existing});
+  const TensorIndex chosen = graph.add("Min", {graph.reshape(node.input(1), {}), existing});
   for (const auto& [name, value] : node.node().attributes) node.ignore(name);
   for (size_t i = 0; i < 2; ++i)
     if (node.wants(i)) to.give(i, counted(to, made[i], axis, bound, chosen));

@@ -109,8 +109,8 @@ bool count_unique(const NodeReader& node, network::Expansion& to) {
   if (node.output_count() > kOutputs) return false;
   const Rows rows = read_rows(node);
   Graph graph(to);
-  const auto made = graph.add_all("Unique", {node.node().inputs[0]}, node.node().attributes, kOutputs + 1,
-                                  kVersionOfUnique);
+  const auto made =
+      graph.add_all("Unique", {node.input(0)}, node.node().attributes, kOutputs + 1, kVersionOfUnique);
   for (const auto& [name, value] : node.node().attributes) node.ignore(name);
   for (size_t i = 0; i < kOutputs; ++i) {
     const bool is_whole = i == 2;
