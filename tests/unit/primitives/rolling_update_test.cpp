@@ -212,12 +212,8 @@ TEST(RollingUpdate, RefusesOtherSums) {
   expect_rolling_refused(std::move(softmax), "the block writes an output of the program", "O", 1);
 }
 
-/// Running sums are relative to the last maximum, not to that so far.
-TEST(RollingUpdate, RefusesReadersOfUnfinishedSums) {
-  const Program running = parse_program(R"(program p(X: f32[4, 6]) -> (O: f32[4, 6])
-  intermediate Max: f32[4]
-  intermediate Sum: f32[4]
-  for i in 0..4:
+/// The maxima of rows, and loops for the blocks that follow.
+const std::string kMaxima = R"(  for i in 0..4:
     for j in 0..6:
       block Max(vi: spatial 4 = i, vj: reduction 6 = j):
         init:
@@ -225,7 +221,14 @@ TEST(RollingUpdate, RefusesReadersOfUnfinishedSums) {
         Max[vi] = max(Max[vi], X[vi, vj])
   for i in 0..4:
     for j in 0..6:
-      block Sum(vi: spatial 4 = i, vj: reduction 6 = j):
+)";
+
+/// Running sums are relative to the last maximum, not to that so far.
+TEST(RollingUpdate, RefusesReadersOfUnfinishedSums) {
+  const Program running = parse_program(R"(program p(X: f32[4, 6]) -> (O: f32[4, 6])
+  intermediate Max: f32[4]
+  intermediate Sum: f32[4]
+)" + kMaxima + R"(      block Sum(vi: spatial 4 = i, vj: reduction 6 = j):
         init:
           Sum[vi] = 0.0
         Sum[vi] = Sum[vi] + exp(X[vi, vj] - Max[vi])
@@ -236,20 +239,12 @@ TEST(RollingUpdate, RefusesReadersOfUnfinishedSums) {
                          "O", 1);
 }
 
-/// Earlier iterations scale by an earlier maximum; `block`: sums the exponentials in Sum.
+/// Exponentials between two texts of blocks. Earlier iterations scale them by an earlier maximum.
 Program merged_by_hand(const std::string& before, const std::string& after) {
   return parse_program(R"(program p(X: f32[4, 6]) -> (O: f32[4])
   intermediate Max: f32[4]
   intermediate E: f32[4, 6]
-  for i in 0..4:
-    for j in 0..6:
-      block Max(vi: spatial 4 = i, vj: reduction 6 = j):
-        init:
-          Max[vi] = -inf
-        Max[vi] = max(Max[vi], X[vi, vj])
-  for i in 0..4:
-    for j in 0..6:
-)" + before + R"(
+)" + kMaxima + before + R"(
       block E(vi: spatial 4 = i, vj: spatial 6 = j):
         E[vi, vj] = exp(X[vi, vj] - Max[vi])
 )" + after);
