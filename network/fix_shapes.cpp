@@ -241,28 +241,32 @@ class ShapeFixer {
 
   void raise_refused() const {
     const std::vector<bool> needed = needed_nodes();
-    std::map<std::pair<std::string, int64_t>, std::vector<std::string>> missing;  // nodes, by operator
+    std::map<std::pair<std::string, int64_t>, std::vector<size_t>> missing;  // nodes, by operator
     Refusals refusals;
     for (const Fault& fault : faults_) {
       const Node& node = network_.nodes[fault.node];
       if (!needed[fault.node]) continue;
       if (fault.wanted != kAbsent) throw UnknownValues(fault.wanted, fault.message);
       if (!node.definition) {
-        missing[{node.op, node.version}].push_back(fmt::format("'{}'", node.name));
+        missing[{node.op, node.version}].push_back(fault.node);
         continue;
       }
       const std::string prefix = describe(node) + ": ";
       const bool is_named = fault.message.starts_with(prefix);
-      refusals.add({node.op, is_named ? fault.message.substr(prefix.size()) : fault.message}, fault.message);
+      refusals.add({node.op, is_named ? fault.message.substr(prefix.size()) : fault.message, {fault.node}},
+                   fault.message);
     }
-    for (const auto& [op, nodes] : missing)
-      refusals.add({op.first, "unsupported operator"},
+    for (const auto& [op, nodes] : missing) {
+      std::vector<std::string> names;
+      for (const size_t node : nodes) names.push_back(fmt::format("'{}'", network_.nodes[node].name));
+      refusals.add({op.first, "unsupported operator", nodes},
                    fmt::format("unsupported operator {}@{}: node{} {}", op.first, op.second,
-                               nodes.size() > 1 ? "s" : "", fmt::join(nodes, ", ")));
+                               names.size() > 1 ? "s" : "", fmt::join(names, ", ")));
+    }
     if (!missing.empty()) refusals.remark("define it in the workload language with --operators");
     const auto skipped = std::ranges::count_if(skipped_, [&](size_t node) { return needed[node]; });
     if (skipped > 0) refusals.remark(fmt::format("{} nodes depend on them", skipped));
-    refusals.raise(fmt::format("network '{}' has unsupported nodes", network_.name));
+    refusals.raise(fmt::format("network '{}' has unsupported nodes", network_.name), network_);
   }
 
   /// Checks the declared type against the computed one.

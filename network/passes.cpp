@@ -54,9 +54,9 @@ void run_passes(Network& network, const PassOptions& options,
   }
 }
 
-void Refusals::raise(const std::string& summary) const {
+void Refusals::raise(const std::string& summary, const Network& network) const {
   if (refusals_.empty()) return;
-  throw RefusedNodes(fmt::format("{}:\n  {}", summary, fmt::join(messages_, "\n  ")), refusals_);
+  throw RefusedNodes(fmt::format("{}:\n  {}", summary, fmt::join(messages_, "\n  ")), refusals_, network);
 }
 
 void remove_constant_nodes(Network& network) {

@@ -32,7 +32,7 @@ class Refusals {
   }
   void remark(const std::string& message) { messages_.push_back(message); }
   /// Throws RefusedNodes if there are any.
-  void raise(const std::string& summary) const;
+  void raise(const std::string& summary, const Network& network) const;
 
  private:
   std::vector<Refusal> refusals_;

@@ -129,7 +129,7 @@ std::string node_text(const Network& network, const Node& node) {
 
 }  // namespace
 
-std::string to_text(const Network& network) {
+std::string to_text(const Network& network, const std::map<size_t, std::string>& refused) {
   std::string text = fmt::format("network {}\n", name_text(network.name));
   for (const TensorIndex input : network.inputs)
     text += fmt::format("input {}\n", typed_name(network, input));
@@ -140,6 +140,8 @@ std::string to_text(const Network& network) {
     const Loop* loop = loop_of(network, i);
     if (loop != nullptr && loop->first_node == i) text += loop_text(network, *loop);
     text += node_text(network, network.nodes[i]);
+    if (const auto why = refused.find(i); why != refused.end())
+      text += fmt::format("  refused: {}\n", why->second);
     if (loop != nullptr && loop->end_node == i + 1) text += "end\n";
   }
   for (const TensorIndex output : network.outputs)

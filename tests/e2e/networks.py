@@ -70,6 +70,13 @@ def a_network_is_summarised(folder):
                            [tensor_value("X", 2, 3)], [tensor_value("A", 2, 3), tensor_value("B", 2, 3)], [("W", [1.0, 2.0])]))
     done = run("import", file, code=3)
     assert "node 'odd' (Add@17)" in done.stderr and "unsupported operator nobody.Odd@3: node 'foreign'" in done.stderr and "unread" not in done.stderr, done
+    outline = run("import", file, "--outline", code=3).stdout
+    assert "odd: A: f32[2, 3] = Add@17(X, W)\n  refused: " in outline and "foreign: B: f32[2, 3] = nobody.Odd@3(X)\n  refused: unsupported operator\n" in outline, outline
+    assert outline.count("refused: ") == 2, outline
+    nodes = json.loads(run("import", file, "--outline", "--json", code=3).stdout)["outline"]["nodes"]
+    assert [node["name"] for node in nodes if "refused" in node] == ["odd", "foreign"], nodes
+    file.write_bytes(two_layers())
+    assert "f32[3, " in run("import", file, "--outline", "--dim", "batch=3").stdout and "refused" not in run("import", file, "--outline").stdout
 
 
 NODES_IN_NODES = pathlib.Path(__file__).parent.parent / "networks/bodies/if_in_if_by_data/model.onnx"

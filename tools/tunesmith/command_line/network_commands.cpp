@@ -39,6 +39,8 @@ void add_file_commands(CLI::App& group, Common& common, NetworkArguments& argume
   };
   CLI::App& import = add("import", "import a network and print its inputs, outputs, operators and weights",
                          run_network_import);
+  import.add_flag("--outline", arguments.outline,
+                  "also print the nodes with their inferred types, and why nodes are refused");
   CLI::App& show = add("show", "print a network's inputs, nodes and results, one per line", run_network_show);
   CLI::Option* const passes =
       show.add_flag("--passes", arguments.passes, "also print the network after each pass, and its kernels");

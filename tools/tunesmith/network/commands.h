@@ -24,6 +24,7 @@ struct NetworkArguments {
   bool untuned = false;           // take the first program for tasks without a record
   int64_t draws = kDefaultDraws;  // number of draws from which the first program is chosen
   bool in_place = false;          // choose among each task's best programs inside the library
+  bool outline = false;           // show the nodes and which are refused
   bool passes = false;            // show the network after each pass
   bool dot = false;               // show the kernels as a graph, for Graphviz
 };

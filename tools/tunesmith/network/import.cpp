@@ -83,6 +83,8 @@ struct Check {
   std::set<std::string> open;  // extents without a value; if there are any, the rest is unknown
   std::optional<std::pair<size_t, size_t>> kernels;  // number of kernels in a call, and of different tasks
   std::string refused;                               // why there are no kernels
+  std::optional<Network> outline;                    // with the types that are known
+  std::map<size_t, std::string> refused_nodes;       // why, by place in the outline
 };
 
 Check check(Session& session, const network::ReadNetwork& read, const NetworkArguments& arguments) {
@@ -90,8 +92,16 @@ Check check(Session& session, const network::ReadNetwork& read, const NetworkArg
   if (arguments.dimensions.empty()) check.open = network::extents_to_give(read.network);
   if (!check.open.empty()) return check;
   try {
-    const TaskedNetwork tasked = read_tasks(session, arguments);
+    const TaskedNetwork tasked =
+        read_tasks(session, arguments, [&](const network::Pass& pass, const Network& after) {
+          if (pass.name == "fix_shapes") check.outline = after;
+        });
     check.kernels = {tasked.regions.size(), tasked.tasks.size()};
+  } catch (const network::RefusedNodes& error) {
+    check.refused = error.what();
+    check.outline = error.network();
+    for (const network::Refusal& refusal : error.refusals())
+      for (const size_t node : refusal.nodes) check.refused_nodes[node] = refusal.what;
   } catch (const UserError& error) {
     check.refused = error.what();
   }
@@ -125,6 +135,13 @@ nlohmann::json summary_json(const network::ReadNetwork& read, const Check& check
           {"refused", check.refused.empty() ? nlohmann::json() : nlohmann::json(check.refused)}};
 }
 
+/// The network, with why each refused node is refused.
+nlohmann::json outline_json(const Network& outline, const std::map<size_t, std::string>& refused) {
+  nlohmann::json json = network_json(outline);
+  for (const auto& [node, why] : refused) json["nodes"][node]["refused"] = why;
+  return json;
+}
+
 /// Keeps the inputs and outputs only.
 Network without_nodes(const Network& network) {
   Network outside{network.name, network.tensors, {}, network.inputs, network.outputs};
@@ -156,11 +173,16 @@ int run_network_import(const Common& common, const NetworkArguments& arguments) 
   // If all extents are known, the refusal names the unknown operators that a result needs.
   const bool lacks_operators = !checked.open.empty() && !unknown.empty();
   const int code = lacks_operators || !checked.refused.empty() ? kRefused : kDone;
+  const Network& outline = checked.outline ? *checked.outline : read.network;
   if (common.json) {
-    print_json(summary_json(read, checked, arguments.file));
+    nlohmann::json summary = summary_json(read, checked, arguments.file);
+    if (arguments.outline) summary["outline"] = outline_json(outline, checked.refused_nodes);
+    print_json(summary);
     return code;
   }
-  fmt::print(output(), "{}", to_text(without_nodes(read.network)));
+  fmt::print(
+      output(), "{}",
+      arguments.outline ? to_text(outline, checked.refused_nodes) : to_text(without_nodes(read.network)));
   fmt::print(output(), "nodes: {}", node_count(read.network));
   const char* separator = " (";
   for (const auto& [op, count] : operators_of(read.network)) {

@@ -172,8 +172,9 @@ inline const Loop* loop_of(const Network& network, size_t node) {
 }
 
 /// One line for each input, node and result, in their order; equal for equal networks. Constants appear as
-/// type, shape and the first digits of their SHA-256.
-std::string to_text(const Network& network);
+/// type, shape and the first digits of their SHA-256. `refused`: why nodes are refused, by their
+/// places; printed under them.
+std::string to_text(const Network& network, const std::map<size_t, std::string>& refused = {});
 
 /// Throws InternalError if an index is out of range, a tensor is computed twice or read too early, a name is
 /// not unique, or a constant's bytes, type or shape do not match its tensor.

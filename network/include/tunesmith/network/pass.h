@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -39,18 +40,24 @@ class UnknownValues : public UserError {
 /// A refused node, or several nodes with one unknown operator.
 struct Refusal {
   std::string op;
-  std::string what;  ///< without the node's name
+  std::string what;           ///< without the node's name
+  std::vector<size_t> nodes;  ///< places in RefusedNodes::network().nodes
 };
 
 /// One error for all refused nodes.
 class RefusedNodes : public UserError {
  public:
-  RefusedNodes(const std::string& message, std::vector<Refusal> refusals)
-      : UserError(message), refusals_(std::move(refusals)) {}
+  RefusedNodes(const std::string& message, std::vector<Refusal> refusals, const Network& network)
+      : UserError(message),
+        refusals_(std::move(refusals)),
+        network_(std::make_shared<const Network>(network)) {}
   const std::vector<Refusal>& refusals() const { return refusals_; }
+  /// The network with the types and shapes that are known in spite of the refused nodes.
+  const Network& network() const { return *network_; }
 
  private:
   std::vector<Refusal> refusals_;
+  std::shared_ptr<const Network> network_;
 };
 
 /// Throws RefusedNodes for contents of the network that Tunesmith does not support.
