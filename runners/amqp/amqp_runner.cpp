@@ -61,7 +61,8 @@ MeasureResult result_of(const std::optional<Reply>& reply) {
 
 class QueueRunner final : public Runner {
  public:
-  QueueRunner(const broker::Address& address, const RunnerTask& task, const WorkerDescription& worker)
+  QueueRunner(const broker::Address& address, const RunnerTask& task, const WorkerDescription& worker,
+              std::chrono::seconds resend)
       : post_(address),
         options_(task.options),
         common_{{task.workload.hash, task.workload.key, task.workload.definition},
@@ -75,6 +76,7 @@ class QueueRunner final : public Runner {
     post_options_.owner = fmt::format("{}\n{:016x}", task.owner, task.workload.hash);
     post_options_.stop = options_.stop;
     post_options_.say = task.say;
+    post_options_.resend = resend;
     post_options_.fault = [this](const Question& question, const Reply& reply) {
       return fault_of(question, reply);
     };
@@ -177,6 +179,7 @@ class Fleet final : public MeasuringPlace {
       : url_(options.get_string("broker")),
         identity_(options.get_string("identity")),
         insecure_(options.get_bool("insecure")),
+        resend_(options.get_int("resend_seconds")),
         rounds_(static_cast<size_t>(options.get_int("rounds"))) {}
 
   bool here() const override { return false; }
@@ -192,7 +195,7 @@ class Fleet final : public MeasuringPlace {
 
   std::unique_ptr<Runner> make_runner(const RunnerTask& task) override {
     if (worker_.identity.empty()) throw EnvironmentError("it was not asked where it measures");
-    return std::make_unique<QueueRunner>(broker::parse_address(url_, insecure_), task, worker_);
+    return std::make_unique<QueueRunner>(broker::parse_address(url_, insecure_), task, worker_, resend_);
   }
 
   size_t rounds_at_once() const override { return rounds_; }
@@ -257,6 +260,7 @@ class Fleet final : public MeasuringPlace {
   const std::string url_;
   const std::string identity_;
   const bool insecure_;
+  const std::chrono::seconds resend_;
   const size_t rounds_;
   WorkerDescription worker_;  // one of the chosen identity's workers, after choose()
 };
@@ -270,4 +274,6 @@ TUNESMITH_PLUGIN(
     OptionSpec::string("identity", "", "prefix of the identity to measure on, if several match"),
     OptionSpec::integer("rounds", 8, 1, 64,
                         "number of tasks whose rounds run concurrently; candidates depend on it"),
+    OptionSpec::integer("resend_seconds", 300, 1, 86400,
+                        "time without an answer after which jobs that workers hold are sent again"),
     OptionSpec::boolean("insecure", false, "allow an unencrypted connection"));

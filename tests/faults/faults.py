@@ -181,7 +181,7 @@ def kills_of_two_runs_at_once_lose_nothing(folder):
         assert [process.poll() for process in processes] == [None, None], [p.communicate() for p in processes if p.poll() is not None]
         victim = moments.randrange(2)
         processes[victim].kill()
-        waited += processes[victim].communicate()[1].count("take turns")
+        waited += processes[victim].communicate()[1].count("another run is measuring")
         expect_clean(folder)  # while the other one continues
         now = records(folder)
         assert all(now.get(id) == record for id, record in seen.items()), "a record that was seen is lost"
@@ -193,7 +193,7 @@ def kills_of_two_runs_at_once_lose_nothing(folder):
         err = process.communicate(timeout=60)[1]
         # It ends by the signal if it had not begun.
         assert process.returncode in (130, -signal.SIGINT), (process.returncode, err)
-        waited += err.count("take turns")
+        waited += err.count("another run is measuring")
     assert waited > 0, "nobody said that he waits for the other"
     expect_clean(folder)
     assert seen.items() <= records(folder).items()

@@ -64,15 +64,16 @@ class Bench:
         return [line["record"] for line in map(json.loads, done.stdout.splitlines()) if "record" in line]
 
     def searched(self, name):
-        """The programs of the search, in its order, each once."""
+        """The programs of the search, by workload and in their order, each once."""
+        place = lambda record: (record["workload"], record["candidate"])
         found = [record for record in self.records(name) if record["kind"] == "search"]
-        assert len({record["candidate"] for record in found}) == len(found), found
-        hashes = [record["lowered_hash"] for record in sorted(found, key=lambda record: record["candidate"])]
+        assert len(set(map(place, found))) == len(found), found
+        hashes = [record["lowered_hash"] for record in sorted(found, key=place)]
         assert len(set(hashes)) == len(hashes), hashes
         return hashes
 
-    def local(self, trials=TRIALS):
-        process = self.tune("local", trials)
+    def local(self, trials=TRIALS, search=SEARCH):
+        process = self.tune("local", trials, search=search)
         self.finish(process, "tune_local")
         return self.searched("tune_local")
 
@@ -316,6 +317,21 @@ def drifting_worker(bench):
     assert all(record["disturbed"] for record in bench.records("tune_amqp") if record["kind"] == "search"), bench.records("tune_amqp")
 
 
+def hanging_worker(bench):
+    """The jobs that a hanging worker holds are sent again; what it answers when it goes on changes nothing."""
+    wanted = bench.local()
+    hanging = bench.worker(1)
+    (bench.folder / "soon.yaml").write_text("version: 1\nspaces:\n  soon:\n    extends: cpu\n    runner: {kind: amqp, resend_seconds: 5}\n")
+    process = bench.tune("amqp", search=[*SEARCH, "--spaces", "soon.yaml", "--space", "soon"])
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    hanging.send_signal(signal.SIGSTOP)
+    bench.worker(2)
+    bench.await_text("tune_amqp", r"no answer for 5 s: \d+ jobs are sent again; a worker hangs")
+    bench.finish(process, "tune_amqp")
+    hanging.send_signal(signal.SIGCONT)
+    assert bench.searched("tune_amqp") == wanted
+
+
 def deleted_queue(bench):
     """After the queue of jobs is deleted, workers make it again, and the tuner sends its jobs again."""
     wanted = bench.local()
@@ -400,7 +416,7 @@ def encrypted(bench):
     assert "WORD2" not in runs
 
 
-CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, broker_without_memory, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, deleted_queue, changed_password, full_disk, encrypted)}
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, broker_without_memory, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, hanging_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
 @contextlib.contextmanager

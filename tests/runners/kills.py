@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random kills of workers, tuner and broker: the records are those of a run that nobody killed, each once.
-Usage: kills.py TUNESMITH [--trials N] [--kills N] [--workers N] [--seed N] [--replay TABLE_WORKERS TABLE TIMES]
+Usage: kills.py TUNESMITH [WORKLOAD...] [--trials N] [--kills N] [--workers N] [--seed N] [--replay TABLE_WORKERS TABLE TIMES]
 With --replay, workers look programs up in a recorded table and wait TIMES as long as each measurement took."""
 import argparse
 import pathlib
@@ -19,7 +19,7 @@ class Killed(fleet_test.Bench):
         super().__init__(words.tunesmith.resolve(), folder)
         self.words, self.random = words, random.Random(words.seed)
         self.counts = {"worker": 0, "tuner": 0, "broker": 0}
-        self.search = fleet_test.SEARCH
+        self.search = [*words.workloads, "--scheduler", "round_robin", *fleet_test.SEARCH[1:]]
 
     def start_worker(self, number, times=None):
         name = f"worker{number}"
@@ -35,7 +35,7 @@ class Killed(fleet_test.Bench):
     def undisturbed(self):
         """The programs of a run that nobody kills: on this machine, or with a worker that does not wait."""
         if not self.words.replay:
-            return self.local(self.words.trials)
+            return self.local(self.words.trials, self.search)
         worker = self.start_worker("_in_peace", 1e-9)
         self.workers.append(worker)
         self.await_text("worker_in_peace", r"identity \w{16}")
@@ -55,7 +55,7 @@ class Killed(fleet_test.Bench):
         while (code := tuner.poll()) != 0:
             time.sleep(0.1)
             if code is not None:  # it started while the broker or all workers were down
-                assert code == 4 and re.search("does not answer|nobody at", self.text("tune_amqp")[-600:]), self.text("tune_amqp")[-4000:]
+                assert code == 4 and re.search("does not respond|nobody at", self.text("tune_amqp")[-600:]), self.text("tune_amqp")[-4000:]
                 tuner = self.start_tuner()
             if left == 0 or time.monotonic() < lately:
                 continue
@@ -84,13 +84,14 @@ class Killed(fleet_test.Bench):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tunesmith", type=pathlib.Path)
+    parser.add_argument("workloads", nargs="*", default=fleet_test.SEARCH[:1])
     parser.add_argument("--trials", type=int, default=96)
     parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=float, nargs=2, default=[1.0, 5.0], help="seconds between two kills")
     parser.add_argument("--replay", nargs=3, metavar=("TABLE_WORKERS", "TABLE", "TIMES"))
-    words = parser.parse_args()
+    words = parser.parse_intermixed_args()
     with fleet_test.running(lambda folder: Killed(words, folder)) as bench:
         wanted = bench.undisturbed()
         bench.run()

@@ -16,7 +16,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLook{200};   // between checks of the stop flag
 constexpr std::chrono::seconds kQuiet{10};        // time without an answer before look() finds out why
-constexpr std::chrono::seconds kAskedAgain{300};  // no answer and an empty queue so long: send again
 constexpr std::chrono::milliseconds kReconnect{1000};
 constexpr size_t kMaxKept = 2048;
 constexpr uint16_t kAtOnce = 4096;  // maximum of unacknowledged messages; above kMaxKept
@@ -152,8 +151,9 @@ class Post::Asking {
       told_nobody_ = true;
     }
     if (queue->consumers > 0) told_nobody_ = false;
-    if (queue->messages == 0 && Clock::now() - quiet_since_ > kAskedAgain) {
-      say(fmt::format("no answer for {} s: {} jobs are sent again", kAskedAgain.count(), open_.size()));
+    if (queue->messages == 0 && Clock::now() - quiet_since_ > options_.resend) {
+      say(fmt::format("no answer for {} s: {} jobs are sent again; a worker hangs or takes longer",
+                      options_.resend.count(), open_.size()));
       sent_ = false;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,6 +37,7 @@ class Post {
     std::function<void(const std::string&)> say = {};  // null: messages are dropped
     /// Says why a reply is no valid answer to the question; "" if it is valid.
     std::function<std::string(const Question&, const Reply&)> fault;
+    std::chrono::seconds resend{300};  // without an answer and with an empty queue, questions are sent again
   };
 
   explicit Post(Address address) : address_(std::move(address)) {}
