@@ -58,7 +58,7 @@ Shipment ship_record(const RecordRef& self, const SpaceLike& space, const std::s
   const nb::gil_scoped_release unlocked;
   const cli::Shipper shipper(
       shipment.space->session, *shipment.space->space,
-      {.database = self.database, .threads = threads, .worker_threads = threads, .quiet = true});
+      {.measurements = {self.database, threads}, .worker_threads = threads, .quiet = true});
   const std::string symbol = (name.empty() ? cli::c_identifier(shipment.workload->name) : name) + "_kernel";
   shipment.shipped = shipper.ship(*shipment.workload, self.value.id, symbol);
   return shipment;
@@ -143,7 +143,8 @@ ListOf<RecordRef> best_on_record(const RecordsRef& self, const WorkloadLike& tas
   std::vector<Record> found;
   {
     const nb::gil_scoped_release unlocked;
-    found = cli::best_records(*workload, *held->space, self.path, threads_or_all(threads), workload->key, n);
+    found =
+        cli::best_records(*workload, *held->space, {self.path, threads_or_all(threads)}, workload->key, n);
   }
   nb::list list;
   for (Record& record : found) list.append(nb::cast(RecordRef{std::move(record), self.path, held, workload}));

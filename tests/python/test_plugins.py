@@ -76,7 +76,7 @@ def test_what_a_module_raises_names_it_and_the_place(space, tmp_path):
     with pytest.raises(ts.UserError, match="module 'own.py:Lacks': apply at block 'C': split.* lacks 'factors'") as caught:
         space(only("python: own.py:Lacks")).sketches(MATMUL)
     assert caught.value.file == str(tmp_path / "own.py") and "schedule.split(schedule.get_block(block))" in caught.value.excerpt
-    with pytest.raises(ts.PluginError, match="answered None: expected a Schedule"):
+    with pytest.raises(ts.PluginError, match="returned None: expected a Schedule"):
         space(only("python: own.py:Nothing")).sketches(MATMUL)
 
 
@@ -261,7 +261,7 @@ class All(ts.Module):
 def test_the_command_says_who_runs_it(space, command, tmp_path):
     space(only("python: own.py:Forks"))
     said = command("spaces", "explain", "softmax", "--spaces", str(tmp_path / "mine.yaml"), code=4)
-    assert "mine.yaml:5:23: module 'own.py:Forks' is a class in Python" in said and "ts.Space.load(" in said
+    assert "mine.yaml:5:23: module 'own.py:Forks' is a Python class" in said and "ts.Space.load(" in said
 
 
 def test_nothing_is_left_behind(space, tmp_path):

@@ -2,6 +2,7 @@
 """Runs with a tuner, workers and a broker, of which some are killed.
 Usage: fleet_test.py TUNESMITH CASE"""
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -16,6 +17,9 @@ import time
 
 import amqp
 import broker
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
+import onnx_files  # noqa: E402  in the folder beside
 
 TRIALS = 16
 SEARCH = ["gmm:n=64,m=64,k=64", "--search", "random", "--seed", "5", "--batch", "8", "--threads", "1"]
@@ -67,9 +71,11 @@ class Bench:
         """The programs of the search, by workload and in their order, each once."""
         place = lambda record: (record["workload"], record["candidate"])
         found = [record for record in self.records(name) if record["kind"] == "search"]
-        assert len(set(map(place, found))) == len(found), found
-        hashes = [record["lowered_hash"] for record in sorted(found, key=place)]
-        assert len(set(hashes)) == len(hashes), hashes
+        found.sort(key=place)
+        for one, next in itertools.pairwise(found):
+            assert place(one) != place(next), [(*place(record), record["lowered_hash"], record["run"], record["round"], record["time_ms"]) for record in (one, next)]
+        hashes = [record["lowered_hash"] for record in found]
+        assert len(set(hashes)) == len(hashes), "a program is on record twice"
         return hashes
 
     def local(self, trials=TRIALS, search=SEARCH):
@@ -100,6 +106,9 @@ def same_programs(bench):
     (identity,) = shown["identities"]
     assert len(identity["workers"]) == 3 and identity["waiting"] == 0 and identity["threads"] == 1, shown
     assert sum(worker["done"] for worker in identity["workers"]) > TRIALS, shown
+    built = bench.start("build", SEARCH[0], "--threads", 1, "--database", "three.db", "-o", "lib", name="build")
+    bench.finish(built, "build")
+    assert "verified and measured now" not in bench.text("build"), bench.text("build")
     # After SIGTERM a worker finishes its jobs and ends, with its run's end on record.
     for process in bench.workers:
         process.send_signal(signal.SIGTERM)
@@ -306,6 +315,28 @@ def other_machine(bench):
     assert targets == {record["target"] for record in bench.records("tune_local")} and all("haswell" in target for target in targets), targets
 
 
+def library_for_each_identity(bench):
+    """A network that workers of two identities tune is built for each, where its programs can be compiled, from what they measured."""
+    (bench.folder / "limited.yaml").write_text("version: 1\nspaces:\n  limited:\n    extends: cpu\n    target: {kind: llvm, mcpu: haswell}\n")
+    (bench.folder / "net.onnx").write_bytes(onnx_files.model(
+        [onnx_files.node("MatMul", ["X", "W"], ["P"]), onnx_files.node("Softmax", ["P"], ["Y"])],
+        [onnx_files.tensor_value("X", 16, 4)], [onnx_files.tensor_value("Y", 16, 4)], [("W", [0.1 * i for i in range(16)], 4, 4)]))
+    bench.worker(1)
+    bench.worker(2, "--spaces", "limited.yaml", "--space", "limited")
+    for number in (1, 2):
+        identity = re.search(r"identity (\w{16})", bench.text(f"worker{number}"))[1]
+        (bench.folder / f"of{number}.yaml").write_text(f"version: 1\nspaces:\n  of:\n    extends: cpu\n    runner: {{kind: amqp, identity: {identity}}}\n")
+        name = f"library{number}"
+        process = bench.start("network", "tune", "net.onnx", "--spaces", f"of{number}.yaml", "--space", "of", "--trials", 12, "--database", f"{name}.db", "-o", name, name=name)
+        bench.finish(process, name)
+    (target,) = {record["target"] for record in bench.records("library2")}
+    assert "haswell" in target and re.search("no library built; next: tunesmith records export .*--database library2.db", bench.text("library2")), bench.text("library2")
+    there = bench.start("network", "build", "net.onnx", "--spaces", "limited.yaml", "--space", "limited", "--threads", 1, "--database", "library2.db", "-o", "library2", name="there")
+    bench.finish(there, "there")
+    for folder, text in (("library1", bench.text("library1").split("built ")[1]), ("library2", bench.text("there"))):
+        assert "unscheduled program" not in text and list((bench.folder / folder).glob("lib*.so")), text
+
+
 def drifting_worker(bench):
     """A machine that is slower than usual is named, and its times are marked."""
     bench.worker(1, "--reference-seconds", 1e-6)
@@ -416,7 +447,7 @@ def encrypted(bench):
     assert "WORD2" not in runs
 
 
-CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, broker_without_memory, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, drifting_worker, hanging_worker, deleted_queue, changed_password, full_disk, encrypted)}
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, broker_without_memory, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, library_for_each_identity, drifting_worker, hanging_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
 @contextlib.contextmanager

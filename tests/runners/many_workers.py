@@ -40,6 +40,7 @@ class TableBench(fleet_test.Bench):
         seconds = time.monotonic() - begin
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0, self.text(f"workers{count}")
+        assert "INTERNAL_ERROR" not in self.text(f"workers{count}"), "the broker failed:\n" + self.text(f"workers{count}")
         tasks = {}
         for record in self.records(name):
             if record["kind"] == "search":

@@ -185,7 +185,7 @@ TEST(HopperBoxes, WhatIsNotShownToBeRightIsRefused) {
   EXPECT_THAT(refusal(whole, "b84 = tensorize(l82, \"hopper_box_128_f16\")\nstorage_swizzle(b84, 0)",
                       "storage_swizzle(b3, 0)"),
               HasSubstr("other means than bulk copies"));
-  EXPECT_THAT(refusal(whole, "hopper_box_128_f16", "hopper_box_64_f16"), HasSubstr("other extents"));
+  EXPECT_THAT(refusal(whole, "hopper_box_128_f16", "hopper_box_64_f16"), HasSubstr("extents differ"));
   EXPECT_THAT(refusal("gmm:n=100,m=256,k=128,dtype=f16", "", ""), HasSubstr("condition"));
 }
 
@@ -263,8 +263,8 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenText{"no_fence_of_the_barriers", "    fence_mbar_init();\n  }\n  fence_async_shared();\n",
                    "  }\n", "missing_proxy_fence"},
         BrokenText{"no_fence_of_the_products", "wgmma_fence();", "", "missing_product_fence"},
-        BrokenText{"no_wait_for_an_arrival", "mbar_wait(arrived + r_0_0_1_in_4, phase);", "",
-                   "uninitialised"},
+        BrokenText{"no_wait_for_an_arrival", "mbar_wait(arrived + r_0_0_1_in_4, phase_1);", "",
+                   "read_before_wait"},
         BrokenText{"no_bytes_expected", "mbar_expect(arrived + r_0_0_in_4, 49152)",
                    "mbar_arrive(arrived + r_0_0_in_4)", "read_before_wait"},
         BrokenText{"fewer_bytes", "49152);", "40960);", "receives 8192 bytes and expects 0"},
@@ -281,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenText{"two_steps_under_way", "wgmma_wait<1>();", "wgmma_wait<2>();",
                    "reads in a wgmma that has not been waited for"},
         BrokenText{"no_wait_at_the_end", "wgmma_wait<0>();", "", "race"},
-        BrokenText{"no_other_phase", "phase ^= r_0_0_1_in_4 == 3;", "", "read_before_wait"},
+        BrokenText{"no_other_phase", "phase_1 ^= r_0_0_1_in_4 == 3;", "", "read_before_wait"},
         BrokenText{"producer_without_phase", "phase ^= r_0_0_in_4 == 3;", "", "all 1 have arrived"},
         BrokenText{"barriers_not_seen",
                    "  fence_async_shared();\n  __syncthreads();\n  if (warpgroup_x == 2)",

@@ -14,8 +14,8 @@ namespace tunesmith::broker {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kLook{200};   // between checks of the stop flag
-constexpr std::chrono::seconds kQuiet{10};        // time without an answer before look() finds out why
+constexpr std::chrono::milliseconds kLook{200};  // between checks of the stop flag
+constexpr std::chrono::seconds kQuiet{10};       // time without an answer before look() finds out why
 constexpr std::chrono::milliseconds kReconnect{1000};
 constexpr size_t kMaxKept = 2048;
 constexpr uint16_t kAtOnce = 4096;  // maximum of unacknowledged messages; above kMaxKept

@@ -28,8 +28,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-std::string consumer_of(uint16_t at_once) { return fmt::format("jobs, {} at once", at_once); }
-
 int make_eventfd() {
   const int made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (made < 0) throw EnvironmentError(fmt::format("no eventfd: {}", std::strerror(errno)));
@@ -160,8 +158,10 @@ bool Station::adjust_prefetch(Connection& connection) {
   }
   const bool soon = at_once_ != 0 && wanted != 0 && Clock::now() - adjusted_ < kAdjust;
   if (wanted == at_once_ || soon) return false;
-  if (at_once_ != 0) connection.cancel(consumer_of(at_once_));
-  if (wanted != 0) connection.consume(job_queue(options_.identity), consumer_of(wanted), wanted, false);
+  if (at_once_ != 0) connection.cancel(consumer_);
+  // The broker's channel fails where a consumer's name returns while messages of the old one are open.
+  consumer_ = fmt::format("jobs {}, {} at once", ++consumers_, wanted);
+  if (wanted != 0) connection.consume(job_queue(options_.identity), consumer_, wanted, false);
   at_once_ = wanted;
   adjusted_ = Clock::now();
   return true;

@@ -87,6 +87,8 @@ class Station {
   // Of the thread that receives and answers.
   std::map<uint64_t, Outgoing> unconfirmed_;  // sent answers, by their numbers on the current connection
   uint16_t at_once_ = 0;                      // the limit of unacknowledged messages; 0: takes none
+  std::string consumer_;                      // takes the jobs, if at_once_ is not 0
+  uint64_t consumers_ = 0;                    // the number of consumers so far
   Clock::time_point adjusted_;
 
   mutable std::mutex mutex_;  // of all below

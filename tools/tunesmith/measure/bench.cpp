@@ -81,13 +81,13 @@ Entry make_entry(const std::string& what, const Common& common, const BenchArgum
           "compare spaces with the same target");
     }
     const Record best =
-        best_records(workload, *its, arguments.database, threads, typed, 1, other.space).front();
+        best_records(workload, *its, {arguments.database, threads}, typed, 1, other.space).front();
     compile(*its, best.id);
     return entry;
   }
   const std::string name =
       what.empty()
-          ? best_records(workload, space, arguments.database, threads, typed, 1, common.space).front().id
+          ? best_records(workload, space, {arguments.database, threads}, typed, 1, common.space).front().id
           : what;
   if (what.empty()) entry.name = "record " + name;
   compile(space, name);

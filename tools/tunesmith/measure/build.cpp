@@ -37,8 +37,12 @@ class Builder {
                       "choose a space with another target by --space");
     require_arrays_without_gaps(workload_.program);
     const Shipper shipper(session_, *space_,
-                          {arguments_.database, threads_, arguments_.threads, arguments_.candidate_time_out,
-                           arguments_.allow_memory, common_.json, arguments_.draws});
+                          {{arguments_.database, threads_},
+                           arguments_.threads,
+                           arguments_.candidate_time_out,
+                           arguments_.allow_memory,
+                           common_.json,
+                           arguments_.draws});
     const Shipped shipped = chosen(shipper, name_ + "_kernel");
     std::filesystem::create_directories(arguments_.output);
     LibraryFiles files = packaging->build_library(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct NetworkArguments {
   std::vector<std::string> operators;   // files of further operators
   std::string output;                   // a folder
   std::string database;
-  std::string name;  // the library's name; empty: derived from the file
-  int threads = 0;   // the number that the programs were tuned for; 0: all
+  std::string name;                      // the library's name; empty: derived from the file
+  int threads = 0;                       // the number that the programs were tuned for; 0: all
+  std::optional<uint64_t> machine = {};  // where they were measured (Measurements::machine)
   bool unscheduled = false;
   bool untuned = false;           // take the first program for tasks without a record
   int64_t draws = kDefaultDraws;  // number of draws from which the first program is chosen

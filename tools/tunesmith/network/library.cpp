@@ -29,8 +29,10 @@ Packaging& packaging_of(const Space& space) {
 
 ShippingOptions shipping_options(const NetworkArguments& arguments, bool quiet) {
   ShippingOptions options;
-  options.database = arguments.database;
-  options.threads = arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors());
+  options.measurements = {
+      arguments.database,
+      arguments.threads > 0 ? arguments.threads : static_cast<int>(available_processors()),
+      arguments.machine};
   options.worker_threads = arguments.threads;
   options.quiet = quiet;
   options.draws = arguments.draws;

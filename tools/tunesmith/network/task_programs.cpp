@@ -22,7 +22,7 @@ class Collecting {
         options_(options),
         count_(count),
         missing_(missing),
-        has_records_(std::filesystem::exists(database_path(options.database))),
+        has_records_(std::filesystem::exists(database_path(options.measurements.database))),
         unscheduled_(space.target()) {}
 
   void add(size_t task) {
@@ -54,7 +54,8 @@ class Collecting {
     if (nameless_.empty()) return std::move(made_);
     throw UserError(
         fmt::format("{} of {} tasks have no record in this space with {} threads on this machine:\n  {}\n",
-                    nameless_.size(), tasked_.tasks.size(), options_.threads, fmt::join(nameless_, "\n  ")),
+                    nameless_.size(), tasked_.tasks.size(), options_.measurements.threads,
+                    fmt::join(nameless_, "\n  ")),
         "run: tunesmith network tune FILE, or use unscheduled programs with --unscheduled");
   }
 

@@ -11,6 +11,7 @@
 #include "common/print_json.h"
 #include "library.h"
 #include "memory.h"
+#include "next_command.h"
 #include "output.h"
 #include "say.h"
 #include "tune/tune_many.h"
@@ -64,7 +65,7 @@ AsWritten reasons_of(const NetworkTasks& tasks, const TunedMany& tuned) {
 int run_network_tune(const Common& common, const NetworkTuneArguments& arguments) {
   const std::atomic<bool>& stop =
       stop_on_interrupt("tunesmith: interrupted; everything measured so far is recorded\n");
-  const NetworkArguments& asked = arguments.network;
+  NetworkArguments asked = arguments.network;
   if (!asked.name.empty()) require_identifier(asked.name);
   Session session(common);
   const TaskedNetwork tasked = read_tasks(session, asked);
@@ -77,13 +78,21 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
   const TunedMany tuned = tune_tasks(common, tuning, tasks.list, stop);
   nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};
   const bool interrupted = tuned.code == kInterrupted;
-  if (!interrupted) {
-    const ChosenForNetwork programs = choose_in_place(
-        session, *space, tasked, asked, {true, reasons_of(tasks, tuned)}, common.quiet || common.json);
+  if (!interrupted && tuned.space->target().packaging() == nullptr) {
+    if (!common.json)
+      fmt::print(output(), "no library built; next: {}\n", build_there(common, arguments.tune.database));
+  } else if (!interrupted) {
+    const MissingPrograms missing{true, reasons_of(tasks, tuned)};
+    const bool quiet = common.quiet || common.json;
+    asked.threads = tuned.threads;
+    if (!tuned.here) asked.machine = tuned.machine;
+    const ChosenForNetwork programs =
+        tuned.here ? choose_in_place(session, *tuned.space, tasked, asked, missing, quiet)
+                   : choose_alone(session, *tuned.space, tasked, asked, missing, quiet);
     const network::BuiltNetwork built =
         build_network(tasked, programs.chosen.kernels,
                       network::ProgramNotes{programs.programs.as_written, {}, programs.programs.intervals},
-                      space->target(), packaging_of(*space), source, output_folder(asked));
+                      tuned.space->target(), packaging_of(*tuned.space), source, output_folder(asked));
     if (!common.json) {
       print_chosen(programs.chosen);
       print_built(built, tasked);

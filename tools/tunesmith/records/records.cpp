@@ -62,15 +62,14 @@ struct BestOfTasks {
   std::vector<std::string> never_compared;  // workloads whose records no ranking has compared
 };
 
-/// The best records of each task on this machine.
+/// The best records of each task on this machine, or by workers of its identity.
 BestOfTasks best_of_each_task(const RecordsArguments& arguments, const RecordStore& store) {
   constexpr size_t kLookedAt = 64;
-  const uint64_t machine = detect_environment({}).machine();
   const auto wanted = static_cast<size_t>(arguments.count);
   BestOfTasks best;
   ShownWorkloads shown(store);
   for (const TaskKey& task : tasks_of(arguments.workload, store)) {
-    const BestQuery query{task, machine, {}};
+    const BestQuery query{task, machine_of({}, store, task), {}};
     std::vector<Record> records = store.best(query, std::max(wanted, kLookedAt));
     std::ranges::move(built_intervals(store, records), std::back_inserter(best.intervals));
     if (store.never_compared(query)) best.never_compared.push_back(shown.text(records.front()));

@@ -35,4 +35,10 @@ std::vector<std::string> with_same_place(std::vector<std::string> words, const C
   return words;
 }
 
+std::string build_there(const Common& common, const std::string& database) {
+  return fmt::format(
+      "{}; on a machine of the workers' identity import that file and build",
+      spoken_command(with_same_place({"records", "export", "-o", "records.jsonl"}, common, database, 0)));
+}
+
 }  // namespace tunesmith::cli

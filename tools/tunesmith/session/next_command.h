@@ -19,4 +19,7 @@ std::string spoken_command(const std::vector<std::string>& words);
 std::vector<std::string> with_same_place(std::vector<std::string> words, const Common& common,
                                          const std::string& database, int threads);
 
+/// What to do with programs that only machines of the workers' identity compile.
+std::string build_there(const Common& common, const std::string& database);
+
 }  // namespace tunesmith::cli

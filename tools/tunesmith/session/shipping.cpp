@@ -77,7 +77,7 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
   const std::string caveat =
       compare_recorded(workload) ? "" : ", never timed in turn with the other recorded programs";
   const std::vector<Record> best =
-      best_records(workload, space_, options_.database, options_.threads, typed, count + kSpare);
+      best_records(workload, space_, options_.measurements, typed, count + kSpare);
   std::vector<Shipped> shipped;
   const RecordsOfIntervals intervals = records_of_intervals(workload.program, best);
   if (intervals.each.size() > 1) {
@@ -114,8 +114,11 @@ std::vector<Shipped> Shipper::ship_best(const Workload& workload, const std::str
 
 bool Shipper::compare_recorded(const Workload& workload) const {
   const Environment environment = detect_environment(space_.plugin_versions());
-  const BestQuery query{task_key(workload, space_, options_.threads), environment.machine(), {}};
-  if (!open_records(options_.database, RecordStore::Mode::Read).never_compared(query)) return true;
+  const TaskKey task = task_key(workload, space_, options_.measurements.threads);
+  const RecordStore known = open_records(options_.measurements.database, RecordStore::Mode::Read);
+  const BestQuery query{task, machine_of(options_.measurements, known, task), {}};
+  if (!known.never_compared(query)) return true;
+  if (query.machine != environment.machine()) return false;
   const auto in_vain = [&](const Error& error) {
     say(fmt::format("{}: its recorded programs were never timed in turn, and cannot be timed now: {}",
                     workload.key, error.what()));
@@ -123,9 +126,9 @@ bool Shipper::compare_recorded(const Workload& workload) const {
   };
   try {
     require_memory(workload, options_.allow_memory);
-    RecordStore store = open_records(options_.database, RecordStore::Mode::Existing);
+    RecordStore store = open_records(options_.measurements.database, RecordStore::Mode::Existing);
     TuneOptions options;
-    options.measure_threads = options_.threads;
+    options.measure_threads = options_.measurements.threads;
     options.machine = machine_lock();
     options.command = "the ranking before a build";
     const RankedRecords ranked =
@@ -200,7 +203,7 @@ Shipped Shipper::ship_untuned(const Workload& workload, const std::string& symbo
 
 Shipped Shipper::ship_best_or_untuned(const Workload& workload, const std::string& typed,
                                       const std::string& symbol) const {
-  if (std::filesystem::exists(database_path(options_.database))) {
+  if (std::filesystem::exists(database_path(options_.measurements.database))) {
     try {
       return ship_best(workload, typed, symbol);
     } catch (const NoRecord&) {  // NOLINT(bugprone-empty-catch): the first program is for where there is none
@@ -213,7 +216,7 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   NamedTrace named;
   CandidatePtr candidate;
   try {
-    named = load_trace(id, options_.database);
+    named = load_trace(id, options_.measurements.database);
     candidate = materialise(space_, workload, named);
   } catch (const UserError& error) {
     throw NotShipped(error);
@@ -228,9 +231,8 @@ Shipped Shipper::ship(const Workload& workload, const std::string& id, const std
   // Only a program that was itself verified and measured is shipped; a record of its trace is not enough.
   const bool on_record = named.record && named.record->ok() &&
                          named.record->lowered_hash == candidate->lowered_hash &&
-                         named.record->task() == task_key(workload, space_, options_.threads);
-  const bool measured =
-      on_record && is_measured(*candidate, workload, space_, options_.database, options_.threads);
+                         named.record->task() == task_key(workload, space_, options_.measurements.threads);
+  const bool measured = on_record && is_measured(*candidate, workload, space_, options_.measurements);
   if (measured) {
     shipped.provenance += seconds_text(named.record->seconds) + (named.record->modelled() ? " modelled" : "");
     if (!named.record->verified_on.empty())
@@ -258,7 +260,8 @@ Shipped Shipper::ship_intervals(const Workload& workload, const RecordsOfInterva
   std::vector<std::string> texts;
   for (const RecordOfInterval& one : records.each) {
     try {
-      candidates.push_back(materialise(space_, workload, load_trace(one.record->id, options_.database)));
+      candidates.push_back(
+          materialise(space_, workload, load_trace(one.record->id, options_.measurements.database)));
     } catch (const UserError& error) {
       throw NotShipped(error);
     }

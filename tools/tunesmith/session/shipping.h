@@ -12,6 +12,7 @@
 #include <tunesmith/tuning/intervals.h>
 
 #include "session.h"
+#include "traces.h"
 
 namespace tunesmith::cli {
 
@@ -40,8 +41,7 @@ struct Shipped {
 };
 
 struct ShippingOptions {
-  std::string database;
-  int threads = 1;         // the number that programs were tuned for
+  Measurements measurements;
   int worker_threads = 0;  // for programs that are verified now; 0: all
   double candidate_time_out = 10;
   bool allow_memory = false;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tunesmith/measure/verifier_version.h>
+#include <tunesmith/measuring/turns.h>
 #include <tunesmith/records/environment.h>
 #include <tunesmith/records/record_store.h>
 #include <tunesmith/support/files.h>
@@ -173,13 +174,25 @@ void tell_of_faster(const RecordStore& store, const BestQuery& query, const Reco
 
 }  // namespace
 
-std::vector<Record> best_records(const Workload& workload, const Space& space, const std::string& database,
-                                 int threads, const std::string& typed, size_t n,
+uint64_t machine_of(const Measurements& measurements, const RecordStore& store, const TaskKey& task) {
+  if (measurements.machine) return *measurements.machine;
+  const Environment here = detect_environment({});
+  const uint64_t own = here.machine();
+  const uint64_t like_it = common_environment(here).machine();
+  const std::vector<Record> by_own = store.best({task, own, {}}, 1);
+  const std::vector<Record> by_others = store.best({task, like_it, {}}, 1);
+  if (by_others.empty()) return own;
+  return by_own.empty() || by_others.front().seconds < by_own.front().seconds ? like_it : own;
+}
+
+std::vector<Record> best_records(const Workload& workload, const Space& space,
+                                 const Measurements& measurements, const std::string& typed, size_t n,
                                  const std::string& space_name) {
-  const RecordStore store = open_records(database, RecordStore::Mode::Read);
+  const RecordStore store = open_records(measurements.database, RecordStore::Mode::Read);
+  const int threads = measurements.threads;
   BestQuery query;
   query.task = task_key(workload, space, threads);
-  query.machine = detect_environment(space.plugin_versions()).machine();
+  query.machine = machine_of(measurements, store, query.task);
   if (!space_name.empty()) query.space = space_name;
   std::vector<Record> best = store.best(query, n);
   if (!best.empty()) {
@@ -196,20 +209,21 @@ std::vector<Record> best_records(const Workload& workload, const Space& space, c
                   others.empty() ? ""
                                  : fmt::format("; space '{}' has some with other extensions or versions",
                                                others.front().space)),
-      "run: " + spoken_command(
-                    with_same_place({"tune", typed}, asked, database, threads == available ? 0 : threads)));
+      "run: " + spoken_command(with_same_place({"tune", typed}, asked, measurements.database,
+                                               threads == available ? 0 : threads)));
 }
 
 bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,
-                 const std::string& database, int threads) {
-  if (!std::filesystem::exists(database_path(database))) return false;
+                 const Measurements& measurements) {
+  if (!std::filesystem::exists(database_path(measurements.database))) return false;
+  const RecordStore store = open_records(measurements.database, RecordStore::Mode::Read);
   RecordFilter filter;
-  filter.task = task_key(workload, space, threads);
-  filter.machine = detect_environment(space.plugin_versions()).machine();
+  filter.task = task_key(workload, space, measurements.threads);
+  filter.machine = machine_of(measurements, store, *filter.task);
   filter.lowered_hash = candidate.lowered_hash;
   bool right = false;
   bool wrong = false;
-  open_records(database, RecordStore::Mode::Read).for_each(filter, [&](const Record& record) {
+  store.for_each(filter, [&](const Record& record) {
     right = right || (record.ok() && record.verifier.value_or(0) >= kVerifierVersion);
     wrong = wrong || (record.failure && !record.transient());
   });

@@ -44,17 +44,28 @@ class NoRecord : public UserError {
   using UserError::UserError;
 };
 
-/// The best `n` records of the workload on this machine with this number of threads and the space's
-/// extensions, by the store's rule (RecordStore::best); at least one. `space_name`, if not empty, restricts
-/// them to one space. Reports on stderr if a space with other extensions has a faster one. Throws NoRecord if
-/// there is none. `typed`: the workload as the user wrote it, for the hint.
-std::vector<Record> best_records(const Workload& workload, const Space& space, const std::string& database,
-                                 int threads, const std::string& typed, size_t n,
+/// Where the programs were measured that a command takes.
+struct Measurements {
+  std::string database;  // as for database_path()
+  int threads = 1;
+  /// Environment::machine(). Nothing: this machine, or workers of its identity if they have a faster program
+  /// of the task.
+  std::optional<uint64_t> machine = {};
+};
+/// The machine of the measurements of the task.
+uint64_t machine_of(const Measurements& measurements, const RecordStore& store, const TaskKey& task);
+
+/// The best `n` records of the workload by these measurements and with the space's extensions, by the store's
+/// rule (RecordStore::best); at least one. `space_name`, if not empty, restricts them to one space. Reports
+/// on stderr if a space with other extensions has a faster one. Throws NoRecord if there is none. `typed`:
+/// the workload as the user wrote it, for the hint.
+std::vector<Record> best_records(const Workload& workload, const Space& space,
+                                 const Measurements& measurements, const std::string& typed, size_t n,
                                  const std::string& space_name = "");
 /// Does a record show that this very program was measured, and accepted by the current check, for this task
-/// on this machine?
+/// and by these measurements?
 bool is_measured(const Candidate& candidate, const Workload& workload, const Space& space,
-                 const std::string& database, int threads);
+                 const Measurements& measurements);
 
 /// The record's workload, from the text in the store. Throws UserError for a file's trace.
 Workload workload_of(const NamedTrace& named);
