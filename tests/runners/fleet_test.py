@@ -73,7 +73,7 @@ class Bench:
         found = [record for record in self.records(name) if record["kind"] == "search"]
         found.sort(key=place)
         for one, next in itertools.pairwise(found):
-            assert place(one) != place(next), [(*place(record), record["lowered_hash"], record["run"], record["round"], record["time_ms"]) for record in (one, next)]
+            assert place(one) != place(next), [(*place(record), record["lowered_hash"], record["run"], record["time_ms"]) for record in (one, next)]
         hashes = [record["lowered_hash"] for record in found]
         assert len(set(hashes)) == len(hashes), "a program is on record twice"
         return hashes

@@ -236,6 +236,14 @@ void tell_begin(int64_t tasks, const TuneManyOptions& options, const Space& spac
                options.trials, tasks, options.task.batch * tasks);
 }
 
+/// The peak of each task; 0 on other machines.
+std::vector<double> peaks_of(const TaskList& list, const Measuring& measuring, Peaks& peaks) {
+  std::vector<double> peak_of;
+  for (const WeightedTask& task : list.tasks)
+    peak_of.push_back(measuring.here() ? peaks.of(task.workload) : 0.0);
+  return peak_of;
+}
+
 }  // namespace
 
 TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const TaskList& list,
@@ -261,10 +269,7 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
   const TuneManyOptions options = many_options(common, arguments, list, measuring);
   if (!common.quiet) tell_begin(static_cast<int64_t>(list.tasks.size()), options, space);
   Peaks peaks(space, measuring.options(), measuring.threads(), store, environment);
-  std::vector<double> peak_of;
-  for (const WeightedTask& task : list.tasks)
-    peak_of.push_back(measuring.here() ? peaks.of(task.workload) : 0.0);
-  ManyProgress progress(common.quiet, list, std::move(peak_of), options);
+  ManyProgress progress(common.quiet, list, peaks_of(list, measuring, peaks), options);
   shown = &progress;
   TuneManyHooks hooks;
   hooks.stop = &stop;
