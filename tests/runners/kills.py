@@ -96,7 +96,8 @@ def main():
         wanted = bench.undisturbed()
         bench.run()
         found = bench.searched("tune_amqp")
-        assert found == wanted, f"{len(found)} records, {len(set(found) ^ set(wanted))} of them others"
+        # What three workers were killed with is measured by the next run of the tuner, hence later.
+        assert sorted(found) == sorted(wanted), f"{len(found)} records, {len(set(found) ^ set(wanted))} of them others"
         print(f"{len(found)} records, {bench.counts} killed")
 
 
