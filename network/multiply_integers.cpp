@@ -7,6 +7,7 @@
 
 #include "dequantized.h"
 #include "joined.h"
+#include "merge_scales.h"
 #include "passes.h"
 #include "tunesmith/network/operator.h"
 #include "tunesmith/network/products_in_floats.h"
@@ -198,11 +199,13 @@ class Multiplying {
       b = turned;
     }
     TensorIndex sum = made(node, "/sum", kI32, shape);
+    const std::vector<double> correction = known_correction(node, product);
+    if (!correction.empty()) product.a.zero = {0};
     add(product.op, node.version, product.op == "ConvInteger" ? node.attributes : decltype(node.attributes)(),
         {a, b, zero_points(kU8, node, product.a.zero), zero_points(kI8, node, product.b.zero)}, sum);
     std::vector<double> scale;
     for (const double each : product.b.scale) scale.push_back(product.a.scale.front() * each);
-    sum = with_integer_bias(node, product, scale, sum);
+    sum = with_integers(node, product.channels, integer_bias(product, scale), correction, sum);
     const bool adds = product.added != kAbsent || !product.bias.empty();
     const TensorIndex scaled = adds ? made(node, "/scaled", kF32, shape) : node.outputs[0];
     dequantize(node, product, scale, sum, scaled);
@@ -232,10 +235,36 @@ class Multiplying {
     return along;
   }
 
-  /// Adds the bias to the integer sum if, apart from f32's rounding, it is a multiple of the scale; then no
-  /// bias remains.
-  TensorIndex with_integer_bias(const Node& node, Product& product, const std::vector<double>& scale,
-                                TensorIndex sum) {
+  /// What the zero point of the first operand adds to each channel's sum, negated. Nothing if it is 0, the
+  /// weights are unknown or have zero points, or the padding must equal the zero point.
+  std::vector<double> known_correction(const Node& node, const Product& product) const {
+    const auto is_zero = [](int64_t each) { return each == 0; };
+    const Tensor& weights = tensor(product.b.values);
+    const auto pads = node.attributes.find("pads"), automatic = node.attributes.find("auto_pad");
+    const bool is_padded =
+        (pads != node.attributes.end() &&
+         !std::ranges::all_of(std::get<std::vector<int64_t>>(pads->second), is_zero)) ||
+        (automatic != node.attributes.end() && std::get<std::string>(automatic->second) != "NOTSET");
+    if (!weights.constant || is_padded || is_zero(product.a.zero.front()) ||
+        !std::ranges::all_of(product.b.zero, is_zero))
+      return {};
+    const Shape shape = shape_of(product.b.values);
+    const bool in_rows = product.op == "ConvInteger" || product.b_transposed;
+    if (!in_rows && shape.size() != 2) return {};
+    const auto channels = static_cast<size_t>(in_rows ? shape.front() : shape.back());
+    const std::vector<double> values = numbers_of(*weights.constant);
+    const size_t terms = values.size() / channels;
+    const auto from_zero = static_cast<double>(weights.dtype == kU8 ? kHalf : 0);
+    std::vector<double> correction(channels, 0.0);
+    for (size_t i = 0; i < values.size(); ++i)
+      correction[in_rows ? i / terms : i % channels] -=
+          (values[i] - from_zero) * static_cast<double>(product.a.zero.front());
+    return correction;
+  }
+
+  /// The bias as integers if, apart from f32's rounding, it is a multiple of the scale; then no other
+  /// remains.
+  static std::vector<double> integer_bias(Product& product, const std::vector<double>& scale) {
     constexpr double kRounding = 1.0 / (1 << 22);
     const auto largest = static_cast<double>(kMaxSum - product.largest_sum);
     std::vector<double> integers;
@@ -244,13 +273,21 @@ class Multiplying {
       integers.push_back(std::nearbyint(exact));
       if (std::abs(integers.back()) > largest ||
           std::abs(exact - integers.back()) > kRounding * std::max(1.0, std::abs(exact)))
-        return sum;
+        return {};
     }
-    if (integers.empty()) return sum;
     product.bias.clear();
+    return integers;
+  }
+
+  /// Adds both to the sum of each channel. The whole fits an i32; a part of it may wrap around.
+  TensorIndex with_integers(const Node& node, size_t channel_axis, std::vector<double> integers,
+                            const std::vector<double>& more, TensorIndex sum) {
+    if (integers.empty()) integers.assign(more.size(), 0.0);
+    for (size_t i = 0; i < more.size(); ++i) integers[i] += more[i];
+    if (integers.empty()) return sum;
     const Shape shape = shape_of(node.outputs[0]);
     const TensorIndex bias = add_constant(network_, tensor(node.outputs[0]).name + "/bias", kI32,
-                                          along_channels(shape, product.channels), integers);
+                                          along_channels(shape, channel_axis), integers);
     const TensorIndex biased = made(node, "/biased", kI32, shape);
     add("Add", node.version, {}, {sum, bias}, biased);
     return biased;
@@ -271,6 +308,7 @@ std::vector<std::string> products_in_floats(const Network& network, const PassOp
 
 void multiply_integers(Network& network, const PassOptions& options) {
   Multiplying(network, options).run();
+  merge_scales(network);
   eliminate_dead_code(network, options);
 }
 

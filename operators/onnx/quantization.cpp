@@ -54,6 +54,12 @@ void check_zero_point(const NodeReader& node, const TensorType& values) {
     node.refuse_unless(byte == 0, "the zero point of floats is not 0");
 }
 
+/// Is it known to be the number 1?
+bool is_one(const NodeReader& node, size_t input) {
+  const Constant* known = node.constant(input);
+  return known != nullptr && element_count(known->shape) == 1 && number_elements(*known) == std::vector{1.0};
+}
+
 /// Casts to integers saturate.
 Computation quantize_linear(const NodeReader& node) {
   node.ignore("axis");  // the axis of a single scale does not matter
@@ -69,8 +75,8 @@ Computation quantize_linear(const NodeReader& node) {
   check_zero_point(node, to);
   const Shape& shape = node.shape(0);
   Script script;
-  const std::string quotient =
-      fmt::format("{} / {}", to_wide(dtype, here(in(0), shape)), to_wide(dtype, per_axis(node, 1, shape)));
+  std::string quotient = to_wide(dtype, here(in(0), shape));
+  if (!is_one(node, 1)) quotient += " / " + to_wide(dtype, per_axis(node, 1, shape));
   std::string value = rounded(quotient);
   if (is_float_code(to.code)) {
     value = encoded(script, shape, to.code, convert(wide(dtype), kF32, quotient), saturate);

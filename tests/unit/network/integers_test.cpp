@@ -9,6 +9,7 @@
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/node_workload.h"
+#include "tunesmith/network/plain_kernels.h"
 #include "tunesmith/network/products_in_floats.h"
 #include "tunesmith/network/verify_in_place.h"
 
@@ -278,6 +279,98 @@ TEST(MultiplyIntegers, NoFloatsLieBetweenIntegerLayers) {
   }
   EXPECT_EQ(regions, 5u) << "x; convolution; pooling; convolution with its residual; product";
   EXPECT_LT(difference(residual_network(), random), 1e-6);
+}
+
+/// The nodes of an operator.
+std::vector<const Node*> nodes_of(const Network& network, const std::string& op) {
+  std::vector<const Node*> found;
+  for (const Node& node : network.nodes)
+    if (node.op == op) found.push_back(&node);
+  return found;
+}
+
+TEST(MultiplyIntegers, AddsAKnownZeroPointAndTheBiasAtOnce) {
+  std::mt19937 random(11);
+  for (const bool padded : {false, true}) {
+    Quantizing builder(12);
+    builder.input("x", kF32, Extents{int64_t{1}, int64_t{4}, int64_t{4}, int64_t{4}});
+    const std::string x = builder.to_bytes("x", kU8);
+    const std::string w = builder.weights("w", {5, 4, 3, 3}, kI8, 5, 0, false);
+    builder.node("Conv", {x, w, builder.bias("b", 5, "x_q", "w")}, {"c"},
+                 {{"pads", std::vector<int64_t>(4, padded ? 1 : 0)}});
+    const Network before = builder.finish({builder.to_bytes("c", kU8, 3.0)}), network = resolved(before);
+    const Node& convolution = *nodes_of(network, "ConvInteger").at(0);
+    const bool has_zero_point = convolution.inputs.size() > 2 && convolution.inputs[2] != kAbsent;
+    EXPECT_EQ(has_zero_point, padded) << "the padding is the zero point";
+    EXPECT_LT(difference(before, random), 1e-6);
+  }
+}
+
+/// Weights whose sums have many bits lose none: a part of the sum wraps around, the whole does not.
+TEST(MultiplyIntegers, WrapsAroundWithinASumThatFits) {
+  constexpr int64_t kTerms = 66'000;
+  Builder builder;
+  builder.input("x", kU8, Extents{int64_t{1}, kTerms});
+  builder.numbers("one", {}, {1});
+  builder.numbers("zero", {}, {127}, kU8);
+  builder.node("DequantizeLinear", {"x", "one", "zero"}, {"xd"});
+  builder.numbers("w", {kTerms, 1}, std::vector<double>(kTerms, -128), kI8);
+  builder.node("DequantizeLinear", {"w", "one"}, {"wd"});
+  builder.node("MatMul", {"xd", "wd"}, {"y"});
+  const Network network = resolved(builder.finish({"y"}));
+  tunesmith::Tensor x = tunesmith::Tensor::zeros(kU8, {1, kTerms});
+  for (int64_t i = 0; i < kTerms; ++i) x.set(i, 255);
+  EXPECT_EQ(evaluate(network, std::vector{x}).at(0).get(0), static_cast<float>(-128.0 * 128 * kTerms));
+}
+
+/// x + y as bytes, after `limit`, with these scales and zero points of the result.
+Network sum_of_bytes(const std::string& limit, double scale, double zero, DType dtype) {
+  Quantizing builder(13);
+  builder.input("x", kF32, Extents{int64_t{2}, int64_t{30}});
+  builder.input("y", kF32, Extents{int64_t{2}, int64_t{30}});
+  builder.node("Add", {builder.to_bytes("x", kU8), builder.to_bytes("y", kI8)}, {"sum"});
+  builder.numbers("low", {}, {0});
+  builder.numbers("high", {}, {6});
+  if (limit == "Relu") builder.node("Relu", {"sum"}, {"limited"});
+  if (limit == "Clip") builder.node("Clip", {"sum", "low", "high"}, {"limited"});
+  if (limit == "Sigmoid") builder.node("Sigmoid", {"sum"}, {"limited"});
+  builder.numbers("s", {}, {scale});
+  builder.numbers("z", {}, {zero}, dtype);
+  builder.node("QuantizeLinear", {limit.empty() ? "sum" : "limited", "s", "z"}, {"bytes"});
+  builder.node("DequantizeLinear", {"bytes", "s", "z"}, {"out"});
+  return builder.finish({"out"});
+}
+
+TEST(MergeScales, DividesByTheScaleInWhatIsAdded) {
+  std::mt19937 random(14);
+  for (const std::string limit : {"", "Relu", "Clip"})
+    for (const double zero : {0.0, 7.0})
+      for (const double scale : {0.011, 6.0 / 255}) {
+        const Network before = sum_of_bytes(limit, scale, zero, kU8), network = resolved(before);
+        const Node& quantizing = *nodes_of(network, "QuantizeLinear").back();
+        const auto& one = network.tensors[static_cast<size_t>(quantizing.inputs[1])].constant;
+        ASSERT_TRUE(one != nullptr);
+        EXPECT_EQ(to_tensor(*one).get(0), 1.0);
+        EXPECT_LT(difference(before, random), 1e-6) << limit << zero << scale;
+      }
+}
+
+TEST(MergeScales, DropsLimitsBeyondWhichBytesSaturate) {
+  const auto has = [](const std::string& limit, double scale, double zero, DType dtype = kU8) {
+    return nodes_of(resolved(sum_of_bytes(limit, scale, zero, dtype)), limit).size();
+  };
+  EXPECT_EQ(has("Relu", 0.011, 0), 0u);
+  EXPECT_EQ(has("Relu", 0.011, 7), 1u) << "bytes below the zero point are negative numbers";
+  EXPECT_EQ(has("Relu", 0.011, -128, kI8), 0u);
+  EXPECT_EQ(has("Clip", 6.0 / 255, 0), 0u);
+  EXPECT_EQ(has("Clip", 6.0 / 254, 0), 1u) << "255 is more than 6";
+  EXPECT_EQ(has("Clip", 6.0 / 255, 1), 1u);
+}
+
+TEST(MergeScales, LeavesFunctionsThatDoNotCommuteWithAFactor) {
+  const Network network = resolved(sum_of_bytes("Sigmoid", 1.0 / 255, 0, kU8));
+  const Node& quantizing = *nodes_of(network, "QuantizeLinear").back();
+  EXPECT_EQ(network.tensors[static_cast<size_t>(quantizing.inputs[1])].name, "s");
 }
 
 TEST(MoveDequantization, LeavesWhatIsPutBesideTheBytes) {
