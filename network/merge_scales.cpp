@@ -14,6 +14,9 @@
 namespace tunesmith::network {
 namespace {
 
+/// Sums of products of an i32 and a factor up to this one do not overflow an f32.
+constexpr double kMaxFactor = 1e18;
+
 /// Divides what QuantizeLinear reads by its scale where that costs nothing: in the scales of the
 /// DequantizeLinear nodes that it is computed from.
 class ScaleMerging {
@@ -89,20 +92,24 @@ class ScaleMerging {
     return of;
   }
 
+  /// Do the numbers divided by the scale stay far below the largest f32?
+  bool can_divide(const Constant& constant) const {
+    return std::ranges::all_of(numbers_of(constant),
+                               [&](double each) { return std::abs(each / scale_) <= kMaxFactor; });
+  }
+
   bool has_known_scale(const Node& node) const {
     const auto block = node.attributes.find("block_size");
     if (block != node.attributes.end() && std::get<int64_t>(block->second) != 0) return false;
     const Tensor& scale = tensor(node.inputs[1]);
-    return scale.constant && scale.dtype == kF32 &&
-           std::ranges::all_of(numbers_of(*scale.constant),
-                               [&](double each) { return std::isnormal(static_cast<float>(each / scale_)); });
+    return scale.constant && scale.dtype == kF32 && can_divide(*scale.constant);
   }
 
   /// Is the tensor computed by operators that commute with a positive factor, from dequantized ones and
   /// constants?
   bool is_scaled(TensorIndex of) const {
     if (tensor(of).dtype != kF32) return false;
-    if (tensor(of).constant) return true;
+    if (tensor(of).constant) return can_divide(*tensor(of).constant);
     const Node* node = maker(of);
     if (node == nullptr) return false;
     const bool is_read_once = readers_[static_cast<size_t>(of)] == 1;

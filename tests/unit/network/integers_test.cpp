@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "interpreted_library.h"
-#include "random_network.h"
+#include "quantized_network.h"
 #include "tunesmith/network/evaluate.h"
 #include "tunesmith/network/form_regions.h"
 #include "tunesmith/network/node_workload.h"
@@ -18,95 +18,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::Not;
-using Extents = std::vector<Extent>;
-
-std::vector<double> drawn_integers(std::mt19937& random, int64_t count, int least, int most) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(std::uniform_int_distribution<int>(least, most)(random));
-  return values;
-}
-
-std::vector<double> drawn_scales(std::mt19937& random, int64_t count) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(static_cast<float>(std::uniform_real_distribution<>(0.01, 0.1)(random)));
-  return values;
-}
-
-/// Adds nodes that quantize and dequantize; each function returns the name of the dequantized tensor.
-class Quantizing : public Builder {
- public:
-  explicit Quantizing(unsigned seed) : random(seed) {}
-
-  std::string to_bytes(const std::string& of, DType dtype, std::optional<double> scale = {}) {
-    const std::string name = of + "_q";
-    numbers(name + "_s", {}, scale ? std::vector{*scale} : drawn_scales(random, 1));
-    numbers(name + "_z", {}, drawn_integers(random, 1, dtype == kU8 ? 90 : -40, dtype == kU8 ? 160 : 40),
-            dtype);
-    node("QuantizeLinear", {of, name + "_s", name + "_z"}, {name});
-    node("DequantizeLinear", {name, name + "_s", name + "_z"}, {name + "_d"});
-    return name + "_d";
-  }
-
-  /// `channels` 0: one scale.
-  std::string weights(const std::string& name, const Shape& shape, DType dtype, int64_t channels,
-                      int64_t axis, bool has_zero) {
-    const int least = dtype == kU8 ? 0 : -128;
-    numbers(name, shape, drawn_integers(random, element_count(shape), least, least + 255), dtype);
-    const Shape scales = channels == 0 ? Shape{} : Shape{channels};
-    numbers(name + "_s", scales, drawn_scales(random, element_count(scales)));
-    std::vector<std::string> inputs{name, name + "_s"};
-    if (has_zero) {
-      numbers(name + "_z", scales, drawn_integers(random, element_count(scales), least + 100, least + 150),
-              dtype);
-      inputs.push_back(name + "_z");
-    }
-    node("DequantizeLinear", inputs, {name + "_d"}, {{"axis", axis}});
-    return name + "_d";
-  }
-
-  /// Like onnxruntime's: integers with the product's scale.
-  std::string bias(const std::string& name, int64_t channels, const std::string& x, const std::string& w) {
-    numbers(name, {channels}, drawn_integers(random, channels, -5000, 5000), kI32);
-    node("Mul", {x + "_s", w + "_s"}, {name + "_s1"});
-    integers(name + "_shape", {static_cast<double>(channels)});
-    node("Expand", {name + "_s1", name + "_shape"}, {name + "_s"});
-    node("DequantizeLinear", {name, name + "_s"}, {name + "_d"}, {{"axis", int64_t{0}}});
-    return name + "_d";
-  }
-
-  std::mt19937 random;
-};
-
-std::vector<tunesmith::Tensor> drawn_inputs(const Network& network, std::mt19937& random) {
-  std::vector<tunesmith::Tensor> inputs;
-  for (const TensorIndex index : network.inputs) {
-    const Tensor& tensor = network.tensors[static_cast<size_t>(index)];
-    Shape shape;
-    for (const Extent& extent : *tensor.shape) shape.push_back(std::get<int64_t>(extent));
-    inputs.push_back(tunesmith::Tensor::zeros(*tensor.dtype, shape));
-    for (int64_t i = 0; i < inputs.back().elements(); ++i)
-      inputs.back().set(i, std::uniform_real_distribution<>(-4, 4)(random));
-  }
-  return inputs;
-}
-
-/// The largest difference between the network's results before and after all passes.
-double difference(const Network& network, std::mt19937& random) {
-  const Network before = typed(network), after = resolved(network);
-  const std::vector<tunesmith::Tensor> inputs = drawn_inputs(before, random);
-  const std::vector<tunesmith::Tensor> left = evaluate(before, inputs), right = evaluate(after, inputs);
-  double largest = 0;
-  for (size_t i = 0; i < left.size(); ++i) {
-    EXPECT_EQ(left[i].shape, right[i].shape);
-    double size = 1;
-    for (int64_t j = 0; j < left[i].elements(); ++j) size = std::max(size, std::abs(left[i].get(j)));
-    for (int64_t j = 0; j < left[i].elements(); ++j)
-      largest = std::max(largest, std::abs(left[i].get(j) - right[i].get(j)) / size);
-  }
-  return largest;
-}
 
 /// A convolution between two tensors of bytes.
 struct Convolution {
@@ -281,14 +192,6 @@ TEST(MultiplyIntegers, NoFloatsLieBetweenIntegerLayers) {
   EXPECT_LT(difference(residual_network(), random), 1e-6);
 }
 
-/// The nodes of an operator.
-std::vector<const Node*> nodes_of(const Network& network, const std::string& op) {
-  std::vector<const Node*> found;
-  for (const Node& node : network.nodes)
-    if (node.op == op) found.push_back(&node);
-  return found;
-}
-
 TEST(MultiplyIntegers, AddsAKnownZeroPointAndTheBiasAtOnce) {
   std::mt19937 random(11);
   for (const bool padded : {false, true}) {
@@ -321,56 +224,6 @@ TEST(MultiplyIntegers, WrapsAroundWithinASumThatFits) {
   tunesmith::Tensor x = tunesmith::Tensor::zeros(kU8, {1, kTerms});
   for (int64_t i = 0; i < kTerms; ++i) x.set(i, 255);
   EXPECT_EQ(evaluate(network, std::vector{x}).at(0).get(0), static_cast<float>(-128.0 * 128 * kTerms));
-}
-
-/// x + y as bytes, after `limit`, with these scales and zero points of the result.
-Network sum_of_bytes(const std::string& limit, double scale, double zero, DType dtype) {
-  Quantizing builder(13);
-  builder.input("x", kF32, Extents{int64_t{2}, int64_t{30}});
-  builder.input("y", kF32, Extents{int64_t{2}, int64_t{30}});
-  builder.node("Add", {builder.to_bytes("x", kU8), builder.to_bytes("y", kI8)}, {"sum"});
-  builder.numbers("low", {}, {0});
-  builder.numbers("high", {}, {6});
-  if (limit == "Relu") builder.node("Relu", {"sum"}, {"limited"});
-  if (limit == "Clip") builder.node("Clip", {"sum", "low", "high"}, {"limited"});
-  if (limit == "Sigmoid") builder.node("Sigmoid", {"sum"}, {"limited"});
-  builder.numbers("s", {}, {scale});
-  builder.numbers("z", {}, {zero}, dtype);
-  builder.node("QuantizeLinear", {limit.empty() ? "sum" : "limited", "s", "z"}, {"bytes"});
-  builder.node("DequantizeLinear", {"bytes", "s", "z"}, {"out"});
-  return builder.finish({"out"});
-}
-
-TEST(MergeScales, DividesByTheScaleInWhatIsAdded) {
-  std::mt19937 random(14);
-  for (const std::string limit : {"", "Relu", "Clip"})
-    for (const double zero : {0.0, 7.0})
-      for (const double scale : {0.011, 6.0 / 255}) {
-        const Network before = sum_of_bytes(limit, scale, zero, kU8), network = resolved(before);
-        const Node& quantizing = *nodes_of(network, "QuantizeLinear").back();
-        const auto& one = network.tensors[static_cast<size_t>(quantizing.inputs[1])].constant;
-        ASSERT_TRUE(one != nullptr);
-        EXPECT_EQ(to_tensor(*one).get(0), 1.0);
-        EXPECT_LT(difference(before, random), 1e-6) << limit << zero << scale;
-      }
-}
-
-TEST(MergeScales, DropsLimitsBeyondWhichBytesSaturate) {
-  const auto has = [](const std::string& limit, double scale, double zero, DType dtype = kU8) {
-    return nodes_of(resolved(sum_of_bytes(limit, scale, zero, dtype)), limit).size();
-  };
-  EXPECT_EQ(has("Relu", 0.011, 0), 0u);
-  EXPECT_EQ(has("Relu", 0.011, 7), 1u) << "bytes below the zero point are negative numbers";
-  EXPECT_EQ(has("Relu", 0.011, -128, kI8), 0u);
-  EXPECT_EQ(has("Clip", 6.0 / 255, 0), 0u);
-  EXPECT_EQ(has("Clip", 6.0 / 254, 0), 1u) << "255 is more than 6";
-  EXPECT_EQ(has("Clip", 6.0 / 255, 1), 1u);
-}
-
-TEST(MergeScales, LeavesFunctionsThatDoNotCommuteWithAFactor) {
-  const Network network = resolved(sum_of_bytes("Sigmoid", 1.0 / 255, 0, kU8));
-  const Node& quantizing = *nodes_of(network, "QuantizeLinear").back();
-  EXPECT_EQ(network.tensors[static_cast<size_t>(quantizing.inputs[1])].name, "s");
 }
 
 TEST(MoveDequantization, LeavesWhatIsPutBesideTheBytes) {
@@ -450,9 +303,9 @@ TEST(MultiplyIntegers, WhatIsWrongIsFoundInPlace) {
     node.inputs[2] = static_cast<TensorIndex>(network.tensors.size());
     network.tensors.push_back(std::move(zero));
   })) << "another zero point";
-  const std::string scaled = "DequantizeLinear";
-  EXPECT_FALSE(is_verified(scaled, [](Network& network, Node&) {
-    const auto node = std::ranges::find(network.nodes, "c/DequantizeLinear", &Node::name);
+  EXPECT_FALSE(is_verified("ConvInteger", [](Network& network, Node&) {
+    const auto node = std::ranges::find(network.nodes, "c/DequantizeLinear/scaled", &Node::name);
+    ASSERT_NE(node, network.nodes.end());
     node->attributes["axis"] = int64_t{2};
   })) << "scales along another axis";
 }
