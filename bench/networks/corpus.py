@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sixty small networks of torchvision, timm, transformers and keras: which are refused, built, tuned and verified?
+"""Small networks of torchvision, timm, transformers and keras: which are refused, built, tuned and verified?
 
   corpus.py make --output FOLDER [NETWORK...]                      needs torch, torchvision, timm, transformers, keras, onnxscript
   corpus.py try --tunesmith PATH --networks FOLDER [NETWORK...]    needs numpy; prints a table, and exits with 1 where one that builds goes wrong
@@ -30,10 +30,13 @@ def export(name, folder):
     import torch
 
     import corpus_list
+    import detectors
     import make
     torch.manual_seed(0)
     module, inputs = corpus_list.NETWORKS[name]()
     make.randomise_norms(module.eval())
+    if name in detectors.NETWORKS:
+        detectors.spread(module, inputs)
     folder.mkdir(parents=True, exist_ok=True)
     options = {"dynamo": False, "opset_version": 17} if name in corpus_list.TRACED else {"dynamo": True, "external_data": False, "verbose": False}
     with torch.no_grad():

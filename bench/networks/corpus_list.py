@@ -1,4 +1,4 @@
-"""Sixty small networks from torchvision, timm, transformers and keras; each name has a module with inputs.
+"""Small networks from torchvision, timm, transformers and keras; each name has a module with inputs.
 
 Weights are random. Sizes are small, so that all can be tuned in an hour; the operators and their order are those of the large networks.
 """
@@ -8,6 +8,8 @@ os.environ.setdefault("KERAS_BACKEND", "torch")
 
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
+
+import detectors  # noqa: E402
 
 TEXT = {"vocab_size": 100, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128, "max_position_embeddings": 64}
 
@@ -33,12 +35,6 @@ class Segmented(nn.Module):
 def segmentation(name, size=64):
     import torchvision
     return Segmented(getattr(torchvision.models.segmentation, name)(weights=None, weights_backbone=None, num_classes=5)), image(size)
-
-
-def detection(name, size=64):
-    import torchvision
-    module = getattr(torchvision.models.detection, name)(weights=None, weights_backbone=None, num_classes=5)
-    return module, ([torch.randn(3, size, size)],)
 
 
 def video(name):
@@ -105,7 +101,6 @@ NETWORKS = {
     "tv_lraspp": lambda: segmentation("lraspp_mobilenet_v3_large"),
     "tv_deeplab": lambda: segmentation("deeplabv3_mobilenet_v3_large"),
     "tv_mc3": lambda: video("mc3_18"),
-    "tv_ssdlite": lambda: detection("ssdlite320_mobilenet_v3_large"),
     "timm_vit": lambda: timm("test_vit", 160),
     "timm_vit3": lambda: timm("test_vit3", 160),
     "timm_efficientnet": lambda: timm("test_efficientnet"),
@@ -159,4 +154,5 @@ NETWORKS = {
     "keras_lstm": lambda: keras_layers((12, 8), ("LSTM", {"units": 16}), ("Dense", {"units": 4})),
 }
 # Exported by tracing, as many published files are.
-TRACED = frozenset(name for i, name in enumerate(sorted(NETWORKS)) if i % 3 == 0 and name not in ("tv_alexnet", "hf_gpt_neox", "hf_qwen2")) | {"tv_ssdlite"}
+TRACED = frozenset(name for i, name in enumerate(sorted(NETWORKS)) if i % 3 == 0 and name not in ("tv_alexnet", "hf_gpt_neox", "hf_qwen2")) | frozenset(detectors.NETWORKS)
+NETWORKS |= detectors.NETWORKS
