@@ -97,8 +97,33 @@ bool all_are(const DefinedNode& defined, bool (*kind)(const Syntax&, const Fixed
                              [&](const auto& statement) { return kind(*statement.value, fixed); });
 }
 
+/// Is its only statement `in0[...] == in1[...]`, which compares elements at the same place, or with a single
+/// one?
+bool is_equality(const DefinedNode& defined) {
+  const Computation& computation = defined.computation;
+  if (defined.inputs.size() != 2 || computation.outputs.size() != 1 ||
+      computation.outputs[0].shape.size() > 1 || computation.compute.empty())
+    return false;
+  const auto statements = workload::parse_statements(computation.compute, "statements");
+  const Syntax& value = *statements.front().value;
+  if (statements.size() != 1 || value.kind != SyntaxKind::Binary || value.name != "==") return false;
+  const auto reads = [&](size_t side) {
+    const Syntax& read = *value.args[side];
+    return defined.inputs[side] && read.kind == SyntaxKind::Access &&
+           read.name == fmt::format("in{}", side) && read.args.size() == 1 &&
+           (element_count(defined.inputs[side]->type.shape) == 1 || read.args[0]->kind == SyntaxKind::Name);
+  };
+  return reads(0) && reads(1);
+}
+
 bool are_few_integers(const TensorType& type) {
   return (type.dtype == kI64 || type.dtype == kI32) && element_count(type.shape) <= kMaxElements;
+}
+
+/// Few integers, or conditions that are known.
+bool is_of_shapes(const NodeInput& input) {
+  const bool is_known = input.type.dtype.is_bool() && input.constant != nullptr;
+  return are_few_integers(input.type) || (is_known && element_count(input.type.shape) <= kMaxElements);
 }
 
 }  // namespace
@@ -129,8 +154,9 @@ void CountedValues::add_count(TensorIndex by, int64_t bound) {
 }
 
 void CountedValues::derive(const DefinedNode& defined) {
-  if (!defined.node->bodies.empty() || !std::ranges::all_of(defined.computation.outputs, are_few_integers))
-    return;
+  if (!defined.node->bodies.empty()) return;
+  derive_inequality(defined);
+  if (!std::ranges::all_of(defined.computation.outputs, are_few_integers)) return;
   derive_highest(defined);
   derive_affine(defined);
 }
@@ -140,7 +166,7 @@ void CountedValues::derive_highest(const DefinedNode& defined) {
   std::map<TensorIndex, tunesmith::Tensor> given;
   bool any = false;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (!defined.inputs[i] || !are_few_integers(defined.inputs[i]->type)) return;
+    if (!defined.inputs[i] || !is_of_shapes(*defined.inputs[i])) return;
     const Constant* bounds = highest(node.inputs[i]);
     any |= bounds != nullptr;
     const Constant* values = bounds != nullptr ? bounds : defined.inputs[i]->constant;
@@ -159,7 +185,7 @@ void CountedValues::derive_affine(const DefinedNode& defined) {
   const Node& node = *defined.node;
   const Values* first = nullptr;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (!defined.inputs[i] || !are_few_integers(defined.inputs[i]->type)) return;
+    if (!defined.inputs[i] || !is_of_shapes(*defined.inputs[i])) return;
     const Values* values = of(node.inputs[i]);
     if (values == nullptr && defined.inputs[i]->constant == nullptr) return;
     if (values != nullptr && first != nullptr && (values->by != first->by || values->bound != first->bound))
@@ -181,9 +207,53 @@ void CountedValues::derive_affine(const DefinedNode& defined) {
   const int64_t bound = first->bound;
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (node.outputs[i] != kAbsent && most[i] && one[i] && beyond[i])
-      values_.insert_or_assign(node.outputs[i],
-                               Values{by, bound, to_constant(*std::move(most[i])),
-                                      to_constant(*std::move(one[i])), to_constant(*std::move(beyond[i]))});
+      add_affine(node.outputs[i], {by, bound, to_constant(*std::move(most[i])),
+                                   to_constant(*std::move(one[i])), to_constant(*std::move(beyond[i]))});
+}
+
+/// A multiple of 0 is a constant.
+void CountedValues::add_affine(TensorIndex tensor, Values values) {
+  if (std::ranges::equal(values.most->bytes, values.beyond->bytes))
+    network_.tensor(tensor).constant = values.most;
+  else
+    values_.insert_or_assign(tensor, std::move(values));
+}
+
+/// Exporters ask of extents that are counts whether they are -1.
+void CountedValues::derive_inequality(const DefinedNode& defined) {
+  if (!is_equality(defined)) return;
+  std::vector<std::vector<Range>> sides;
+  for (size_t i = 0; i < 2; ++i) {
+    if (!are_few_integers(defined.inputs[i]->type)) return;
+    const std::optional<std::vector<Range>> ranges =
+        ranges_of(defined.node->inputs[i], defined.inputs[i]->constant);
+    if (!ranges) return;
+    sides.push_back(*ranges);
+  }
+  const Shape& shape = defined.computation.outputs[0].shape;
+  for (int64_t i = 0; i < element_count(shape); ++i) {
+    const auto side = [&](size_t which) {
+      const std::vector<Range>& ranges = sides[which];
+      return ranges[ranges.size() == 1 ? 0 : static_cast<size_t>(i)];
+    };
+    if (side(0).least <= side(1).most && side(1).least <= side(0).most) return;
+  }
+  network_.tensor(defined.node->outputs[0]).constant = to_constant(tunesmith::Tensor::zeros(kBool, shape));
+}
+
+std::optional<std::vector<CountedValues::Range>> CountedValues::ranges_of(TensorIndex tensor,
+                                                                          const Constant* constant) const {
+  const Values* values = of(tensor);
+  if (values == nullptr && constant == nullptr) return std::nullopt;
+  const tunesmith::Tensor most = to_tensor(values == nullptr ? *constant : *values->most);
+  const tunesmith::Tensor beyond = to_tensor(values == nullptr ? *constant : *values->beyond);
+  std::vector<Range> ranges;
+  for (int64_t i = 0; i < most.elements(); ++i) {
+    const int64_t end = most.get_int(i);
+    const int64_t begin = values == nullptr ? end : end - (beyond.get_int(i) - end) * values->bound;
+    ranges.push_back({std::min(begin, end), std::max(begin, end)});
+  }
+  return ranges;
 }
 
 bool CountedValues::stand_in(Node& node, size_t input) {

@@ -3,6 +3,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "joined.h"
 #include "tunesmith/network/network.h"
@@ -24,7 +26,8 @@ class CountedValues {
   explicit CountedValues(Network& network) : network_(network) {}
 
   void add_count(TensorIndex by, int64_t bound);
-  /// Knows the node's outputs if these are such values of such inputs.
+  /// Knows the node's outputs if these are such values of such inputs. Outputs that are the same for all
+  /// counts become constants.
   void derive(const DefinedNode& defined);
 
   /// Gives the node a constant in the place of such values; false if the input is none of these.
@@ -36,8 +39,17 @@ class CountedValues {
   const Values* replaced_by(TensorIndex constant) const;
 
  private:
+  struct Range {
+    int64_t least, most;
+  };
+
   const Values* of(TensorIndex tensor) const;
   void derive_affine(const DefinedNode& defined);
+  void add_affine(TensorIndex tensor, Values values);
+  /// Elements that are different for all counts make a constant.
+  void derive_inequality(const DefinedNode& defined);
+  /// Of each element the range over all counts; nothing if it is not affine in one.
+  std::optional<std::vector<Range>> ranges_of(TensorIndex tensor, const Constant* constant) const;
   void derive_highest(const DefinedNode& defined);
 
   Network& network_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "graph.h"
 #include "registry.h"
 #include "statements.h"
 
@@ -281,6 +282,61 @@ Computation scatter_elements(const NodeReader& node) {
       text + statement(out(0), shape, fmt::format("select({} < 0, {}, {})", last, old, element(in(2), at))));
 }
 
+/// The extents of the axes that an index addresses.
+Shape extents_from(const Shape& data, size_t first, int64_t count) {
+  Shape made;
+  for (size_t axis = first; axis < data.size() && std::ssize(made) < count; ++axis)
+    made.push_back(data[axis]);
+  return made;
+}
+
+/// The same, where as many elements as `by` says exist along one of them.
+TensorIndex existing_extents(Graph& graph, Shape extents, size_t axis, TensorIndex by) {
+  Shape counted(extents.size(), 0);
+  counted[axis] = 1;
+  extents[axis] = 0;
+  return graph.add("Add", {graph.integers(extents), graph.add("Mul", {graph.integers(counted), by})});
+}
+
+/// Of data, indices or updates whose extents are data: the indices of updates that do not exist become a
+/// place behind the data, where nothing is written.
+bool scatter_of_counted(const NodeReader& node, network::Expansion& to) {
+  const auto of_data = node.count(0), of_indices = node.count(1), of_updates = node.count(2);
+  if (!node.has(2) || (!of_data && !of_indices)) return false;
+  const bool by_tuples = node.op() == "ScatterND";
+  const Shape &data = node.shape(0), &indices = node.shape(1);
+  const auto depth = by_tuples && !indices.empty() ? indices.back() : int64_t{1};
+  const size_t first = by_tuples ? 0 : node.axis(node.integer("axis", 0), data.size());
+  const Shape behind = extents_from(data, first, depth);
+  const bool along_data = of_data && of_data->axis >= first && of_data->axis - first < behind.size();
+  if (!of_indices && !along_data) return false;
+  node.refuse_unless(of_indices == of_updates,
+                     "of 'indices' and 'updates' an extent is data, and it is not one extent of both");
+  node.refuse_unless(!of_indices || !by_tuples || of_indices->axis + 1 < indices.size(),
+                     "the number of axes that 'indices' address is data");
+  Graph graph(to);
+  const auto whole = [&](size_t input) {
+    return node.count(input) ? to.whole(node.input(input)) : node.input(input);
+  };
+  TensorIndex at = graph.cast(whole(1), kI64);
+  if (along_data) {
+    const TensorIndex from_end =
+        graph.add("Add", {at, existing_extents(graph, behind, of_data->axis - first, of_data->by)});
+    at = graph.add("Where", {graph.add("Less", {at, graph.integer(0)}), from_end, at});
+  }
+  if (of_indices) {
+    std::vector<int64_t> along(indices.size(), 1);
+    along[of_indices->axis] = indices[of_indices->axis];
+    const TensorIndex exists = graph.add("Less", {graph.range(indices[of_indices->axis]), of_indices->by});
+    at = graph.add("Where", {graph.reshape(exists, along), at, graph.integers(behind)});
+  }
+  for (const auto& [name, value] : node.node().attributes) node.ignore(name);
+  const TensorIndex made =
+      graph.add_all(node.op(), {whole(0), at, whole(2)}, node.node().attributes, 1, node.version())[0];
+  to.give(0, of_data ? to.counted(made, of_data->axis, of_data->by) : made);
+  return true;
+}
+
 /// Overwrites a range of a cache, which begins at each batch's index.
 Computation tensor_scatter(const NodeReader& node) {
   const Shape& shape = node.shape(0);
@@ -307,9 +363,9 @@ Computation tensor_scatter(const NodeReader& node) {
 }  // namespace
 
 std::vector<Row> scattering_operators() {
-  return {{"ScatterND", 11, scatter_nd},
-          {"ScatterElements", 11, scatter_elements},
-          {"Scatter", 9, scatter_elements},
+  return {{"ScatterND", 11, scatter_nd, false, false, scatter_of_counted},
+          {"ScatterElements", 11, scatter_elements, false, false, scatter_of_counted},
+          {"Scatter", 9, scatter_elements, false, false, scatter_of_counted},
           {"TensorScatter", 24, tensor_scatter}};
 }
 

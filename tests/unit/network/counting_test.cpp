@@ -179,6 +179,97 @@ TEST(NetworkCounting, ShapesThatAreComputedOfItFollowIt) {
   EXPECT_EQ(result_of(made, "places", {kInputs[0], numbers({4}, {0, 0, 0, 0})}).shape, (Shape{0}));
 }
 
+/// Exporters write ones where an extent of Expand is -1.
+TEST(NetworkCounting, ComparisonsThatNoCountChangesAreConstants) {
+  Builder made = rows();
+  made.integers("ones", {1, 1});
+  made.integers("minus", {-1, -1});
+  made.integers("two", {2, 3});
+  made.numbers("one row", {1, 3}, {7, 8, 9});
+  made.node("Shape", {"R"}, {"shape"});
+  made.node("Equal", {"shape", "minus"}, {"is open"});
+  made.node("Where", {"is open", "ones", "shape"}, {"to"});
+  made.node("Expand", {"one row", "to"}, {"expanded"});
+  made.node("Equal", {"shape", "two"}, {"is two"});
+  EXPECT_THAT(values_of(result_of(made, "expanded")), ElementsAre(7, 8, 9, 7, 8, 9));
+  EXPECT_THAT(values_of(result_of(made, "is two")), ElementsAre(1, 1));
+  EXPECT_THAT(values_of(result_of(made, "is two", {kInputs[0], numbers({4}, {0, 0, 1, 0})})),
+              ElementsAre(0, 1));
+}
+
+TEST(NetworkCounting, CountsThatCancelAreConstants) {
+  Builder made = rows();
+  made.node("Shape", {"P"}, {"found"});
+  made.node("Sub", {"found", "found"}, {"start"});
+  made.node("Slice", {"X", "start", "found", "zero"}, {"first"});
+  EXPECT_THAT(values_of(result_of(made, "first")), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+/// An index tuple for each row of R, and the other half of R's rows.
+Builder scattered() {
+  Builder made = rows();
+  made.integers("column", {-1, 1});
+  made.node("Neg", {"R"}, {"negative"});
+  made.node("Reshape", {"P", "column"}, {"tuples"});
+  made.node("Shape", {"R"}, {"shape"});
+  made.node("Expand", {"tuples", "shape"}, {"each"});
+  return made;
+}
+
+TEST(NetworkCounting, ScattersWhatExists) {
+  Builder made = scattered();
+  made.numbers("five", {}, {5});
+  made.integers("last", {-1});
+  made.numbers("last tuple", {1, 1}, {-1}, kI64);
+  made.numbers("row", {1, 3}, {7, 7, 7});
+  made.node("ScatterElements", {"X", "each", "negative"}, {"elements"});
+  made.node("ScatterND", {"X", "tuples", "negative"}, {"slices"});
+  made.node("ScatterND", {"X", "tuples", "negative"}, {"sum"}, {{"reduction", std::string("add")}});
+  made.node("ScatterND", {"R", "last tuple", "row"}, {"from the end"});
+  // Data and indices with a count each.
+  made.node("ReduceMax", {"R"}, {"largest"}, {{"axes", std::vector<int64_t>{1}}, {"keepdims", int64_t{0}}});
+  made.node("Greater", {"largest", "five"}, {"is large"});
+  made.node("NonZero", {"is large"}, {"M2"});
+  made.node("Transpose", {"M2"}, {"T2"}, {{"perm", std::vector<int64_t>{1, 0}}});
+  made.node("GatherND", {"X", "T2"}, {"R2"});
+  made.node("ScatterND", {"R", "T2", "R2"}, {"of two counts"});
+  const auto negated = ElementsAre(0, 1, 2, -3, -4, -5, 6, 7, 8, -9, -10, -11);
+  EXPECT_THAT(values_of(result_of(made, "elements")), negated);
+  EXPECT_THAT(values_of(result_of(made, "slices")), negated);
+  EXPECT_THAT(values_of(result_of(made, "sum")), ElementsAre(0, 1, 2, 0, 0, 0, 6, 7, 8, 0, 0, 0));
+  EXPECT_THAT(values_of(result_of(made, "from the end")), ElementsAre(3, 4, 5, 7, 7, 7));
+  EXPECT_THAT(values_of(result_of(made, "of two counts")), ElementsAre(3, 4, 5, 3, 4, 5));
+  const std::vector<tunesmith::Tensor> none{kInputs[0], numbers({4}, {0, 0, 0, 0})};
+  EXPECT_EQ(values_of(result_of(made, "slices", none)), values_of(kInputs[0]));
+  EXPECT_EQ(result_of(made, "of two counts", none).shape, (Shape{0, 3}));
+}
+
+TEST(NetworkCounting, OtherScatteredExtentsAreRefused) {
+  Builder made = scattered();
+  made.integers("turn", {1, -1});
+  made.node("ScatterND", {"X", "tuples", "X"}, {"all updates"});
+  made.node("Reshape", {"P", "turn"}, {"one tuple"});
+  made.node("ScatterND", {"X", "one tuple", "M"}, {"depth"});
+  EXPECT_THAT(refusal_of(made, "all updates"), HasSubstr("it is not one extent of both"));
+  EXPECT_THAT(refusal_of(made, "depth"), HasSubstr("data"));
+}
+
+TEST(NetworkCounting, RegionsOfInterestAreRows) {
+  Builder made = rows();
+  std::vector<double> pixels(16);
+  for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<double>(i * i);
+  made.numbers("image", {1, 1, 4, 4}, pixels);
+  made.numbers("boxes", {4, 4}, {0, 0, 1, 1, 0, 0, 3, 3, 1, 1, 2, 2, 1, 0, 3, 2});
+  made.numbers("images", {4}, {0, 0, 0, 0}, kI64);
+  made.node("Gather", {"boxes", "P"}, {"some boxes"});
+  made.node("Gather", {"images", "P"}, {"some images"});
+  const std::map<std::string, Attribute> sampled{{"sampling_ratio", int64_t{2}}};
+  made.node("RoiAlign", {"image", "some boxes", "some images"}, {"some"}, sampled);
+  made.node("RoiAlign", {"image", "boxes", "images"}, {"all"}, sampled);
+  const auto all = values_of(result_of(made, "all"));
+  EXPECT_THAT(values_of(result_of(made, "some")), ElementsAre(all[1], all[3]));
+}
+
 /// An If without bodies has both branches' results as inputs.
 TEST(NetworkCounting, BranchesMayDifferInAnExtent) {
   Builder made = rows();
@@ -310,8 +401,8 @@ TEST(NetworkCounting, OtherNodesAreRefusedByName) {
   made.node("ConstantOfShape", {"doubled"}, {"zeros of twice"});
   made.node("Add", {"found", "two"}, {"two more"});
   made.node("ConstantOfShape", {"two more"}, {"more zeros"});
-  made.node("Sub", {"found", "found"}, {"start"});
-  made.node("Slice", {"X", "start", "found", "zero"}, {"from data"});
+  made.integers("four", {4});
+  made.node("Slice", {"X", "found", "four", "zero"}, {"from data"});
   made.node("Min", {"found", "two"}, {"at most two"});
   made.node("ConstantOfShape", {"at most two"}, {"few zeros"});
   made.numbers("5", {}, {5}, kI64);
