@@ -211,6 +211,10 @@ bool concat_of_counted(const NodeReader& node, network::Expansion& to) {
   bool any = false;
   for (size_t i = 0; i < node.input_count(); ++i) any |= along(i).has_value();
   if (!any) return false;
+  if (node.input_count() == 1) {
+    to.give(0, node.input(0));
+    return true;
+  }
   Graph graph(to);
   std::vector<TensorIndex> wholes, counts;
   std::vector<int64_t> begins;

@@ -298,7 +298,8 @@ TEST(NetworkCounting, CountsThatAreComputedAlikeAreOne) {
   made.integers("begin", {0});
   made.integers("end", {4});
   made.node("Slice", {"R again", "begin", "end", "zero"}, {"all of them"});
-  made.node("Add", {"R", "all of them"}, {"sum"});
+  made.node("Concat", {"all of them"}, {"one part"}, {{"axis", int64_t{0}}});
+  made.node("Add", {"R", "one part"}, {"sum"});
   made.node("Concat", {"R", "X"}, {"joined"}, {{"axis", int64_t{0}}});
   made.node("Concat", {"R again", "R", "R"}, {"longer"}, {{"axis", int64_t{0}}});
   made.node("Concat", {"R", "R again", "R"}, {"as long"}, {{"axis", int64_t{0}}});
