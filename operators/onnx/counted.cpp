@@ -193,10 +193,15 @@ bool slice_of_counted(const NodeReader& node, network::Expansion& to) {
                     : graph.add("Min", {extent, graph.integer(known)});
     last = std::clamp(known < 0 ? bound + known : known, start, bound);
   }
-  const TensorIndex length =
-      graph.add("Max", {graph.add("Sub", {end, graph.integer(start)}), graph.integer(0)});
+  // The difference of an end below the start could overflow.
+  const TensorIndex from = graph.integer(start);
+  const TensorIndex length = graph.add("Sub", {graph.add("Max", {end, from}), from});
   const TensorIndex whole = along ? to.whole(node.input(0)) : node.input(0);
   const TensorIndex part = graph.slice(whole, static_cast<int64_t>(axes[0]), start, last);
+  if (last == start) {
+    to.give(0, part);
+    return true;
+  }
   to.give(0, counted(to, part, axes[0], last - start, length));
   return true;
 }
@@ -259,7 +264,7 @@ bool reshape_of_counted(const NodeReader& node, network::Expansion& to) {
   }
   const auto at = from.begin() + static_cast<std::ptrdiff_t>(count->axis);
   const int64_t inner = element_count({at + 1, from.end()});
-  if (open == shape.size() || before != element_count({from.begin(), at}) || behind >= inner ||
+  if (open == shape.size() || before != element_count({from.begin(), at}) || behind < 1 || behind >= inner ||
       inner % behind != 0)
     return false;
   const int64_t factor = inner / behind;

@@ -1,5 +1,6 @@
 // Extents that depend on data, on their way through a network.
 #include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -134,6 +135,21 @@ TEST(NetworkCounting, OperatorsThatKnowItTakeThePartThatExists) {
   EXPECT_EQ(result_of(made, "behind", none).shape, (Shape{0, 3}));
   EXPECT_EQ(result_of(made, "again", none).shape, (Shape{2, 0}));
   EXPECT_THAT(values_of(result_of(made, "joined", none)), ElementsAre(-1, -2, -3));
+}
+
+TEST(NetworkCounting, ASliceMayBeginBehindWhatExists) {
+  Builder made = rows();
+  made.input("E", kI64, {int64_t{1}});
+  made.integers("three", {3});
+  made.node("Slice", {"R", "three", "E", "zero"}, {"by data"});
+  made.node("Slice", {"R", "three", "zero", "zero"}, {"nothing"});
+  std::vector<tunesmith::Tensor> inputs = kInputs;
+  inputs.push_back(tunesmith::Tensor::zeros(kI64, {1}));
+  for (const int64_t end : {std::numeric_limits<int64_t>::min(), int64_t{-1}, int64_t{0}, int64_t{4}}) {
+    inputs[2].set_int(0, end);
+    EXPECT_EQ(result_of(made, "by data", inputs).shape, (Shape{0, 3})) << end;
+  }
+  EXPECT_EQ(result_of(made, "nothing", inputs).shape, (Shape{0, 3}));
 }
 
 TEST(NetworkCounting, ReductionsTakeWhatExists) {
@@ -322,9 +338,12 @@ TEST(NetworkCounting, AnAxisIsJoinedWithThoseBehindIt) {
   made.node("Reshape", {"R", "parts"}, {"Z"});
   made.node("Transpose", {"R"}, {"T"}, {{"perm", std::vector<int64_t>{1, 0}}});
   made.node("Reshape", {"T", "flat"}, {"W"});
+  made.integers("no elements", {-1, 3, 0});
+  made.node("Reshape", {"R", "no elements"}, {"V"});
   EXPECT_THAT(values_of(result_of(made, "Y")), ElementsAre(3, 4, 5, 9, 10, 11));
   EXPECT_EQ(result_of(made, "Z").shape, (Shape{6, 1}));
   EXPECT_THAT(refusal_of(made, "W"), HasSubstr("independently"));
+  EXPECT_THAT(refusal_of(made, "V"), HasSubstr("a dimension of 0 stands behind"));
 }
 
 /// As torchvision's detectors take at most so many candidates.
