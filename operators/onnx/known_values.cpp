@@ -1,4 +1,7 @@
 // Operators whose output extents depend on values, where these are known. counted.cpp has the others.
+#include <algorithm>
+#include <cstddef>
+
 #include <fmt/format.h>
 
 #include "counted.h"
@@ -7,18 +10,23 @@
 namespace tunesmith::operators_onnx {
 namespace {
 
+/// A float is zero where no bit but its sign is set, which is in the last byte.
+bool is_zero_at(const Constant& values, int64_t position) {
+  const auto width = static_cast<size_t>(values.dtype.bytes());
+  const auto bytes = values.bytes.subspan(static_cast<size_t>(position) * width, width);
+  const std::byte last = bytes.back() & std::byte{values.dtype.is_float() ? uint8_t{0x7f} : uint8_t{0xff}};
+  return last == std::byte{0} &&
+         std::ranges::all_of(bytes.first(width - 1), [](std::byte each) { return each == std::byte{0}; });
+}
+
 /// The indices of elements that are not zero, axis by axis.
 Computation nonzero(const NodeReader& node) {
   if (node.constant(0) == nullptr || node.output_count() > 1) return nonzero_of_data(node);
   const Constant& values = node.values(0, "X");
-  const bool is_float = values.dtype.is_float();
-  const std::vector<double> numbers = is_float ? number_elements(values) : std::vector<double>();
-  const std::vector<int64_t> integers = is_float ? std::vector<int64_t>() : integer_elements(values);
   const int64_t count = element_count(values.shape);
   std::vector<int64_t> places;
   for (int64_t i = 0; i < count; ++i)
-    if (is_float ? numbers[static_cast<size_t>(i)] != 0 : integers[static_cast<size_t>(i)] != 0)
-      places.push_back(i);
+    if (!is_zero_at(values, i)) places.push_back(i);
   const Shape shape{static_cast<int64_t>(values.shape.size()), static_cast<int64_t>(places.size())};
   std::vector<int64_t> positions;
   int64_t stride = count;

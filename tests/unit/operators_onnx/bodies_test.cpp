@@ -217,7 +217,11 @@ TEST(OnnxSequences, AnOptionalValueIsThereOrNot) {
 }
 
 TEST(OnnxKnownValues, ChooseWhatIsThere) {
-  expect_tensor(run({"NonZero", 13, {known({2, 3}, {0, 4, 0, 5, 0, 6}, kF32)}}), {2, 3}, {0, 1, 1, 1, 0, 2});
+  for (const DType dtype : {kF32, kF16, kBF16, kF64, kI64, kI8}) {
+    SCOPED_TRACE(dtype.str());
+    expect_tensor(run({"NonZero", 13, {known({2, 3}, {0, 4, -0.0, 5, 0, -6}, dtype)}}), {2, 3},
+                  {0, 1, 1, 1, 0, 2});
+  }
   const Given rows = known({3}, {1, 0, 1}, kBool);
   expect_tensor(run({"Compress", 11, {counted({3, 2}), rows}, {{"axis", int64_t{0}}}}), {2, 2}, {0, 1, 4, 5});
   expect_tensor(run({"Compress", 11, {counted({3, 2}), rows}}), {2}, {0, 2});
