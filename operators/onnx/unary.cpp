@@ -25,7 +25,8 @@ struct Unary {
 };
 
 /// Computed in f64, because the value near 0 would lose its digits in f32.
-constexpr std::string_view kAcosh = "{t}(log(f64({x}) + sqrt(f64({x}) * f64({x}) - 1)))";
+/// Two roots, because that of x * x - 1 hides an x below 1, for which there is no value.
+constexpr std::string_view kAcosh = "{t}(log(f64({x}) + sqrt(f64({x}) - 1) * sqrt(f64({x}) + 1)))";
 constexpr std::string_view kAsinh =
     "select({x} < 0, -1, {t}(1)) * {t}(log(f64(abs({x})) + sqrt(f64({x}) * f64({x}) + 1)))";
 /// In f64, where nothing is wider, avoids squares of large numbers.

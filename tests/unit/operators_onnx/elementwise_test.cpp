@@ -105,6 +105,7 @@ TEST(OnnxElementwise, FunctionsOfPositiveValues) {
   expect_tensor(run({"Log", 13, {given({2}, {0.5, 4})}}), {2}, {std::log(0.5), std::log(4.0)});
   expect_tensor(run({"Sqrt", 13, {given({2}, {0.5, 4})}}), {2}, {std::sqrt(0.5), 2});
   expect_tensor(run({"Acosh", 9, {given({2}, {1.5, 4})}}), {2}, {std::acosh(1.5), std::acosh(4.0)});
+  expect_tensor(run({"Acosh", 9, {given({3}, {0.5, -2, -1e10})}}), {3}, {kNan, kNan, kNan});
   expect_tensor(run({"Atanh", 9, {given({2}, {-0.5, 0.25})}}), {2}, {std::atanh(-0.5), std::atanh(0.25)});
 }
 
