@@ -40,10 +40,17 @@ Expand between(const char* op, std::vector<std::string> taken, std::vector<std::
           }
         for (const std::string& name : left_out)
           node.refuse_unless(node.integer(name, 0) == 0, fmt::format("attribute '{}' is not 0", name));
-        node.ignore("opset");
         const TensorIndex value = graph.add(op, {dequantize(node, graph, 0)}, std::move(attributes));
         return quantize(node, graph, value, 3);
       });
+}
+
+/// Attribute 'opset' says whose Softmax it is: before 13, a row has all axes from 'axis' on.
+TensorIndex q_linear_softmax(const NodeReader& node, Graph& graph) {
+  const Graph::Attributes attributes{{"axis", node.integer("axis", -1)}};
+  const TensorIndex value =
+      graph.add_all("Softmax", {dequantize(node, graph, 0)}, attributes, 1, node.integer("opset", 13))[0];
+  return quantize(node, graph, value, 3);
 }
 
 TensorIndex operand_of(const NodeReader& node, Graph& graph, size_t number, const char* attribute) {
@@ -269,7 +276,7 @@ std::vector<Row> microsoft_operators() {
   const std::vector<std::string> pooling{"auto_pad",     "ceil_mode", "count_include_pad",
                                          "kernel_shape", "pads",      "strides"};
   return {row("com.microsoft.QLinearConcat", giving(q_linear_concat)),
-          row("com.microsoft.QLinearSoftmax", between("Softmax", {"axis"}, {})),
+          row("com.microsoft.QLinearSoftmax", giving(q_linear_softmax)),
           row("com.microsoft.QLinearAveragePool", between("AveragePool", pooling, {"channels_last"})),
           row("com.microsoft.QLinearGlobalAveragePool", between("GlobalAveragePool", {}, {"channels_last"})),
           row("com.microsoft.QGemm", giving(q_gemm)),

@@ -69,6 +69,19 @@ TEST(OnnxQuantization, CanBeVerified) {
   }
 }
 
+/// Before version 13, a row of Softmax has all axes from 'axis' on.
+TEST(OnnxQuantization, SoftmaxOfBytesHasTheRowsOfItsVersion) {
+  const auto softmax = [](int64_t version) {
+    return run({"com.microsoft.QLinearSoftmax",
+                1,
+                {given({1, 2, 3}, {7, 7, 7, 7, 7, 7}, kU8), known({}, {0.5}, kF32), known({}, {3}, kU8),
+                 known({}, {1.0 / 60}, kF32), known({}, {0}, kU8)},
+                {{"axis", int64_t{1}}, {"opset", version}}});
+  };
+  expect_tensor(softmax(12), {1, 2, 3}, {10, 10, 10, 10, 10, 10});
+  expect_tensor(softmax(13), {1, 2, 3}, {30, 30, 30, 30, 30, 30});
+}
+
 TEST(OnnxQuantization, ProductsOfIntegersTakeBothZeroPoints) {
   const Given a = given({2, 3}, {1, 200, 3, 4, 50, 255}, kU8), b = given({3, 1}, {-5, 100, -128}, kI8);
   const auto expected = [](double za, double zb) {
