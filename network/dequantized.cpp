@@ -1,6 +1,7 @@
 #include "dequantized.h"
 
 #include <algorithm>
+#include <array>
 
 #include "joined.h"
 #include "unique_name.h"
@@ -9,7 +10,12 @@
 namespace tunesmith::network {
 namespace {
 
-bool is_byte(const Tensor& tensor) { return tensor.dtype == kU8 || tensor.dtype == kI8; }
+/// Bytes of other codes are floats.
+bool has_integers(const Tensor& tensor) {
+  const bool is_byte = tensor.dtype == kU8 || tensor.dtype == kI8;
+  constexpr std::array kIntegers{Code::None, Code::I4, Code::U4, Code::I2, Code::U2};
+  return is_byte && std::ranges::find(kIntegers, tensor.code) != kIntegers.end();
+}
 
 /// Reads inputs 1 and 2, scale and zero point, of a DequantizeLinear or QuantizeLinear.
 std::optional<Dequantized> read_scale(const Network& network, size_t position, TensorIndex bytes) {
@@ -18,7 +24,7 @@ std::optional<Dequantized> read_scale(const Network& network, size_t position, T
     const auto found = node.attributes.find(name);
     return found == node.attributes.end() ? otherwise : std::get<int64_t>(found->second);
   };
-  if (!is_byte(network.tensor(bytes)) || integer("block_size", 0) != 0) return std::nullopt;
+  if (!has_integers(network.tensor(bytes)) || integer("block_size", 0) != 0) return std::nullopt;
   const Tensor& scale = network.tensor(node.inputs[1]);
   const bool has_zero = node.inputs.size() > 2 && node.inputs[2] != kAbsent;
   if (scale.constant == nullptr || scale.dtype != kF32 ||
@@ -70,9 +76,11 @@ std::optional<Dequantized> quantized(const Network& network, size_t node) {
   return read_scale(network, node, of.outputs[0]);
 }
 
-TensorIndex add_tensor(Network& network, const std::string& name, DType dtype, const Shape& shape) {
-  return network.add(
-      {unique_name(network, name), dtype, std::vector<Extent>(shape.begin(), shape.end()), nullptr});
+TensorIndex add_tensor(Network& network, const std::string& name, DType dtype, const Shape& shape,
+                       Code code) {
+  Tensor made{unique_name(network, name), dtype, std::vector<Extent>(shape.begin(), shape.end()), nullptr};
+  made.code = code;
+  return network.add(std::move(made));
 }
 
 TensorIndex add_constant(Network& network, const std::string& name, DType dtype, const Shape& shape,

@@ -12,7 +12,7 @@ namespace tunesmith::network {
 /// The values (values - zero) * scale of bytes.
 struct Dequantized {
   size_t node = 0;                  ///< the node DequantizeLinear
-  TensorIndex values = kAbsent;     ///< u8 or i8
+  TensorIndex values = kAbsent;     ///< u8 or i8, or integers of fewer bits in these
   std::vector<double> scale;        ///< a single value, or one for each index of the axis
   std::vector<int64_t> zero;        ///< likewise
   std::optional<size_t> axis = {};  ///< absent if scale and zero point are single values
@@ -32,7 +32,8 @@ std::optional<Dequantized> quantized(const Network& network, size_t node);
 std::vector<double> numbers_of(const Constant& constant);
 
 /// Adds a tensor; its name begins with `name`.
-TensorIndex add_tensor(Network& network, const std::string& name, DType dtype, const Shape& shape);
+TensorIndex add_tensor(Network& network, const std::string& name, DType dtype, const Shape& shape,
+                       Code code = Code::None);
 TensorIndex add_constant(Network& network, const std::string& name, DType dtype, const Shape& shape,
                          const std::vector<double>& values);
 

@@ -16,16 +16,18 @@ std::string_view bytes_of(const Constant& constant) {
 
 /// For each tensor the first constant with the same value, or the tensor itself.
 std::vector<TensorIndex> first_equal_constants(const Network& network) {
-  std::map<std::tuple<std::string, Shape, std::string_view>, TensorIndex> first;
+  std::map<std::tuple<std::string, Code, Shape, std::string_view>, TensorIndex> first;
   std::vector<TensorIndex> result;
   for (size_t i = 0; i < network.tensors.size(); ++i) {
     const auto index = static_cast<TensorIndex>(i);
     const Constant* constant = network.tensors[i].constant.get();
-    result.push_back(
-        constant == nullptr
-            ? index
-            : first.try_emplace({constant->dtype.str(), constant->shape, bytes_of(*constant)}, index)
-                  .first->second);
+    if (constant == nullptr) {
+      result.push_back(index);
+      continue;
+    }
+    const auto [place, is_new] = first.try_emplace(
+        {constant->dtype.str(), network.tensors[i].code, constant->shape, bytes_of(*constant)}, index);
+    result.push_back(place->second);
   }
   return result;
 }

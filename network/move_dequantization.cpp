@@ -20,6 +20,8 @@ bool have_one_scale(const Dequantized& a, const Dequantized& b) {
   return !a.axis && !b.axis && a.scale == b.scale && a.zero == b.zero;
 }
 
+bool have_one_type(const Tensor& a, const Tensor& b) { return a.dtype == b.dtype && a.code == b.code; }
+
 class Moving {
  public:
   explicit Moving(Network& network) : network_(network) {}
@@ -57,10 +59,10 @@ class Moving {
     for (const TensorIndex input : joins ? node.inputs : std::vector<TensorIndex>()) {
       const std::optional<Dequantized> other = dequantized(network_, makers_, input);
       if (!other || !have_one_scale(*first, *other) ||
-          tensor(other->values).dtype != tensor(first->values).dtype)
+          !have_one_type(tensor(other->values), tensor(first->values)))
         return std::nullopt;
     }
-    return computes_bytes(moved(node), *tensor(first->values).dtype) ? first : std::nullopt;
+    return computes_bytes(moved(node), tensor(first->values)) ? first : std::nullopt;
   }
 
   /// The node applied to the bytes.
@@ -71,10 +73,12 @@ class Moving {
     return node;
   }
 
-  bool computes_bytes(const Node& node, DType dtype) const {
+  bool computes_bytes(const Node& node, const Tensor& bytes) const {
     try {
       const Computation made = define(node, inputs_of(network_, node)).computation;
-      return std::ranges::all_of(made.outputs, [&](const TensorType& type) { return type.dtype == dtype; });
+      return std::ranges::all_of(made.outputs, [&](const TensorType& type) {
+        return type.dtype == bytes.dtype && type.code == bytes.code;
+      });
     } catch (const UserError&) {
       return false;  // the operator does not take bytes
     }
@@ -89,8 +93,7 @@ class Moving {
     for (size_t i = 0; i < network_.nodes[position].outputs.size(); ++i) {
       const TensorIndex output = network_.nodes[position].outputs[i];
       if (output == kAbsent) continue;
-      const TensorIndex bytes = add_tensor(network_, tensor(output).name + "/bytes",
-                                           *tensor(given.values).dtype, input_of(tensor(output)).type.shape);
+      const TensorIndex bytes = add_bytes(output, tensor(given.values));
       network_.nodes[position].outputs[i] = bytes;
       Node after = before;
       after.name = network_.tensor(bytes).name + "/dequantized";
@@ -101,6 +104,12 @@ class Moving {
     network_.nodes.insert(network_.nodes.begin() + static_cast<std::ptrdiff_t>(position) + 1, behind.begin(),
                           behind.end());
     return behind.size();
+  }
+
+  /// Adds bytes of this type for the elements of a tensor.
+  TensorIndex add_bytes(TensorIndex of, const Tensor& type) {
+    return add_tensor(network_, tensor(of).name + "/bytes", *type.dtype, input_of(tensor(of)).type.shape,
+                      type.code);
   }
 
   /// Is the node the only reader of a concatenation, and does it quantize with a single scale?
@@ -123,9 +132,7 @@ class Moving {
     const size_t maker = makers_[static_cast<size_t>(quantizing.inputs[0])];
     std::vector<Node> before;
     for (TensorIndex& operand : network_.nodes[maker].inputs) {
-      const TensorIndex bytes =
-          add_tensor(network_, tensor(operand).name + "/bytes", *tensor(quantizing.outputs[0]).dtype,
-                     input_of(tensor(operand)).type.shape);
+      const TensorIndex bytes = add_bytes(operand, tensor(quantizing.outputs[0]));
       before.push_back(quantizing);
       before.back().name = tensor(bytes).name + "/quantized";
       before.back().inputs[0] = operand;
@@ -145,7 +152,7 @@ class Moving {
     const std::optional<Dequantized> before =
         dequantized(network_, makers_, network_.nodes[position].inputs[0]);
     if (!before || !have_one_scale(*before, *after) ||
-        tensor(before->values).dtype != tensor(after->values).dtype)
+        !have_one_type(tensor(before->values), tensor(after->values)))
       return;
     for (Node& node : network_.nodes) std::ranges::replace(node.inputs, after->values, before->values);
   }

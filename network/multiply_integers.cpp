@@ -21,28 +21,30 @@ constexpr int64_t kHalf = 128;
 /// The largest i32.
 constexpr int64_t kMaxSum = (int64_t{1} << 31) - 1;
 
-/// Converts bytes between i8 and u8.
+/// Converts bytes to i8 or u8, and integers of fewer bits to bytes.
 class ShiftOperator final : public Operator {
  public:
+  explicit ShiftOperator(DType to) : to_(to) {}
+
   Computation define(const NodeView& view) const override {
     const TensorType& from = view.inputs.at(0)->type;
-    const DType to = from.dtype == kU8 ? kI8 : kU8;
+    const int64_t offset = from.dtype == to_ ? 0 : to_ == kI8 ? -kHalf : kHalf;
     std::vector<std::string> axes, at;
     for (size_t i = 0; i < from.shape.size(); ++i) {
       axes.push_back(fmt::format("i{}<{}", i, from.shape[i]));
       at.push_back(fmt::format("i{}", i));
     }
-    return {{{to, from.shape}},
+    return {{{to_, from.shape}},
             {},
-            fmt::format("out0[{}] = {}(i32(in0[{}]) {} {})\n", fmt::join(axes, ", "), to.str(),
-                        fmt::join(at, ", "), to == kI8 ? '-' : '+', kHalf)};
+            fmt::format("out0[{}] = {}(i32(in0[{}]) {} {})\n", fmt::join(axes, ", "), to_.str(),
+                        fmt::join(at, ", "), offset < 0 ? '-' : '+', std::abs(offset))};
   }
+
+ private:
+  DType to_;
 };
 
-const Operator& shift_operator() {
-  static const ShiftOperator shift;
-  return shift;
-}
+const ShiftOperator kToI8{kI8}, kToU8{kU8};
 
 /// A product or convolution of dequantized tensors.
 struct Product {
@@ -170,11 +172,13 @@ class Multiplying {
 
   /// The operand as bytes of this type: instructions multiply u8 by i8.
   TensorIndex as(DType dtype, Dequantized& operand) {
-    if (tensor(operand.values).dtype == dtype) return operand.values;
-    for (int64_t& zero : operand.zero) zero += dtype == kI8 ? -kHalf : kHalf;
-    const TensorIndex shifted = add_tensor(network_, tensor(operand.values).name + "/" + dtype.str(), dtype,
-                                           shape_of(operand.values));
-    add("tunesmith.Shift", 1, {}, {operand.values}, shifted, &shift_operator());
+    const Tensor& values = tensor(operand.values);
+    if (values.dtype == dtype && values.code == Code::None) return operand.values;
+    if (values.dtype != dtype)
+      for (int64_t& zero : operand.zero) zero += dtype == kI8 ? -kHalf : kHalf;
+    const TensorIndex shifted =
+        add_tensor(network_, values.name + "/" + dtype.str(), dtype, shape_of(operand.values));
+    add("tunesmith.Shift", 1, {}, {operand.values}, shifted, dtype == kI8 ? &kToI8 : &kToU8);
     return shifted;
   }
 

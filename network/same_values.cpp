@@ -19,7 +19,8 @@ TensorIndex SameValues::first_known(TensorIndex tensor) {
   if (const auto found = first_.find(tensor); found != first_.end()) return found->second;
   const Constant* constant = network_.tensor(tensor).constant.get();
   if (constant == nullptr || element_count(constant->shape) > kMaxCompared) return tensor;
-  std::vector<TensorIndex>& alike = constants_[{constant->dtype.str(), constant->shape}];
+  std::vector<TensorIndex>& alike =
+      constants_[{constant->dtype.str(), network_.tensor(tensor).code, constant->shape}];
   const auto found = std::ranges::find_if(alike, [&](TensorIndex other) {
     return std::ranges::equal(network_.tensor(other).constant->bytes, constant->bytes);
   });

@@ -28,7 +28,7 @@ class SameValues {
   const Network& network_;
   size_t known_ = 0;                          // nodes
   std::map<TensorIndex, TensorIndex> first_;  // of those that are not the first
-  std::map<std::pair<std::string, Shape>, std::vector<TensorIndex>> constants_;
+  std::map<std::tuple<std::string, Code, Shape>, std::vector<TensorIndex>> constants_;
   std::multimap<Key, size_t> nodes_;
 };
 

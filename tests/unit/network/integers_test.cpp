@@ -310,5 +310,31 @@ TEST(MultiplyIntegers, WhatIsWrongIsFoundInPlace) {
   })) << "scales along another axis";
 }
 
+/// Integers of four bits are bytes to a product; bytes that are floats are decoded first.
+TEST(NetworkIntegers, BytesKeepTheirCode) {
+  for (const Code code : {Code::U4, Code::I4, Code::F8E4M3Fn}) {
+    const DType dtype = code == Code::I4 ? kI8 : kU8;
+    Quantizing builder(3);
+    builder.input("x", kF32, Extents{int64_t{2}, int64_t{3}});
+    const std::string x = builder.to_bytes("x", kU8);
+    const int least = code == Code::F8E4M3Fn ? 50 : 0;
+    builder.numbers("w", {4, 3}, drawn_integers(builder.random, 12, least, least + 7), dtype);
+    builder.numbers("s", {}, {0.5});
+    builder.numbers("zero of bytes", {}, {0}, dtype);
+    builder.numbers("zero", {}, {0}, dtype);
+    builder.node("DequantizeLinear", {"w", "s", "zero"}, {"w_d"});
+    builder.node("Transpose", {"w_d"}, {"turned"}, {{"perm", std::vector<int64_t>{1, 0}}});
+    builder.node("MatMul", {x, "turned"}, {"product"});
+    builder.node("QuantizeLinear", {"product", "s", "zero of bytes"}, {"bytes"});
+    builder.node("DequantizeLinear", {"bytes", "s", "zero of bytes"}, {"y"});
+    builder.node("QuantizeLinear", {"y", "s", "zero"}, {"fewer"});
+    builder.node("DequantizeLinear", {"fewer", "s", "zero"}, {"z"});
+    Network network = builder.finish({"y", "z"});
+    for (Tensor& tensor : network.tensors)
+      if (tensor.name == "w" || tensor.name == "zero") tensor.code = code;
+    EXPECT_LT(difference(network, builder.random), 1e-5) << static_cast<int>(code);
+  }
+}
+
 }  // namespace
 }  // namespace tunesmith::network
