@@ -94,7 +94,7 @@ Check check(Session& session, const network::ReadNetwork& read, const NetworkArg
   try {
     const TaskedNetwork tasked =
         read_tasks(session, arguments, [&](const network::Pass& pass, const Network& after) {
-          if (pass.name == "fix_shapes") check.outline = after;
+          if (arguments.outline && pass.name == "fix_shapes") check.outline = after;
         });
     check.kernels = {tasked.regions.size(), tasked.tasks.size()};
   } catch (const network::RefusedNodes& error) {

@@ -78,21 +78,23 @@ int run_network_tune(const Common& common, const NetworkTuneArguments& arguments
   const TunedMany tuned = tune_tasks(common, tuning, tasks.list, stop);
   nlohmann::json said = {{"tuning", tuned.summary}, {"built", nullptr}, {"in_place", nullptr}};
   const bool interrupted = tuned.code == kInterrupted;
-  if (!interrupted && tuned.space->target().packaging() == nullptr) {
+  if (!interrupted && !tuned.builds) {
     if (!common.json)
       fmt::print(output(), "no library built; next: {}\n", build_there(common, arguments.tune.database));
   } else if (!interrupted) {
     const MissingPrograms missing{true, reasons_of(tasks, tuned)};
     const bool quiet = common.quiet || common.json;
-    asked.threads = tuned.threads;
-    if (!tuned.here) asked.machine = tuned.machine;
-    const ChosenForNetwork programs =
-        tuned.here ? choose_in_place(session, *tuned.space, tasked, asked, missing, quiet)
-                   : choose_alone(session, *tuned.space, tasked, asked, missing, quiet);
+    if (!tuned.here) {
+      asked.threads = tuned.threads;
+      asked.machine = tuned.machine;
+    }
+    const ChosenForNetwork programs = tuned.here
+                                          ? choose_in_place(session, *space, tasked, asked, missing, quiet)
+                                          : choose_alone(session, *space, tasked, asked, missing, quiet);
     const network::BuiltNetwork built =
         build_network(tasked, programs.chosen.kernels,
                       network::ProgramNotes{programs.programs.as_written, {}, programs.programs.intervals},
-                      tuned.space->target(), packaging_of(*tuned.space), source, output_folder(asked));
+                      space->target(), packaging_of(*space), source, output_folder(asked));
     if (!common.json) {
       print_chosen(programs.chosen);
       print_built(built, tasked);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -174,15 +175,28 @@ void tell_of_faster(const RecordStore& store, const BestQuery& query, const Reco
 
 }  // namespace
 
-uint64_t machine_of(const Measurements& measurements, const RecordStore& store, const TaskKey& task) {
-  if (measurements.machine) return *measurements.machine;
+namespace {
+
+/// Whose measurements count: the named machine, or this one and workers of its identity.
+std::vector<uint64_t> machines_of(const Measurements& measurements) {
+  if (measurements.machine) return {*measurements.machine};
   const Environment here = detect_environment({});
-  const uint64_t own = here.machine();
-  const uint64_t like_it = common_environment(here).machine();
-  const std::vector<Record> by_own = store.best({task, own, {}}, 1);
-  const std::vector<Record> by_others = store.best({task, like_it, {}}, 1);
-  if (by_others.empty()) return own;
-  return by_own.empty() || by_others.front().seconds < by_own.front().seconds ? like_it : own;
+  return {here.machine(), common_environment(here).machine()};
+}
+
+}  // namespace
+
+uint64_t machine_of(const Measurements& measurements, const RecordStore& store, const TaskKey& task) {
+  const std::vector<uint64_t> machines = machines_of(measurements);
+  uint64_t chosen = machines.front();
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const uint64_t machine : machines) {
+    const std::vector<Record> best = store.best({task, machine, {}}, 1);
+    if (best.empty() || best.front().seconds >= fastest) continue;
+    chosen = machine;
+    fastest = best.front().seconds;
+  }
+  return chosen;
 }
 
 std::vector<Record> best_records(const Workload& workload, const Space& space,
@@ -219,14 +233,16 @@ bool is_measured(const Candidate& candidate, const Workload& workload, const Spa
   const RecordStore store = open_records(measurements.database, RecordStore::Mode::Read);
   RecordFilter filter;
   filter.task = task_key(workload, space, measurements.threads);
-  filter.machine = machine_of(measurements, store, *filter.task);
   filter.lowered_hash = candidate.lowered_hash;
   bool right = false;
   bool wrong = false;
-  store.for_each(filter, [&](const Record& record) {
-    right = right || (record.ok() && record.verifier.value_or(0) >= kVerifierVersion);
-    wrong = wrong || (record.failure && !record.transient());
-  });
+  for (const uint64_t machine : machines_of(measurements)) {
+    filter.machine = machine;
+    store.for_each(filter, [&](const Record& record) {
+      right = right || (record.ok() && record.verifier.value_or(0) >= kVerifierVersion);
+      wrong = wrong || (record.failure && !record.transient());
+    });
+  }
   return right && !wrong;
 }
 

@@ -295,9 +295,13 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
   const MakeRunner make_runner = [&](const WeightedTask& task) { return measuring.runner(task.workload); };
   const TuneManyResult result = tune_many(list.tasks, space, store, make_runner, environment, options, hooks);
   progress.clear();
-  TunedMany tuned{
-      exit_code(result), {}, without_program(result), composed, environment.machine(), measuring.threads(),
-      measuring.here()};
+  TunedMany tuned{exit_code(result),
+                  {},
+                  without_program(result),
+                  measuring.here(),
+                  space.target().packaging() != nullptr,
+                  environment.machine(),
+                  measuring.threads()};
   if (common.json) {
     tuned.summary = many_json(result, list, options, space, environment);
   } else {
@@ -311,7 +315,7 @@ int run_tune_many(const Common& common, const TuneArguments& arguments, const Ta
   const TunedMany tuned = tune_tasks(common, arguments, list, stop);
   if (common.json) {
     print_json(tuned.summary);
-  } else if (tuned.code == kDone && tuned.space->target().packaging() == nullptr) {
+  } else if (tuned.code == kDone && !tuned.builds) {
     fmt::print(output(), "next: {}\n", build_there(common, arguments.database));
   } else if (tuned.code == kDone) {
     fmt::print(output(), "next: {}  writes the best program of a task as a C library\n",

@@ -4,12 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
-
-#include <tunesmith/space/space.h>
 
 #include "commands.h"
 #include "task_list.h"
@@ -20,10 +17,10 @@ struct TunedMany {
   int code = 0;                           // the exit code of the tuning command
   nlohmann::json summary;                 // with Common::json
   std::map<size_t, std::string> without;  // tasks without a working program, and why
-  std::shared_ptr<const Space> space;     // of the machine that measured
-  uint64_t machine = 0;                   // Environment::machine() of it
+  bool here = true;                       // measured on this machine
+  bool builds = true;                     // the programs can be compiled here
+  uint64_t machine = 0;                   // Environment::machine() of who measured
   int threads = 1;
-  bool here = true;  // measured on this machine
 };
 
 /// Tunes the tasks with progress on standard error, and prints a table of the results; prints nothing with
