@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace tunesmith::cli {
 
 std::string shell_word(const std::string& text) {

@@ -277,31 +277,28 @@ TunedMany tune_tasks(const Common& common, const TuneArguments& arguments, const
     const std::lock_guard lock(showing);
     progress.update(now);
   };
-  hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
+  const auto between_updates = [&](const auto& print) {
     const std::lock_guard lock(showing);
     progress.clear();
-    tell_plain(blocks, list.names[task]);
+    print();
+  };
+  hooks.left_plain = [&](size_t task, std::span<const PlainBlock> blocks) {
+    between_updates([&] { tell_plain(blocks, list.names[task]); });
   };
   hooks.said = [&](size_t task, const std::string& sentence) {
-    const std::lock_guard lock(showing);
-    progress.clear();
-    say(fmt::format("{}: {}", list.names[task], sentence));
+    between_updates([&] { say(fmt::format("{}: {}", list.names[task], sentence)); });
   };
   hooks.refused = [&](size_t task, const std::string& error) {
-    const std::lock_guard lock(showing);
-    progress.clear();
-    if (!common.quiet) fmt::print(stderr, "tunesmith: {}: {}\n", list.names[task], error);
+    if (!common.quiet)
+      between_updates([&] { fmt::print(stderr, "tunesmith: {}: {}\n", list.names[task], error); });
   };
   const MakeRunner make_runner = [&](const WeightedTask& task) { return measuring.runner(task.workload); };
   const TuneManyResult result = tune_many(list.tasks, space, store, make_runner, environment, options, hooks);
   progress.clear();
-  TunedMany tuned{exit_code(result),
-                  {},
-                  without_program(result),
-                  measuring.here(),
-                  space.target().packaging() != nullptr,
-                  environment.machine(),
-                  measuring.threads()};
+  TunedMany tuned{exit_code(result), {}, without_program(result), measuring.here()};
+  tuned.builds = space.target().packaging() != nullptr;
+  tuned.machine = environment.machine();
+  tuned.threads = measuring.threads();
   if (common.json) {
     tuned.summary = many_json(result, list, options, space, environment);
   } else {
