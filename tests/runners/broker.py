@@ -97,15 +97,19 @@ class Broker:
         lines = self.control("--quiet", "list_queues", "name", "messages_unacknowledged").splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith(prefix))
 
+    def send_signal(self, which):
+        """To the server's process group."""
+        os.killpg(self.process.pid, which)
+
     def stop(self, how=signal.SIGTERM):
         """Ends the server's process group."""
         if self.process is None or self.process.poll() is not None:
             return
-        os.killpg(self.process.pid, how)
+        self.send_signal(how)
         try:
             self.process.wait(60)
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            self.send_signal(signal.SIGKILL)
             self.process.wait(60)
 
     def close(self):

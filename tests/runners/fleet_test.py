@@ -154,6 +154,21 @@ def restarted_broker(bench):
     assert bench.searched("tune_amqp") == wanted
 
 
+def hanging_broker(bench):
+    """A broker that answers nothing for most of a minute, as in a partitioned network, stalls the run and ends nothing."""
+    wanted = bench.local()
+    bench.worker(1)
+    process = bench.tune("amqp")
+    bench.await_text("worker1", "gmm:.*(us|ms|ns)")
+    bench.broker.send_signal(signal.SIGSTOP)
+    bench.await_text("tune_amqp", "what is asked waits there, and the run with it")
+    time.sleep(10)
+    assert process.poll() is None and bench.workers[0].poll() is None, bench.text("tune_amqp") + bench.text("worker1")
+    bench.broker.send_signal(signal.SIGCONT)
+    bench.finish(process, "tune_amqp")
+    assert bench.searched("tune_amqp") == wanted
+
+
 def ended_without_broker(bench):
     """A worker that is told to end while the broker is away ends, and says what becomes of its jobs; another one gets them."""
     wanted = bench.local()
@@ -442,7 +457,7 @@ def encrypted(bench):
     assert "WORD2" not in runs
 
 
-CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, ended_without_broker, broker_without_memory, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, library_for_each_identity, drifting_worker, hanging_worker, deleted_queue, changed_password, full_disk, encrypted)}
+CASES = {case.__name__: case for case in (same_programs, killed_worker, killed_tuner, restarted_broker, hanging_broker, ended_without_broker, broker_without_memory, dead_letter, foreign_messages, odd_messages, plain_text, other_machine, library_for_each_identity, drifting_worker, hanging_worker, deleted_queue, changed_password, full_disk, encrypted)}
 
 
 @contextlib.contextmanager
