@@ -10,16 +10,15 @@ import signal
 import subprocess
 import time
 
-import broker
-import fleet_test
+import fleet_bench
 
 
-class Killed(fleet_test.Bench):
+class Killed(fleet_bench.Bench):
     def __init__(self, words, folder):
         super().__init__(words.tunesmith.resolve(), folder)
         self.words, self.random = words, random.Random(words.seed)
         self.counts = {"worker": 0, "tuner": 0, "broker": 0}
-        self.search = [*words.workloads, "--scheduler", "round_robin", *fleet_test.SEARCH[1:]]
+        self.search = [*words.workloads, "--scheduler", "round_robin", *fleet_bench.SEARCH[1:]]
 
     def start_worker(self, number, times=None):
         name = f"worker{number}"
@@ -84,7 +83,7 @@ class Killed(fleet_test.Bench):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tunesmith", type=pathlib.Path)
-    parser.add_argument("workloads", nargs="*", default=fleet_test.SEARCH[:1])
+    parser.add_argument("workloads", nargs="*", default=fleet_bench.SEARCH[:1])
     parser.add_argument("--trials", type=int, default=96)
     parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--workers", type=int, default=2)
@@ -92,7 +91,7 @@ def main():
     parser.add_argument("--every", type=float, nargs=2, default=[1.0, 5.0], help="seconds between two kills")
     parser.add_argument("--replay", nargs=3, metavar=("TABLE_WORKERS", "TABLE", "TIMES"))
     words = parser.parse_intermixed_args()
-    with fleet_test.running(lambda folder: Killed(words, folder)) as bench:
+    with fleet_bench.running(lambda folder: Killed(words, folder)) as bench:
         wanted = bench.undisturbed()
         bench.run()
         found = bench.searched("tune_amqp")

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import time
 
-import fleet_test
+import fleet_bench
 
 WORKLOADS = [f"gmm:n={n},m={m},k=64" for n in (64, 96) for m in (64, 128)]
 
 
-class TableBench(fleet_test.Bench):
+class TableBench(fleet_bench.Bench):
     """A tuner, and one process with workers that replay a table."""
 
     def __init__(self, words, folder):
@@ -60,7 +60,7 @@ def main():
     parser.add_argument("--times", type=float, default=1.0)
     parser.add_argument("--search", default="evolutionary")
     words = parser.parse_intermixed_args()
-    with fleet_test.running(lambda folder: TableBench(words, folder)) as bench:
+    with fleet_bench.running(lambda folder: TableBench(words, folder)) as bench:
         first = None
         for count in map(int, words.workers.split(",")):
             seconds, programs = bench.run(count)
